@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from tokenmizer_mw.extract.classifier import ActProbabilities, DialogueAct
-from tokenmizer_mw.extract.classifier_findings import USES
 from tokenmizer_mw.extract.rules import Speaker
+from tokenmizer_mw.extract.score.classifier import ActProbabilities, DialogueAct
+from tokenmizer_mw.extract.score.classifier_findings import USES
 
 from .act_rows import Row
 

@@ -8,15 +8,15 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Final
 
-from tokenmizer_mw.extract.classifier import DialogueAct
-from tokenmizer_mw.extract.classifier_findings import cues_of
-from tokenmizer_mw.extract.cues import last_heard_sentence
+from tokenmizer_mw.extract.dialogue.situation import read_situation
 from tokenmizer_mw.extract.finding import Segment, SegmentKind
-from tokenmizer_mw.extract.phrases import bound_sentence
-from tokenmizer_mw.extract.rule_hits import read_hits
+from tokenmizer_mw.extract.match.rule_hits import read_hits
+from tokenmizer_mw.extract.read.segment import segment
 from tokenmizer_mw.extract.rules import Speaker
-from tokenmizer_mw.extract.segment import segment
-from tokenmizer_mw.extract.situation import read_situation
+from tokenmizer_mw.extract.score.classifier import DialogueAct
+from tokenmizer_mw.extract.score.classifier_findings import cues_of
+from tokenmizer_mw.extract.score.cues import last_heard_sentence
+from tokenmizer_mw.extract.text.phrases import bound_sentence
 from tokenmizer_mw.model.message import Message, Role, ToolResult
 
 from .acts import Line, Scene, scenes

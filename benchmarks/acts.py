@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from tokenmizer_mw.extract.classifier import DialogueAct
+from tokenmizer_mw.extract.score.classifier import DialogueAct
 
 SCENES: Final = Path(__file__).parent / "training" / "scenes"
 

@@ -1,4 +1,4 @@
-"""How ``extract/changes.model`` and the weights of ``extract/contrast.py`` are fitted, on talks by many authors.
+"""How ``extract/score/changes.model`` and the weights of ``contrast.py`` beside it are fitted, on many authors' talks.
 
 1. A classifier of passages: does this sentence, with its neighbours, change anything that was settled?
 2. A regression over facts: which fact does it change, or none? Its evidence is from ``contrast.collect_evidence``; the
@@ -34,14 +34,14 @@ from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.linear_model import LogisticRegression
 
 from tokenmizer_mw import SessionMemory
-from tokenmizer_mw.extract.change_odds import BIAS, LETTERS_SHARE, letter_cues, odds_by_model, word_cues
-from tokenmizer_mw.extract.classifier import DialogueAct, Model
-from tokenmizer_mw.extract.classifier_findings import change_log_odds
-from tokenmizer_mw.extract.contrast import WEIGHTS, Mixture, collect_evidence
-from tokenmizer_mw.extract.fact_changes import LEAST_ODDS, LIKELY, find_changeable, may_replace, read_claims
-from tokenmizer_mw.extract.ledger import Ledger
-from tokenmizer_mw.extract.segment import segment
-from tokenmizer_mw.extract.situation import Situation, read_situation
+from tokenmizer_mw.extract.dialogue.situation import Situation, read_situation
+from tokenmizer_mw.extract.read.segment import segment
+from tokenmizer_mw.extract.resolve.fact_changes import LEAST_ODDS, LIKELY, find_changeable, may_replace, read_claims
+from tokenmizer_mw.extract.resolve.ledger import Ledger
+from tokenmizer_mw.extract.score.change_odds import BIAS, LETTERS_SHARE, letter_cues, odds_by_model, word_cues
+from tokenmizer_mw.extract.score.classifier import DialogueAct, Model
+from tokenmizer_mw.extract.score.classifier_findings import change_log_odds
+from tokenmizer_mw.extract.score.contrast import WEIGHTS, Mixture, collect_evidence
 from tokenmizer_mw.graph.fold import SessionGraph
 from tokenmizer_mw.model.message import Message, Role
 from tokenmizer_mw.model.node import Node
@@ -51,7 +51,7 @@ from .acts import scenes
 from .beliefs import CASES, WIDER, Case, load_cases, load_talks, states
 from .effects import FITTED, load_trials, states_clause
 
-MODEL: Final = Path(__file__).parents[1] / "tokenmizer_mw" / "extract" / "changes.model"
+MODEL: Final = Path(__file__).parents[1] / "tokenmizer_mw" / "extract" / "score" / "changes.model"
 CUES_KEPT: Final = 20_000
 INVERSE_SHRINK: Final = 0.3
 SHRINK: Final = 2.0
@@ -357,7 +357,7 @@ def main(arguments: Sequence[str]) -> int:
     """Print the figures; with ``--write``, write the model and print the weights."""
     talks = load_labelled()
     if "--semantic" in arguments:
-        from tokenmizer_mw.extract.semantic import open_head  # needs an extra
+        from tokenmizer_mw.extract.score.semantic import open_head  # needs an extra
 
         model = open_head(arguments[arguments.index("--semantic") + 1])
         unread = list(read_sentences([talk for talk in talks if talk.author in WEIGHED_ON], model))

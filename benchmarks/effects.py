@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Final
 
 from tokenmizer_mw import SessionMemory, Settings
-from tokenmizer_mw.extract.similar import content
+from tokenmizer_mw.extract.text.similar import content
 from tokenmizer_mw.graph.fold import SessionGraph
 from tokenmizer_mw.model.node import Node, NodeType, Status
 

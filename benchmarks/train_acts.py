@@ -25,10 +25,10 @@ import numpy as np
 from scipy.sparse import csr_matrix
 from sklearn.linear_model import LogisticRegression
 
-from tokenmizer_mw.extract import classifier
-from tokenmizer_mw.extract.classifier import ActProbabilities, DialogueAct, Model
-from tokenmizer_mw.extract.cues import is_of_rules
 from tokenmizer_mw.extract.rules import Speaker
+from tokenmizer_mw.extract.score import classifier
+from tokenmizer_mw.extract.score.classifier import ActProbabilities, DialogueAct, Model
+from tokenmizer_mw.extract.score.cues import is_of_rules
 
 from .act_figures import Pair, page
 from .act_rows import Row, training_rows

@@ -27,9 +27,9 @@ from torch import nn
 from torch.nn import functional
 from transformers import BertModel
 
-from tokenmizer_mw.extract.classifier import ActProbabilities, DialogueAct, SentenceInContext
-from tokenmizer_mw.extract.encoder import Encoder, digest_of
-from tokenmizer_mw.extract.semantic import ContextReader, Head
+from tokenmizer_mw.extract.score.classifier import ActProbabilities, DialogueAct, SentenceInContext
+from tokenmizer_mw.extract.score.encoder import Encoder, digest_of
+from tokenmizer_mw.extract.score.semantic import ContextReader, Head
 
 from .act_figures import Pair
 from .act_rows import WEIGHED_ON, Row

@@ -230,7 +230,7 @@ class SessionMemory:
         import tokenmizer_mw.extract.derive  # noqa: F401 - as above
 
         if memory.settings.semantic is not None:
-            from tokenmizer_mw.extract.classifier_findings import model_of
+            from tokenmizer_mw.extract.score.classifier_findings import model_of
 
             model_of(memory.settings)
         return memory

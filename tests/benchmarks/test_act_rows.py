@@ -6,8 +6,8 @@ import pytest
 
 from benchmarks.act_rows import TAGGED, TOLD_MIN, Row, rows_of, weighted
 from benchmarks.acts import parsed
-from tokenmizer_mw.extract.classifier import DialogueAct
 from tokenmizer_mw.extract.rules import Speaker
+from tokenmizer_mw.extract.score.classifier import DialogueAct
 
 TALK = "== a en\nU\ng: Sort the photos.\nT\n| 12 files\nA\n-: I looked. They are all of one day.\nx: Sorted by hour.\n"
 

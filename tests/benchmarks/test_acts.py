@@ -7,7 +7,7 @@ from collections import Counter
 import pytest
 
 from benchmarks.acts import TAGS, parsed, repeated, scenes
-from tokenmizer_mw.extract.classifier import DialogueAct
+from tokenmizer_mw.extract.score.classifier import DialogueAct
 
 SENTENCES_MIN = 20_000
 """Sentences that the classifier is trained on at least."""

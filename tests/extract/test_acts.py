@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from tokenmizer_mw.extract.acts import read_acts
+from tokenmizer_mw.extract.candidates.acts import read_acts
+from tokenmizer_mw.extract.dialogue.situation import read_situation
 from tokenmizer_mw.extract.finding import Finding, Move
-from tokenmizer_mw.extract.segment import segment
-from tokenmizer_mw.extract.situation import read_situation
+from tokenmizer_mw.extract.read.segment import segment
 from tokenmizer_mw.model.message import Message, Role
 from tokenmizer_mw.model.node import DecisionKind, NodeType, Status, Trust
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from tokenmizer_mw import SessionMemory
-from tokenmizer_mw.extract.change_odds import PASSAGE_MAX, change_odds, letter_cues, word_cues
-from tokenmizer_mw.extract.classifier import BadModel, DialogueAct, Model, load_change_model, load_shipped_model
-from tokenmizer_mw.extract.contrast import WEIGHTS, Claim, collect_evidence
+from tokenmizer_mw.extract.score.change_odds import PASSAGE_MAX, change_odds, letter_cues, word_cues
+from tokenmizer_mw.extract.score.classifier import BadModel, DialogueAct, Model, load_change_model, load_shipped_model
+from tokenmizer_mw.extract.score.contrast import WEIGHTS, Claim, collect_evidence
 from tokenmizer_mw.model.node import NodeType, Status
 
 

@@ -8,16 +8,16 @@ import random
 
 import pytest
 
-from tokenmizer_mw.extract.acts import read_acts
-from tokenmizer_mw.extract.classifier import CUES_MAX, MODEL_MAX, BadModel, DialogueAct, Model, load_shipped_model
-from tokenmizer_mw.extract.classifier_findings import GUESSED_MAX
-from tokenmizer_mw.extract.cues import cues_of_neighbours, cues_of_sentence
+from tokenmizer_mw.extract.candidates.acts import read_acts
+from tokenmizer_mw.extract.dialogue.situation import Situation, read_situation
 from tokenmizer_mw.extract.finding import Finding, Segment, SegmentKind
-from tokenmizer_mw.extract.kinds import kind_of
-from tokenmizer_mw.extract.rule_hits import read_hits
+from tokenmizer_mw.extract.match.rule_hits import read_hits
+from tokenmizer_mw.extract.read.segment import segment
 from tokenmizer_mw.extract.rules import Speaker
-from tokenmizer_mw.extract.segment import segment
-from tokenmizer_mw.extract.situation import Situation, read_situation
+from tokenmizer_mw.extract.score.classifier import CUES_MAX, MODEL_MAX, BadModel, DialogueAct, Model, load_shipped_model
+from tokenmizer_mw.extract.score.classifier_findings import GUESSED_MAX
+from tokenmizer_mw.extract.score.cues import cues_of_neighbours, cues_of_sentence
+from tokenmizer_mw.extract.score.kinds import kind_of
 from tokenmizer_mw.model.message import Message, Role
 from tokenmizer_mw.model.node import NodeType, Status
 

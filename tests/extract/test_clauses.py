@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tokenmizer_mw.extract.clauses import split_statements
+from tokenmizer_mw.extract.text.clauses import split_statements
 
 
 @pytest.mark.parametrize(

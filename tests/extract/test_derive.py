@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from tests.sampling import covering
 from tokenmizer_mw.extract.derive import CONTEXT_MESSAGES, derive
-from tokenmizer_mw.extract.ledger import Ledger
+from tokenmizer_mw.extract.resolve.ledger import Ledger
 from tokenmizer_mw.extract.rules import RULES
 from tokenmizer_mw.graph.fold import SMALL, SessionGraph
 from tokenmizer_mw.model.event import DecisionReplaced, Derived, Event, NodeAdded, NodesPruned, StatusChanged

@@ -19,10 +19,10 @@ from benchmarks.handed_over import (
 )
 from benchmarks.measure import cpu_seconds
 from tokenmizer_mw import SessionMemory
-from tokenmizer_mw.extract.documents import blank_out, find_documents
+from tokenmizer_mw.extract.read.documents import blank_out, find_documents
+from tokenmizer_mw.extract.read.shown_text import find_shown
+from tokenmizer_mw.extract.read.whole_files import find_whole_files
 from tokenmizer_mw.extract.rules.showing_phrases import SHOWN
-from tokenmizer_mw.extract.shown_text import find_shown
-from tokenmizer_mw.extract.whole_files import find_whole_files
 from tokenmizer_mw.model.node import NodeType, Trust
 
 CASES = [case for case in iterate_cases(crossed=False) if case[1].name != "first_block"][::4]

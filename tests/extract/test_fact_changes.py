@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from tokenmizer_mw.extract.contrast import Claim, differ_counted, read_stated, weigh
-from tokenmizer_mw.extract.phrases import split_reason
+from tokenmizer_mw.extract.score.contrast import Claim, differ_counted, read_stated, weigh
+from tokenmizer_mw.extract.text.phrases import split_reason
 from tokenmizer_mw.model.node import Node, NodeType, Source, Status
 
 from .talks import changes, labels, talk

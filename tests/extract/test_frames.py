@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from tokenmizer_mw.extract.frames import find_frames
-from tokenmizer_mw.extract.pasted_text import find_pasted
+from tokenmizer_mw.extract.match.frames import find_frames
+from tokenmizer_mw.extract.read.pasted_text import find_pasted
 from tokenmizer_mw.extract.rules.frame_words import Frame
 
 FRAMED = [

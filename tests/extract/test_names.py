@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.sampling import covering
-from tokenmizer_mw.extract.finding_makers import find_paths
-from tokenmizer_mw.extract.names import (
+from tokenmizer_mw.extract.candidates.finding_makers import find_paths
+from tokenmizer_mw.extract.text.names import (
     Name,
     as_path,
     find_endpoints,

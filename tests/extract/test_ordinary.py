@@ -6,10 +6,10 @@ from collections.abc import Sequence
 
 import pytest
 
+from tokenmizer_mw.extract.compose.meaningless_labels import is_hollow
+from tokenmizer_mw.extract.compose.validate import validate_findings
 from tokenmizer_mw.extract.derive import derive
 from tokenmizer_mw.extract.finding import Finding
-from tokenmizer_mw.extract.meaningless_labels import is_hollow
-from tokenmizer_mw.extract.validate import validate_findings
 from tokenmizer_mw.graph.fold import SessionGraph
 from tokenmizer_mw.model.message import Message, Role, ToolCall, ToolResult
 from tokenmizer_mw.model.node import DecisionKind, EdgeType, Node, NodeType, Status, Trust

@@ -6,8 +6,8 @@ from itertools import pairwise
 import pytest
 
 from tests.sampling import sample
-from tokenmizer_mw.extract.documents import MARKS_MAX
-from tokenmizer_mw.extract.other_speakers import find_foreign, is_in_spans, is_introducing_quotation
+from tokenmizer_mw.extract.read.documents import MARKS_MAX
+from tokenmizer_mw.extract.read.other_speakers import find_foreign, is_in_spans, is_introducing_quotation
 from tokenmizer_mw.extract.rules.handover_phrases import HANDED
 
 PLACES = [

@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from tokenmizer_mw.extract.assignment_patterns import WAYS
-from tokenmizer_mw.extract.pattern import PatternSet, PatternTable, compile_lazily
+from tokenmizer_mw.extract.match.assignment_patterns import WAYS
 from tokenmizer_mw.extract.rules import RULES
 from tokenmizer_mw.extract.rules.tongues import TONGUES
+from tokenmizer_mw.extract.text.pattern import PatternSet, PatternTable, compile_lazily
 
 ABROAD = json.loads(Path(__file__).with_name("said_abroad.json").read_text(encoding="utf-8"))
 TEXTS = sorted(

@@ -7,11 +7,11 @@ from collections.abc import Callable
 import pytest
 
 from tokenmizer_mw import SessionMemory
-from tokenmizer_mw.extract.ahead import is_postponement
-from tokenmizer_mw.extract.postponed_tasks import add_postponed
+from tokenmizer_mw.extract.candidates.postponed_tasks import add_postponed
+from tokenmizer_mw.extract.dialogue.situation import read_situation
+from tokenmizer_mw.extract.match.ahead import is_postponement
+from tokenmizer_mw.extract.read.segment import segment
 from tokenmizer_mw.extract.rules.ahead import ENGLISH
-from tokenmizer_mw.extract.segment import segment
-from tokenmizer_mw.extract.situation import read_situation
 from tokenmizer_mw.model.message import Message, Role
 from tokenmizer_mw.model.node import NodeType, Status
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tokenmizer_mw.extract.rule_hits import read_hits
+from tokenmizer_mw.extract.match.rule_hits import read_hits
 from tokenmizer_mw.extract.rules import MEANINGS, RULES, Act, Rule, Speaker
 from tokenmizer_mw.extract.rules.states import SENTENCES
 

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from tests.sampling import sample
 from tokenmizer_mw.extract.finding import Segment, SegmentKind
-from tokenmizer_mw.extract.prose import find_sentences, one_line, replace_surrogates, strip_markdown
-from tokenmizer_mw.extract.segment import segment
+from tokenmizer_mw.extract.read.segment import segment
+from tokenmizer_mw.extract.text.prose import find_sentences, one_line, replace_surrogates, strip_markdown
 
 PROSE, ITEM, BOX = SegmentKind.PROSE, SegmentKind.LIST_ITEM, SegmentKind.CHECKBOX
 HEADING, CODE, DIFF, LOG = SegmentKind.HEADING, SegmentKind.CODE, SegmentKind.DIFF, SegmentKind.LOG

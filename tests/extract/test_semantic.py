@@ -17,12 +17,12 @@ from tokenizers import Tokenizer, models, normalizers, pre_tokenizers
 
 from tokenmizer_mw import SessionMemory, Settings
 from tokenmizer_mw.errors import ConfigError
-from tokenmizer_mw.extract.acts import read_acts
-from tokenmizer_mw.extract.classifier import BadModel, DialogueAct, Model, SentenceInContext, load_shipped_model
-from tokenmizer_mw.extract.encoder import TOKENS_MAX, WEIGHTS, Encoder, digest_of
-from tokenmizer_mw.extract.segment import segment
-from tokenmizer_mw.extract.semantic import HEAD, HEAD_MAX, ContextReader, Head, open_head
-from tokenmizer_mw.extract.situation import read_situation
+from tokenmizer_mw.extract.candidates.acts import read_acts
+from tokenmizer_mw.extract.dialogue.situation import read_situation
+from tokenmizer_mw.extract.read.segment import segment
+from tokenmizer_mw.extract.score.classifier import BadModel, DialogueAct, Model, SentenceInContext, load_shipped_model
+from tokenmizer_mw.extract.score.encoder import TOKENS_MAX, WEIGHTS, Encoder, digest_of
+from tokenmizer_mw.extract.score.semantic import HEAD, HEAD_MAX, ContextReader, Head, open_head
 from tokenmizer_mw.model.message import Message, Role
 from tokenmizer_mw.model.node import NodeType
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tokenmizer_mw.extract.slots import find_member, find_versions, is_same_value, members_of, read_slot
+from tokenmizer_mw.extract.match.slots import find_member, find_versions, is_same_value, members_of, read_slot
 
 SLOTS = [
     ("Python 3.12", "python.version", "3.12"),

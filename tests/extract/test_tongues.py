@@ -8,13 +8,13 @@ from pathlib import Path
 
 import pytest
 
-from tokenmizer_mw.extract.languages import detect_languages
-from tokenmizer_mw.extract.other_languages import read_foreign_offer, read_foreign_order, read_short_answer
-from tokenmizer_mw.extract.pattern import compile_lazily
-from tokenmizer_mw.extract.rule_hits import read_hits
+from tokenmizer_mw.extract.match.languages import detect_languages
+from tokenmizer_mw.extract.match.other_languages import read_foreign_offer, read_foreign_order, read_short_answer
+from tokenmizer_mw.extract.match.rule_hits import read_hits
 from tokenmizer_mw.extract.rules import Speaker
 from tokenmizer_mw.extract.rules.tongue import KINDS, make_tongue
 from tokenmizer_mw.extract.rules.tongues import TONGUES
+from tokenmizer_mw.extract.text.pattern import compile_lazily
 
 SAID = json.loads(Path(__file__).with_name("said_abroad.json").read_text(encoding="utf-8"))
 """Sentences by language: who says it, what it does, the sentence, and one that looks the same and does not, or ""."""

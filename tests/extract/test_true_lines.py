@@ -6,10 +6,10 @@ import pytest
 
 from tests.extract.talks import RULES_ONLY, changes, labels, talk
 from tokenmizer_mw.context.resume.sentences import split_parts
+from tokenmizer_mw.extract.compose.validate import validate_findings
 from tokenmizer_mw.extract.finding import Finding
-from tokenmizer_mw.extract.prose import find_sentences
-from tokenmizer_mw.extract.rule_hits import may_be_reason
-from tokenmizer_mw.extract.validate import validate_findings
+from tokenmizer_mw.extract.match.rule_hits import may_be_reason
+from tokenmizer_mw.extract.text.prose import find_sentences
 from tokenmizer_mw.model.node import DecisionKind, NodeType, Status, Trust
 
 OPENING = ("u: Help me with the ferry timetable.", "a: Sure, what do you need?")

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tokenmizer_mw.extract.compose.validate import clean_label, correct_type, format_quote, validate_findings
 from tokenmizer_mw.extract.finding import Finding, Move
-from tokenmizer_mw.extract.validate import clean_label, correct_type, format_quote, validate_findings
 from tokenmizer_mw.model.node import LABEL_MAX, DecisionKind, NodeType, Status, Trust
 from tokenmizer_mw.settings import Settings
 

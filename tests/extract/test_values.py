@@ -6,9 +6,9 @@ from collections.abc import Callable
 
 import pytest
 
-from tokenmizer_mw.extract.assignment_patterns import WAYS, ValueWay
 from tokenmizer_mw.extract.derive import derive
-from tokenmizer_mw.extract.value_assignments import find_assignments
+from tokenmizer_mw.extract.match.assignment_patterns import WAYS, ValueWay
+from tokenmizer_mw.extract.match.value_assignments import find_assignments
 from tokenmizer_mw.graph.fold import SessionGraph
 from tokenmizer_mw.graph.values import alike, value_at_start, values_in
 from tokenmizer_mw.model.message import Message, Role

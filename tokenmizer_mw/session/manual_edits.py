@@ -41,7 +41,7 @@ from tokenmizer_mw.session import RecordedEdit, SessionState
 from tokenmizer_mw.session.state import SHOWN_FIELDS
 
 if TYPE_CHECKING:
-    from tokenmizer_mw.extract.slots import Slot
+    from tokenmizer_mw.extract.match.slots import Slot
 
 DETAIL_MAX: Final = 1_000
 """Characters of a detail, or of a reason, that is given by hand."""
@@ -202,7 +202,9 @@ def separate_fact(state: SessionState, node: Node, reason: str) -> list[Event]:
 def kind_of_text(text: str) -> str:
     """Return the kind of a fact that is added by hand without one: "rule" or "preference" if the text is worded as one,
     else "choice". What a person gives as a fact is a rule also where a word such as "never" stands within it."""
-    from tokenmizer_mw.extract.rule_hits import read_kind  # loaded when a memory is opened, not when it is imported
+    from tokenmizer_mw.extract.match.rule_hits import (
+        read_kind,  # loaded when a memory is opened, not when it is imported
+    )
 
     label = flatten(text)
     kind = read_kind(label)
@@ -262,7 +264,7 @@ def _require_label(text: str) -> str:
 
 
 def _slot_of(label: str) -> Slot | None:
-    from tokenmizer_mw.extract.slots import read_slot  # as above
+    from tokenmizer_mw.extract.match.slots import read_slot  # as above
 
     return read_slot(label)
 

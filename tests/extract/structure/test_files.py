@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from tokenmizer_mw.extract.derive import CONTEXT_MESSAGES, derive
-from tokenmizer_mw.extract.names import project_path
+from tokenmizer_mw.extract.text.names import project_path
 from tokenmizer_mw.graph.fold import SessionGraph
 from tokenmizer_mw.model.message import Message, Role, ToolCall, ToolResult
 from tokenmizer_mw.model.node import NodeType, Status

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from enum import Enum, auto
 from typing import Final
 
-from tokenmizer_mw.extract.similar import split_words
+from tokenmizer_mw.extract.text.similar import split_words
 
 from .ahead import Ahead
 from .rule import Act, Rule, Speaker

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from tokenmizer_mw.extract.pattern import PatternSet, compile_lazily
+from tokenmizer_mw.extract.text.pattern import PatternSet, compile_lazily
 
 _SUBJECT: Final = (
     r"(?:(?P<self>i|we)|(?:our|my) [\w'-]+(?: [\w'-]+){0,3}?)"

@@ -10,8 +10,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
 from tokenmizer_mw.extract.finding import Finding, Segment
-from tokenmizer_mw.extract.names import as_path
-from tokenmizer_mw.extract.segment import segment
+from tokenmizer_mw.extract.read.segment import segment
+from tokenmizer_mw.extract.text.names import as_path
 from tokenmizer_mw.model.message import Message, Role, ToolCall, ToolResult
 from tokenmizer_mw.model.node import Status
 

@@ -6,9 +6,9 @@ from dataclasses import replace
 from typing import Final
 
 from tokenmizer_mw.extract.finding import Finding, Move
-from tokenmizer_mw.extract.pattern import compile_lazily
-from tokenmizer_mw.extract.prose import one_line
-from tokenmizer_mw.extract.similar import split_words
+from tokenmizer_mw.extract.text.pattern import compile_lazily
+from tokenmizer_mw.extract.text.prose import one_line
+from tokenmizer_mw.extract.text.similar import split_words
 from tokenmizer_mw.model.node import LABEL_MAX, NodeType, Status, Trust
 
 QUOTE_MAX: Final = 160

@@ -8,8 +8,8 @@ from dataclasses import replace
 from typing import Final
 
 from tokenmizer_mw.extract.finding import Finding, Move
-from tokenmizer_mw.extract.names import as_path
-from tokenmizer_mw.extract.pattern import compile_lazily
+from tokenmizer_mw.extract.text.names import as_path
+from tokenmizer_mw.extract.text.pattern import compile_lazily
 from tokenmizer_mw.model.node import Status
 
 from . import certain

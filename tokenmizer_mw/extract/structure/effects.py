@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from typing import Final
 
 from tokenmizer_mw.extract.finding import Finding
-from tokenmizer_mw.extract.names import as_path
-from tokenmizer_mw.extract.similar import split_words
+from tokenmizer_mw.extract.text.names import as_path
+from tokenmizer_mw.extract.text.similar import split_words
 
 from . import certain
 from .commands import Command

@@ -8,7 +8,7 @@ from __future__ import annotations
 from itertools import islice
 from typing import Any, Final
 
-from tokenmizer_mw.extract.prose import one_line
+from tokenmizer_mw.extract.text.prose import one_line
 from tokenmizer_mw.runtime.lazy import expression
 
 ERRORS_MAX: Final = 3

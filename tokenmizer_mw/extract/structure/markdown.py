@@ -7,11 +7,11 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from tokenmizer_mw.extract.finding import Finding, Segment, SegmentKind
-from tokenmizer_mw.extract.names import as_path
-from tokenmizer_mw.extract.pattern import PatternSet
-from tokenmizer_mw.extract.prose import one_line
 from tokenmizer_mw.extract.rules.verbs import DONE_VERBS
-from tokenmizer_mw.extract.similar import content, split_words
+from tokenmizer_mw.extract.text.names import as_path
+from tokenmizer_mw.extract.text.pattern import PatternSet
+from tokenmizer_mw.extract.text.prose import one_line
+from tokenmizer_mw.extract.text.similar import content, split_words
 from tokenmizer_mw.model.message import Role
 from tokenmizer_mw.model.node import LABEL_MAX, NodeType, Status, Trust
 

@@ -8,7 +8,7 @@ from typing import Final
 import re2
 
 from tokenmizer_mw.extract.finding import Finding, Move
-from tokenmizer_mw.extract.segment import segment
+from tokenmizer_mw.extract.read.segment import segment
 from tokenmizer_mw.model.message import Role, ToolCall
 from tokenmizer_mw.model.node import NodeType, Status
 

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 import re2
 
-from tokenmizer_mw.extract.prose import replace_surrogates
+from tokenmizer_mw.extract.text.prose import replace_surrogates
 from tokenmizer_mw.model.message import ToolResult
 
 HEAD_MAX: Final = 20_000

@@ -8,8 +8,8 @@ from typing import Final
 import re2
 
 from tokenmizer_mw.extract.finding import Finding
-from tokenmizer_mw.extract.prose import one_line
-from tokenmizer_mw.extract.similar import split_words
+from tokenmizer_mw.extract.text.prose import one_line
+from tokenmizer_mw.extract.text.similar import split_words
 from tokenmizer_mw.model.node import NodeType
 
 from . import certain

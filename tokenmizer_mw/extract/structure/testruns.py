@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Any, Final
 
-from tokenmizer_mw.extract.prose import one_line
+from tokenmizer_mw.extract.text.prose import one_line
 from tokenmizer_mw.runtime.lazy import expression
 
 QUOTE_MAX: Final = 160

@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tokenmizer_mw.errors import ConfigError
-from tokenmizer_mw.extract.encoder import Encoder, digest_of
+from tokenmizer_mw.extract.score.encoder import Encoder, digest_of
 from tokenmizer_mw.runtime.forking import make_lock
 from tokenmizer_mw.runtime.installing import model_directory
 from tokenmizer_mw.saving.cache.stores import AnswerStore, Vector

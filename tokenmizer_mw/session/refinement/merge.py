@@ -12,12 +12,12 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
-from tokenmizer_mw.extract.facts import drop_taken_slot, extend_file_node
+from tokenmizer_mw.extract.compose.validate import clean_label, format_quote
 from tokenmizer_mw.extract.finding import Finding, Move
-from tokenmizer_mw.extract.ledger import Ledger
-from tokenmizer_mw.extract.node_search import CANDIDATES_MAX, find_matching_node
-from tokenmizer_mw.extract.similar import content, likeness, overlap
-from tokenmizer_mw.extract.validate import clean_label, format_quote
+from tokenmizer_mw.extract.resolve.facts import drop_taken_slot, extend_file_node
+from tokenmizer_mw.extract.resolve.ledger import Ledger
+from tokenmizer_mw.extract.resolve.node_search import CANDIDATES_MAX, find_matching_node
+from tokenmizer_mw.extract.text.similar import content, likeness, overlap
 from tokenmizer_mw.graph.fold import SessionGraph
 from tokenmizer_mw.graph.text import words
 from tokenmizer_mw.model.event import Event, NodeRevised

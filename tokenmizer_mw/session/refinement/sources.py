@@ -12,15 +12,15 @@ from dataclasses import dataclass, replace
 from math import log
 from typing import Any, Final
 
+from tokenmizer_mw.extract.candidates.finding_makers import read_slot_fields
+from tokenmizer_mw.extract.compose.validate import format_quote, validate_findings
 from tokenmizer_mw.extract.finding import Finding, Move, Segment, SegmentKind
-from tokenmizer_mw.extract.finding_makers import read_slot_fields
-from tokenmizer_mw.extract.layout import Span
-from tokenmizer_mw.extract.names import as_path
-from tokenmizer_mw.extract.other_speakers import find_foreign
-from tokenmizer_mw.extract.rule_hits import read_kind
-from tokenmizer_mw.extract.segment import segment
-from tokenmizer_mw.extract.similar import SIMILAR_MAX, content
-from tokenmizer_mw.extract.validate import format_quote, validate_findings
+from tokenmizer_mw.extract.match.rule_hits import read_kind
+from tokenmizer_mw.extract.read.layout import Span
+from tokenmizer_mw.extract.read.other_speakers import find_foreign
+from tokenmizer_mw.extract.read.segment import segment
+from tokenmizer_mw.extract.text.names import as_path
+from tokenmizer_mw.extract.text.similar import SIMILAR_MAX, content
 from tokenmizer_mw.graph.text import words
 from tokenmizer_mw.model.message import Role
 from tokenmizer_mw.model.node import DecisionKind, NodeType, Status, Trust

@@ -1,0 +1,1 @@
+"""Candidates for facts: findings from the sentences of a message."""

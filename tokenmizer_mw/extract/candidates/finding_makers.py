@@ -1,0 +1,109 @@
+"""A hit of a rule with its sentence and speaker, and helpers shared by the modules that turn hits into findings."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import lru_cache
+from typing import Any, Final
+
+from tokenmizer_mw.extract.dialogue.situation import Situation
+from tokenmizer_mw.extract.finding import Finding, Move, Segment
+from tokenmizer_mw.extract.match.rule_hits import Hit
+from tokenmizer_mw.extract.match.slots import find_member, read_slot
+from tokenmizer_mw.extract.rules import MEANINGS, Speaker
+from tokenmizer_mw.extract.text.names import find_file_paths, is_project_name
+from tokenmizer_mw.extract.text.phrases import split_enumeration
+from tokenmizer_mw.model.node import NodeType, Status, Trust
+
+ITEM_WORDS: Final = 4
+"""Words of an item, what it is for left out, up to which it may be a name among names; longer ones belong to a
+sentence."""
+
+ITEMS_MAX: Final = 12
+"""Items of one enumeration, and points of one list under a heading, that become facts."""
+TELLING_WORDS: Final = 2
+NAME_WORDS: Final = 6
+
+
+class PlacedHit:
+    """A hit of a rule with the segment it stands in and the trust that its speaker has."""
+
+    __slots__ = ("hit", "segment", "trust")
+
+    def __init__(self, hit: Hit, segment: Segment, trust: Trust) -> None:
+        self.hit, self.segment, self.trust = hit, segment, trust
+
+    def paths(self) -> list[str]:
+        """The files that the label names."""
+        return [path for path in find_paths(self.segment.text) if path in self.hit.label]
+
+    def finding(self, label: str, **changes: Any) -> Finding:
+        """A finding of the hit's act with this label; ``changes`` override what the act means."""
+        meaning = MEANINGS[self.hit.rule.act]
+        placed: dict[str, Any] = {
+            "type": meaning.type,
+            "label": label,
+            "status": meaning.status,
+            "trust": self.trust,
+            "confidence": self.hit.rule.confidence,
+            "move": meaning.move,
+            "kind": meaning.kind,
+            "quote": self.segment.text,
+            "span": (self.segment.start, self.segment.end),
+        }
+        return Finding(**(placed | changes))
+
+
+def place_hit(hit: Hit, segment: Segment, situation: Situation) -> PlacedHit:
+    """Return the hit with its sentence and the trust of its speaker (see ``Trust``): a user's statement outweighs an
+    assistant's claim."""
+    return PlacedHit(hit, segment, Trust.STATED if situation.speaker is Speaker.USER else Trust.CLAIMED)
+
+
+def read_slot_fields(label: str) -> dict[str, str]:
+    """Slot and value of a label, as fields of a finding; {} if it is not a value of a slot."""
+    slot = read_slot(label)
+    return {"slot": slot.name, "value": slot.value} if slot is not None else {}
+
+
+def split_named_items(label: str) -> list[str]:
+    """The items of "A, B and C"; a phrase that only contains an "and" stays whole."""
+    items = split_enumeration(label, NAME_WORDS)
+    names = sum(1 for item in items if is_name(item))
+    brief = all(len(item.partition(" for ")[0].split()) <= ITEM_WORDS for item in items)
+    return items if names * 2 >= len(items) and brief else [label]
+
+
+def is_name(item: str) -> bool:
+    """Whether an item is a name: a known technology, or words with capitals or digits."""
+    words = item.split()
+    return any(
+        find_member(word) is not None or any(char.isupper() or char.isdigit() for char in word) for word in words
+    )
+
+
+@lru_cache(maxsize=8)
+def find_paths(sentence: str) -> tuple[str, ...]:
+    """The files that a sentence names, without duplicates."""
+    if not _may_name_files(sentence):
+        return ()
+    return tuple(dict.fromkeys(name.text for name in find_file_paths(sentence) if not is_project_name(sentence, name)))
+
+
+def _may_name_files(text: str) -> bool:
+    """A quick check: a dot before a letter, or a name such as Makefile."""
+    dot = text.find(".")
+    while dot >= 0:
+        if text[dot + 1 : dot + 2].isalpha():
+            return True
+        dot = text.find(".", dot + 1)
+    return "file" in text
+
+
+def make_file_finding(placed: PlacedHit, path: str) -> Finding:
+    """A finding for a file that a statement names."""
+    return placed.finding(path, type=NodeType.FILE, status=Status.ACTIVE, move=Move.NOTE, kind=None)
+
+
+Maker = Callable[[PlacedHit, Situation], list[Finding]]
+"""Makes the findings of one act."""

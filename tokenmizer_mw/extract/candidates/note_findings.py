@@ -1,0 +1,96 @@
+"""Notes: what a user's message states without deciding it, such as "we run this on Postgres 15".
+
+In: the segments of a message and the texts of its facts. Out: findings of type CONCEPT. Nobody would call such a clause
+a decision, but a later message may change it. No resume block states notes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Container, Iterator, Sequence
+from typing import Final
+
+from tokenmizer_mw.extract.finding import Finding, Segment, SegmentKind
+from tokenmizer_mw.extract.match.frames import find_frames
+from tokenmizer_mw.extract.text.clauses import split_statements
+from tokenmizer_mw.extract.text.phrases import bound_sentence, is_question, read_order, strip_lead
+from tokenmizer_mw.extract.text.similar import content
+from tokenmizer_mw.graph.values import values_in
+from tokenmizer_mw.model.node import NOTE_CONFIDENCE, NodeType, Status, Trust
+
+SENTENCES_READ: Final = 12
+"""Sentences of a message that are read; longer messages are documents."""
+SENTENCE_LONG: Final = 300
+CLAUSE_MAX: Final = 120
+_QUOTES: Final = frozenset('"“”„«»「」')
+NOTES_MAX: Final = 8
+"""Notes of one message."""
+
+
+Place = tuple[int, int] | None
+"""Span of a sentence in its message; ``None`` if unknown."""
+
+
+def find_notes(
+    segments: Sequence[Segment], known: Sequence[tuple[str, Place]], goals: Container[Place]
+) -> list[Finding]:
+    """Clauses of a user message that state something not yet covered by ``known``, in order.
+
+    - ``known``: texts of facts, each with the span of its sentence.
+    - ``goals``: spans of the sentences that state the goal; of these, only clauses with a value count.
+    """
+    spoken = [segment for segment in segments if segment.kind in (SegmentKind.PROSE, SegmentKind.LIST_ITEM)]
+    if len(spoken) > SENTENCES_READ:
+        return []
+    made = [
+        _make_note(clause, segment)
+        for segment in spoken
+        if len(segment.text) <= SENTENCE_LONG
+        for clause in iterate_clauses(segment.text, valued=(segment.start, segment.end) in goals)
+        if not any(_is_covered(clause, text, beside=place == (segment.start, segment.end)) for text, place in known)
+    ]
+    return made[:NOTES_MAX]
+
+
+def _is_covered(clause: str, text: str, *, beside: bool) -> bool:
+    """Whether a clause contains a fact's text or the other way round; for a fact ``beside`` it in the same sentence,
+    whether it has half of the fact's words."""
+    one, other = clause.casefold(), text.casefold()
+    words = content(text) if beside else frozenset()
+    return one in other or other in one or 0 < len(words) <= 2 * len(words & content(clause))
+
+
+def iterate_clauses(sentence: str, *, valued: bool = False) -> Iterator[str]:
+    """Iterate over the clauses of a sentence that state something. Of an order, of a sentence with a quotation, and if
+    ``valued``, only clauses that give something a value."""
+    line = bound_sentence(sentence)
+    ordered = read_order(strip_lead(line))
+    plain = not (ordered or valued or _QUOTES & set(sentence))
+    if (is_question(line) and not ordered) or find_frames(line):
+        return
+    for part in split_statements(line, scoped=True):
+        clause = part.strip(" .,;:!")
+        if 0 < len(clause) <= CLAUSE_MAX and _has_statement(clause) and (_has_value(clause) or plain):
+            yield clause
+
+
+def _has_statement(clause: str) -> bool:
+    """Whether a clause has content of its own: not "I know", "that's solved"."""
+    words = len(content(clause))
+    return words > 1 or (words == 1 and (not clause.isascii() or _has_value(clause)))
+
+
+def _has_value(clause: str) -> bool:
+    """Whether a clause contains a value; a capital letter at its beginning alone is none."""
+    return any(value.start > 0 or value.kind not in ("name", "word") for value in values_in(clause))
+
+
+def _make_note(clause: str, segment: Segment) -> Finding:
+    return Finding(
+        NodeType.CONCEPT,
+        clause,
+        Status.ACTIVE,
+        Trust.STATED,
+        NOTE_CONFIDENCE,
+        quote=segment.text,
+        span=(segment.start, segment.end),
+    )

@@ -1,0 +1,200 @@
+"""Findings of values that a user assigns, with the reason and the sentences around.
+
+In: the findings of a message and its sentences. Out: the findings with values added. If a rule read a choice in the
+same sentence, that choice gets the value; else the value is a choice of its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Final
+
+from tokenmizer_mw.extract.dialogue.situation import Situation
+from tokenmizer_mw.extract.finding import Finding, Move, Segment, SegmentKind
+from tokenmizer_mw.extract.match.rule_hits import may_be_reason
+from tokenmizer_mw.extract.match.value_assignments import AGAINST, Assignment, find_assignments, strip_first_part
+from tokenmizer_mw.extract.text.pattern import PatternSet
+from tokenmizer_mw.extract.text.phrases import bound_sentence, is_question, read_order, strip_lead
+from tokenmizer_mw.extract.text.similar import content
+from tokenmizer_mw.graph.values import equal
+from tokenmizer_mw.model.category import MEMBERS
+from tokenmizer_mw.model.node import DecisionKind, NodeType, Status, Trust
+
+SENTENCES_READ: Final = 12
+"""Sentences of a message that are read for values; longer messages are documents."""
+SENTENCE_LONG: Final = 240
+BEFORE_MAX: Final = 2
+"""Sentences before a value that may say why it changes."""
+_TELLING_WORDS: Final = 2
+_CONFIDENCE: Final = 0.7
+_OBSERVED: Final = PatternSet(
+    r"(?s).*\b(?:prints?|printed|reports?|reported|shows?|showed|took|opens?|opened|returns?|returned|gives?|gave|says?"
+    r"|said|fails?|failed|went|green|red|passes|passed|crashes|crashed|measured|noticed|saw|seen)\b"
+)
+"""What somebody observes, which nobody chose."""
+_KEEPS: Final = PatternSet(r".*\b(?:stays?|remains?|keeps?|must|should|shall|has to|have to|needs? to)\b")
+"""Words with which a value is decided rather than reported."""
+_CHOSEN: Final = frozenset({Move.NOTE, Move.REPLACE, Move.ADOPT})
+
+
+def add_values(found: Sequence[Finding], spoken: Sequence[Segment], situation: Situation) -> list[Finding]:
+    """``found`` with the values that the sentences of a user's message assign."""
+    made = list(found)
+    if len(spoken) > SENTENCES_READ:
+        return made
+    for index, segment in enumerate(spoken):
+        if len(segment.text) <= SENTENCE_LONG:
+            _read(index, spoken, situation, made)
+    return made
+
+
+def _read(index: int, spoken: Sequence[Segment], situation: Situation, made: list[Finding]) -> None:
+    segment = spoken[index]
+    span = (segment.start, segment.end)
+    given = (
+        find_assignments(segment.text) if segment.kind is SegmentKind.PROSE and not _is_bare_name(segment.text) else []
+    )
+    made[:] = [finding for finding in made if finding.span != span or not _is_misread(finding, given)]
+    places = [at for at, finding in enumerate(made) if finding.span == span and _is_choice(finding)]
+    around = [at for at, finding in enumerate(made) if finding.span == span and _is_bare_version(finding)]
+    if not (given or places or around):
+        return
+    near = _sentences_around(index, spoken)
+    why = _reason_beside(index, spoken)
+    for at in around:
+        made[at] = replace(made[at], why=strip_first_part(segment.text) or why)
+    for at in places:
+        said = next((one for one in given if one.value in made[at].label), None)
+        made[at] = _annotate_finding(made[at], said, near, why)
+    if any(finding.span == span and finding.move is Move.REJECT and finding.label for finding in made):
+        return
+    wanted = any(finding.span == span and finding.type is NodeType.GOAL for finding in made)
+    if wanted and not situation.has_goal:
+        return
+    known = [made[at] for at in places]
+    after = index > 0 and AGAINST.any(spoken[index - 1].text)
+    for said in given:
+        if not _is_covered(said, known):
+            given_so = replace(said, single=said.single or after, alone=said.alone and not wanted)
+            made.append(
+                _make_finding(
+                    given_so,
+                    segment,
+                    near,
+                    _choose_reason(said.reason, why),
+                    chosen=not _is_background(given_so, situation),
+                )
+            )
+
+
+def _is_bare_name(text: str) -> bool:
+    """Whether a line is only an address or a pattern, as in a pasted file."""
+    bare = text.strip(" .!")
+    return " " not in bare and "." in bare and not bare[:1].isdigit()
+
+
+def _choose_reason(said: str, why: str) -> str:
+    """The reason for a value: the sentence beside it if only that criticises the old value, else what its own sentence
+    gives."""
+    return why if not said or (why and AGAINST.any(why) and not AGAINST.any(said)) else said
+
+
+def _is_misread(finding: Finding, given: Sequence[Assignment]) -> bool:
+    """Whether a rejection or a complaint was read in words that assign a value."""
+    otherwise = finding.move is Move.REJECT
+    if finding.type is NodeType.ERROR:
+        otherwise = not _OBSERVED.any(finding.quote)
+    before = [said.target for said in given if said.target]
+    if finding.type is NodeType.DECISION and any(equal(finding.label.removeprefix("not "), old) for old in before):
+        return True
+    return otherwise and any(said.value in finding.label for said in given)
+
+
+def _is_covered(said: Assignment, known: Sequence[Finding]) -> bool:
+    """Whether a finding already has the assigned value."""
+    return any(
+        equal(said.value, finding.value)
+        or said.value in finding.label
+        or finding.label in said.value
+        or (said.target and equal(said.target, finding.target))
+        for finding in known
+    )
+
+
+def _is_background(said: Assignment, situation: Situation) -> bool:
+    """Whether a value describes how things are: observed, or stated when the session began. It can be replaced all the
+    same."""
+    if said.changes or not said.alone:
+        return False
+    return _OBSERVED.any(said.label) or (situation.asked is None and situation.turn == 1 and not _KEEPS.any(said.label))
+
+
+def _is_choice(finding: Finding) -> bool:
+    return finding.type is NodeType.DECISION and finding.status is Status.ACTIVE and finding.move in _CHOSEN
+
+
+def _is_bare_version(finding: Finding) -> bool:
+    return finding.type is NodeType.ENVIRONMENT and not finding.reason
+
+
+def _annotate_finding(finding: Finding, said: Assignment | None, near: str, why: str) -> Finding:
+    if said is None:
+        return replace(finding, near=near, why=why)
+    return replace(
+        finding,
+        near=near,
+        about=said.about,
+        value=finding.value or _normal(said.value),
+        target=finding.target or said.target,
+        single=said.single,
+        move=Move.REPLACE if said.changes else finding.move,
+        why=_choose_reason(said.reason, why),
+    )
+
+
+def _make_finding(said: Assignment, segment: Segment, near: str, reason: str, *, chosen: bool) -> Finding:
+    changing = Move.REPLACE if said.changes else Move.NOTE
+    return Finding(
+        NodeType.DECISION if chosen else NodeType.CONCEPT,
+        said.label,
+        Status.ACTIVE,
+        Trust.STATED,
+        _CONFIDENCE,
+        changing if said.alone else Move.SET,
+        target=said.target,
+        why=reason,
+        kind=DecisionKind.CHOICE if chosen else None,
+        value=_normal(said.value),
+        quote=segment.text,
+        span=(segment.start, segment.end),
+        about=said.about,
+        near=near,
+        single=said.single,
+    )
+
+
+def _normal(value: str) -> str:
+    member = MEMBERS.get(value.casefold())
+    return member[1] if member is not None else value.casefold()
+
+
+def _sentences_around(index: int, spoken: Sequence[Segment]) -> str:
+    near = spoken[max(0, index - BEFORE_MAX) : index + 2]
+    return " . ".join(segment.text for segment in near)
+
+
+def _reason_beside(index: int, spoken: Sequence[Segment]) -> str:
+    """The sentence before a value, or else the one after it, that may be its reason; "" for none."""
+    before = [(segment.text, False) for segment in spoken[max(0, index - 1) : index]]
+    behind = [(segment.text, True) for segment in spoken[index + 1 : index + 2]]
+    for text, is_behind in (*before, *behind):
+        if not may_be_reason(text, behind=is_behind):
+            continue
+        if _is_statement(text) and not find_assignments(text) and not read_order(strip_lead(bound_sentence(text))):
+            return strip_lead(bound_sentence(text)).rstrip(" .!")
+    return ""
+
+
+def _is_statement(text: str) -> bool:
+    return not is_question(text) and bool(content(text)) and len(text.split()) > _TELLING_WORDS

@@ -1,0 +1,1 @@
+"""The labels of findings: made complete, cleaned and checked."""

@@ -1,0 +1,138 @@
+"""Completes labels that are too short to be understood later: "batches" becomes what the assistant had offered as
+batches, "2 weeks" the sentence that it stands in.
+
+In: the findings of a message. Out: the same findings, some with longer labels.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import replace
+from itertools import islice
+from typing import Final
+
+from tokenmizer_mw.extract.dialogue.referent import find_referent
+from tokenmizer_mw.extract.dialogue.situation import Situation
+from tokenmizer_mw.extract.finding import Finding, Move, Segment
+from tokenmizer_mw.extract.match.rule_hits import is_anaphoric
+from tokenmizer_mw.extract.text.pattern import PatternSet
+from tokenmizer_mw.extract.text.phrases import bound_sentence, has_digit, is_question, split_reason, strip_lead
+from tokenmizer_mw.extract.text.similar import content
+from tokenmizer_mw.model.category import MEMBERS
+from tokenmizer_mw.model.node import DecisionKind, NodeType, Status, Trust
+
+THIN_WORDS: Final = 2
+"""Words of content up to which a label is looked at."""
+
+OLD_WORDS: Final = 5
+"""A replaced choice of at most so many words is added to the label."""
+
+THIN_SIGNS: Final = 4
+"""Characters up to which a label is in scripts that put no spaces between words."""
+
+TOLD_LABEL_MAX: Final = 100
+"""Characters of a sentence that a label is filled with."""
+
+_SET_AGAINST: Final = PatternSet(r"(?s).*\b(?:instead of|rather than|in place of)\b")
+_KINDS: Final = frozenset({DecisionKind.CHOICE, DecisionKind.PREFERENCE})
+THIN_MAX: Final = 40
+"""Short labels of one message that are completed, from its beginning."""
+
+PART: Final = 0.5
+"""A label with a smaller share of its sentence is replaced by the sentence."""
+MORE_WORDS: Final = 2
+"""Words of content that the sentence has besides."""
+_SAID: Final = frozenset({NodeType.DECISION, NodeType.TASK, NodeType.ERROR, NodeType.GOAL})
+
+_MOVES: Final = frozenset({Move.NOTE, Move.ADOPT, Move.REPLACE})
+
+
+def fill_labels(found: Sequence[Finding], situation: Situation, spoken: Sequence[Segment]) -> list[Finding]:
+    """``found`` with longer labels for short choices, if there is a longer text to take."""
+    texts = {(segment.start, segment.end): segment.text for segment in spoken}
+    thin = islice((at for at, finding in enumerate(found) if _is_thin(finding)), THIN_MAX)
+    filled = frozenset(thin)
+    full = (
+        _fill_label(finding, situation, texts) if at in filled else _label_with_replaced(finding)
+        for at, finding in enumerate(found)
+    )
+    whole = list(dict.fromkeys(full))
+    kinds = Counter(span for span, _ in {(one.span, (one.type, one.kind)) for one in whole if one.type in _SAID})
+    told = (_label_with_sentence(finding) if kinds[finding.span] == 1 else finding for finding in whole)
+    return list(dict.fromkeys(told))
+
+
+def _label_with_sentence(finding: Finding) -> Finding:
+    """The choice with its whole sentence, without the reason, as label if the label is the smaller part of a short
+    sentence. Values and replacements of something named keep their labels."""
+    named = finding.slot or finding.target or finding.value or _is_name(finding)
+    if finding.type is not NodeType.DECISION or finding.move not in _MOVES or named:
+        return finding
+    sentence = strip_lead(bound_sentence(finding.quote)).rstrip(" .!")
+    sentence = sentence if finding.label not in (short := split_reason(sentence)[0]) else short
+    part = finding.label in sentence and len(finding.label) < PART * len(sentence) <= PART * TOLD_LABEL_MAX
+    more = part and len(content(sentence) - content(finding.label)) >= MORE_WORDS
+    return replace(finding, label=sentence) if more and not is_question(sentence) else finding
+
+
+def _is_name(finding: Finding) -> bool:
+    """Whether the label is a single name that needs no sentence around it."""
+    return " " not in finding.label and not finding.label.isdigit() and _is_named(finding)
+
+
+def _label_with_replaced(finding: Finding) -> Finding:
+    """A short choice labelled with what it replaces: "median instead of the mean"."""
+    old = finding.target
+    chosen = finding.type is NodeType.DECISION and finding.kind is DecisionKind.CHOICE and finding.move in _MOVES
+    if not chosen or not old or finding.slot or len(old.split()) > OLD_WORDS or not _SET_AGAINST.any(finding.quote):
+        return finding
+    brief = 0 < len(content(finding.label)) <= OLD_WORDS - 1 and not has_digit(finding.label) and content(old)
+    told = brief and not content(old) <= content(finding.label) and not is_anaphoric(old)
+    return replace(finding, label=f"{finding.label} instead of {old}") if told else finding
+
+
+def _is_thin(finding: Finding) -> bool:
+    chosen = finding.type is NodeType.DECISION and finding.status is Status.ACTIVE
+    if not chosen or finding.kind not in _KINDS or finding.move not in _MOVES or finding.slot:
+        return False
+    if finding.trust is Trust.ADOPTED or finding.target:  # named as it was offered, or beside what goes for it
+        return False
+    label = finding.label
+    if not label or ": " in label or _is_named(finding):
+        return False
+    if not label.isascii() and " " not in label:
+        return len(label) <= THIN_SIGNS
+    return len(content(label)) <= THIN_WORDS
+
+
+def _is_named(finding: Finding) -> bool:
+    """Whether the label is a number or a proper name, which needs no sentence around it."""
+    if finding.label[:1].isdigit() or any(word in MEMBERS for word in finding.label.casefold().split()):
+        return True
+    rest = finding.label[1:] if finding.quote.startswith(finding.label[:1]) else finding.label
+    return any(letter.isupper() for letter in rest)
+
+
+def _fill_label(finding: Finding, situation: Situation, texts: dict[tuple[int, int], str]) -> Finding:
+    """The finding labelled with its sentence without the reason, else with the clause that it refers to, else with its
+    whole sentence; a preference only with the clause that it refers to."""
+    taken = find_referent(finding.label, situation.offers.pieces)
+    told = (taken,) if finding.kind is DecisionKind.PREFERENCE else _fuller_labels(finding, taken, texts)
+    more = next((text for text in told if _is_fuller(text, finding.label)), "")
+    return replace(finding, label=more.rstrip(" .!")) if more else finding
+
+
+def _fuller_labels(finding: Finding, taken: str, texts: dict[tuple[int, int], str]) -> Sequence[str]:
+    sentence = strip_lead(bound_sentence(texts.get(finding.span, ""))) if finding.span is not None else ""
+    short = split_reason(sentence)[0]
+    if " " not in short and len(short) <= len(finding.label) + THIN_SIGNS:
+        short = ""
+    own = [text for text in (short, sentence) if not is_question(text) and len(text) <= TOLD_LABEL_MAX]
+    return (*own[:-1], taken, *own[-1:])
+
+
+def _is_fuller(text: str, label: str) -> bool:
+    if not label.isascii() and label in text:
+        return len(text) > len(label) + THIN_SIGNS
+    return content(text) > content(label)

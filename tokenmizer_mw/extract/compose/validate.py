@@ -1,0 +1,249 @@
+"""Validates findings: cleans labels, corrects types, and drops doubtful and surplus findings."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Iterable
+from dataclasses import replace
+from functools import lru_cache
+from typing import Final
+
+from tokenmizer_mw.extract.finding import Finding, Move
+from tokenmizer_mw.extract.rules.acknowledgement_words import FAULTS
+from tokenmizer_mw.extract.text.names import PROJECTS, as_path, project_path
+from tokenmizer_mw.extract.text.pattern import PatternSet
+from tokenmizer_mw.extract.text.prose import strip_markdown
+from tokenmizer_mw.graph.text import words
+from tokenmizer_mw.model.node import LABEL_MAX, DecisionKind, NodeType, Status, Trust
+from tokenmizer_mw.safety.redact.strict import mask_opaque
+from tokenmizer_mw.settings import Settings
+
+from .meaningless_labels import is_go_ahead, is_hollow, strip_pointer
+
+QUOTE_MAX: Final = 240
+"""Longest quote that is kept as evidence, in characters."""
+
+_DOUBTED: Final = frozenset({NodeType.DECISION, NodeType.GOAL})
+"""Types that text of tools, files and third parties can never create."""
+
+_TRAILING: Final = " \t.,;:!?-–—*_`~#>|/\\([{<=&+"
+_LEADING: Final = " \t.,;:!?-–—*`#>|)]}=&"
+_PAIRS: Final = (("(", ")"), ("[", "]"), ("{", "}"), ("“", "”"), ("«", "»"), ('"', '"'), ("`", "`"))
+
+_BEFORE_DOT: Final = frozenset(" `\"'([")
+_READ_AS_SUCH: Final = frozenset({NodeType.FILE, NodeType.ENDPOINT, NodeType.GOAL, NodeType.ENVIRONMENT})
+_MARKS: Final = frozenset("".join(opening + closing for opening, closing in _PAIRS))
+_TOLD: Final = frozenset({NodeType.TASK, NodeType.DECISION, NodeType.ERROR})
+"""Types whose labels are words that somebody said, perhaps without saying anything."""
+
+_QUESTION_MARKS: Final = ("?", "？", "؟")
+"""A goal that only asks for information is a question."""
+
+_SIDES: Final = frozenset({"left", "right", "on", "off", "up", "down"})
+
+_METHODS: Final = ("GET ", "POST ", "PUT ", "PATCH ", "DELETE ", "HEAD ", "OPTIONS ", "WS ")
+
+
+def clean_label(text: str) -> str:
+    """``text`` as a label: one NFKC line of at most ``LABEL_MAX`` characters without control and format characters, and
+    without Markdown emphasis or punctuation at its ends. "" if nothing meaningful is left."""
+    if not text:
+        return ""
+    label = one_line(text[: 4 * LABEL_MAX])
+    label = _without_bold(strip_markdown(label)).replace("**", "").replace("`", "")
+    label = _shorten(mask_opaque(_trim_whole(label, _trim_label(label))), LABEL_MAX)
+    return label if words(label) else ""
+
+
+def _without_bold(label: str) -> str:
+    """``label`` without the underscores of bold words; those of names such as ``__init__`` stay."""
+    pieces = label.split("__")
+    is_bold = len(pieces) % 2 == 1 and all(" " in piece.strip() for piece in pieces[1::2])
+    return "".join(pieces) if is_bold else label
+
+
+def _path_label(path: str) -> str:
+    """A path as a label; its underscores are no emphasis."""
+    line = one_line(path[: 4 * LABEL_MAX]).replace("`", "")
+    label = _shorten(_trim_whole(line, _trim_label(line)), LABEL_MAX)
+    return project_path(label) if words(label) else ""
+
+
+def _trim_whole(label: str, trimmed: str) -> str:
+    """The trimmed label with the characters that belong to a name: the dot of ".gitignore", the slash of "GET /", the
+    underscores of "__init__"."""
+    if "__" in trimmed.rpartition(" ")[2] and f"{trimmed}__" in label:
+        return f"{trimmed}__"
+    if trimmed and trimmed.isupper() and f"{trimmed} " in _METHODS and label.strip(" .`").endswith("/"):
+        return f"{trimmed} /"
+    at = label.find(trimmed) if trimmed[:1].isalnum() and "." in label[: -len(trimmed)] else 0
+    dotted = at > 0 and label[at - 1] == "." and (at == 1 or label[at - 2] in _BEFORE_DOT)
+    return f".{trimmed}" if dotted else trimmed
+
+
+def one_line(text: str) -> str:
+    """``text`` NFKC-normalised on one line, without control, format and surrogate characters."""
+    if text.isprintable() and (text.isascii() or unicodedata.is_normalized("NFKC", text)):
+        return " ".join(text.split())
+    kept = (" " if char.isspace() else char for char in unicodedata.normalize("NFKC", text))
+    return " ".join("".join(char for char in kept if unicodedata.category(char)[0] != "C").split())
+
+
+@lru_cache(maxsize=8)
+def format_quote(text: str) -> str:
+    """``text`` as evidence: one line of at most ``QUOTE_MAX`` characters, possible keys masked."""
+    return _shorten(mask_opaque(one_line(text[: 4 * QUOTE_MAX])), QUOTE_MAX)
+
+
+def _trim_label(label: str) -> str:
+    if _MARKS.isdisjoint(label):
+        return label.lstrip(_LEADING).rstrip(_TRAILING)
+    while True:
+        shorter = _unpair(label.lstrip(_LEADING).rstrip(_TRAILING))
+        if shorter == label:
+            return label
+        label = shorter
+
+
+def _unpair(label: str) -> str:
+    for opening, closing in _PAIRS:
+        if label.startswith(opening) and label.endswith(closing) and len(label) > 1:
+            return label[1:-1]
+        if label.endswith(closing) and opening not in label[:-1]:
+            return label[:-1]
+    return label
+
+
+def _shorten(label: str, limit: int) -> str:
+    if len(label) <= limit:
+        return label
+    cut = label[:limit]
+    return (cut.rpartition(" ")[0] if " " in cut[limit // 2 :] else cut).rstrip(_TRAILING)
+
+
+def correct_type(type_: NodeType, label: str) -> NodeType:
+    """FILE for a label that is only a path, ENDPOINT for a URL or a ``METHOD /path``, else ``type_``."""
+    if type_ in _READ_AS_SUCH:
+        return type_
+    if _is_address(label):
+        return NodeType.ENDPOINT
+    return NodeType.FILE if " " not in label and label.lower() not in PROJECTS and as_path(label) else type_
+
+
+def _is_address(label: str) -> bool:
+    if label.startswith(("http://", "https://")):
+        return " " not in label
+    method, _, route = label.partition(" ")
+    return label.startswith(_METHODS) and route.startswith("/") and " " not in route and method.isupper()
+
+
+def validate_findings(findings: Iterable[Finding], settings: Settings) -> list[Finding]:
+    """The valid findings, in order and cleaned, at most ``settings.labels_max``.
+
+    Findings from structure need no minimum confidence. A bare "it works now" or "working on it" has no label and
+    passes.
+    """
+    kept: list[Finding] = []
+    for finding in findings:
+        if len(kept) == settings.labels_max:
+            break
+        said = _without_fault(finding)
+        clean = _validate_finding(said, settings.confidence_floor) if said is not None else None
+        if clean is not None:
+            kept.append(clean)
+    return kept
+
+
+def _validate_finding(finding: Finding, floor: float) -> Finding | None:
+    if not finding.certain and finding.confidence < floor:
+        return None
+    if (finding.trust is Trust.QUOTED and finding.type in _DOUBTED) or _is_leading_on(finding):
+        return None
+    label = _path_label(finding.label) if finding.type is NodeType.FILE else clean_label(finding.label)
+    if label and finding.type is NodeType.GOAL and finding.label.rstrip().endswith(_QUESTION_MARKS):
+        label += "?"
+    if not label and (finding.label or not _may_be_bare(finding)):
+        return None
+    if finding.type is NodeType.ENDPOINT and "/" not in label and f"{label.upper()} " in _METHODS:
+        return None
+    if label and finding.type in _TOLD and not finding.certain:
+        label = strip_pointer(label)
+        if _is_without_content(finding, label):
+            if not _may_point(finding):
+                return None
+            label = ""
+    type_ = correct_type(finding.type, label) if label else finding.type
+    quote = format_quote(finding.quote)
+    if type_ is finding.type and label == finding.label and quote == finding.quote and _is_plain(finding):
+        return finding
+    return replace(
+        finding,
+        type=type_,
+        label=label,
+        kind=finding.kind if type_ is NodeType.DECISION else None,
+        slot=finding.slot if type_ is finding.type else "",
+        target=clean_label(finding.target),
+        reason=clean_label(finding.reason),
+        detail=mask_opaque(one_line(finding.detail))[: 2 * QUOTE_MAX] if finding.detail else "",
+        quote=quote,
+    )
+
+
+def _is_leading_on(finding: Finding) -> bool:
+    """Whether a choice or a complaint only tells the assistant to continue, or introduces what follows."""
+    if finding.certain or finding.move not in (Move.NOTE, Move.ADOPT):
+        return False
+    if finding.type is NodeType.ERROR:
+        return finding.quote.rstrip().endswith(_COLONS)
+    leads_on = is_go_ahead(finding.label) or finding.quote.rstrip().endswith(_LEADING_ON)
+    return finding.type is NodeType.DECISION and leads_on
+
+
+_COLONS: Final = (":", "：")
+_LEADING_ON: Final = (*_COLONS, "...", "…")
+
+
+_FAULTS: Final = PatternSet(*FAULTS)
+
+
+def _without_fault(finding: Finding) -> Finding | None:
+    """A choice that says that something does not work: as an error if the user says so, else dropped."""
+    chosen = finding.type is NodeType.DECISION and finding.kind is DecisionKind.CHOICE
+    if not chosen or finding.status is not Status.ACTIVE or finding.target or not _FAULTS.any(finding.label):
+        return finding
+    return _as_error(finding) if finding.trust is Trust.STATED else None
+
+
+def _as_error(finding: Finding) -> Finding:
+    """A misread choice as an error."""
+    return Finding(
+        NodeType.ERROR,
+        finding.label,
+        Status.ACTIVE,
+        finding.trust,
+        finding.confidence,
+        quote=finding.quote,
+        span=finding.span,
+    )
+
+
+def _is_without_content(finding: Finding, label: str) -> bool:
+    """Whether a label has no content. A bare number or side may be the new value in a replacement."""
+    return is_hollow(label) and not (finding.move is Move.REPLACE and (label[0].isdigit() or label in _SIDES))
+
+
+def _may_point(finding: Finding) -> bool:
+    """Whether a finding without a name means the current work."""
+    return finding.type is not NodeType.DECISION and (
+        finding.move in (Move.CLOSE, Move.REOPEN) or finding.status is Status.IN_PROGRESS
+    )
+
+
+def _is_plain(finding: Finding) -> bool:
+    """Whether only label and quote need cleaning."""
+    said_more = finding.target or finding.reason or finding.detail
+    return not said_more and (finding.kind is None or finding.type is NodeType.DECISION)
+
+
+def _may_be_bare(finding: Finding) -> bool:
+    return finding.move is not Move.NOTE or finding.status is Status.IN_PROGRESS

@@ -1,0 +1,111 @@
+"""The situation of a message: its speaker, and the messages before it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Final
+
+from tokenmizer_mw.extract import CONTEXT_MESSAGES
+from tokenmizer_mw.extract.match.other_languages import read_foreign_order
+from tokenmizer_mw.extract.rules import Speaker
+from tokenmizer_mw.extract.text.phrases import bound_sentence, is_question, read_order, strip_lead
+from tokenmizer_mw.extract.text.prose import find_sentences, replace_surrogates
+from tokenmizer_mw.extract.text.similar import SIMILAR_MAX, content
+from tokenmizer_mw.model.message import Message, Role
+
+from .offers import Offers
+
+ASKED_MAX: Final = 2_000
+"""Characters of the user's message that decide whether it was an order."""
+
+TOLD_MAX: Final = 20_000
+"""Characters of the assistant's message that a reply may refer to."""
+
+Numbered = tuple[int, Message]
+"""A message with its number in the session, from 1."""
+
+
+@dataclass(frozen=True)
+class Situation:
+    """The messages around message ``turn``.
+
+    - ``asked``: the user's last message before it; ``told``: the assistant's last one with words. ``None`` if none is
+      within reach.
+    - ``has_goal``: the goal of the session is known; ``goal_asked``: only from a question.
+    - ``proposed``: what the assistant said last before ``asked``, for an assistant's message only.
+    - ``tooled``: tools are in use around the message.
+    """
+
+    turn: int
+    speaker: Speaker
+    asked: Numbered | None = None
+    told: Numbered | None = None
+    has_goal: bool = False
+    goal_asked: bool = False
+    tooled: bool = False
+    proposed: Numbered | None = None
+
+    @cached_property
+    def ordered(self) -> bool:
+        """Whether the user's last message asks for work rather than for an answer."""
+        if self.asked is None:
+            return self.turn > CONTEXT_MESSAGES
+        text = replace_surrogates(self.asked[1].text[:ASKED_MAX])
+        said = [bound_sentence(text[start:end]) for start, end in find_sentences(text, 0, len(text))]
+        return any(
+            not is_question(sentence) or read_order(strip_lead(sentence)) or read_foreign_order(sentence)
+            for sentence in said
+        )
+
+    @cached_property
+    def offers(self) -> Offers:
+        """The offers of the assistant's last message."""
+        return Offers(replace_surrogates(self.told[1].text[-TOLD_MAX:]) if self.told is not None else "")
+
+    @cached_property
+    def told_words(self) -> frozenset[str]:
+        """Content stems of the assistant's last message; empty if there is none."""
+        if self.told is None:
+            return frozenset()
+        return stems_in(self.told[1].text[-TOLD_MAX:])
+
+    @cached_property
+    def proposed_words(self) -> frozenset[str]:
+        """Content stems of the assistant's last text before the user's last message; empty if out of reach."""
+        return stems_in(self.proposed[1].text[-TOLD_MAX:]) if self.proposed is not None else frozenset()
+
+    @cached_property
+    def asked_words(self) -> frozenset[str]:
+        """Content stems of the user's last message; empty if out of reach."""
+        return stems_in(self.asked[1].text[:ASKED_MAX]) if self.asked is not None else frozenset()
+
+
+def stems_in(text: str) -> frozenset[str]:
+    """Content stems of a text of any length."""
+    text = " ".join(replace_surrogates(text).split())
+    pieces = range(0, len(text), SIMILAR_MAX)
+    return frozenset().union(*(content(text[start : start + SIMILAR_MAX]) for start in pieces))
+
+
+def read_situation(
+    message: Numbered,
+    before: Sequence[Numbered],
+    *,
+    has_goal: bool,
+    goal_asked: bool = False,
+) -> Situation:
+    """The situation of ``message`` after the messages ``before`` it, oldest first."""
+    turn, said = message
+    near = before[-CONTEXT_MESSAGES:]
+    asked = next((item for item in reversed(near) if item[1].opens_turn), None)
+    told = next((item for item in reversed(near) if item[1].role is Role.ASSISTANT and item[1].text.strip()), None)
+    speaker = Speaker.USER if said.role is Role.USER else Speaker.ASSISTANT
+    tooled = any(one.tool_calls or one.tool_results for one in (said, *(one for _, one in near)))
+    heard = told if said.role is Role.USER else None
+    proposed = None
+    if asked is not None and said.role is Role.ASSISTANT:
+        earlier = (one for one in reversed(near) if one[0] < asked[0] and one[1].role is Role.ASSISTANT)
+        proposed = next((one for one in earlier if one[1].text.strip()), None)
+    return Situation(turn, speaker, asked, heard, has_goal, goal_asked, tooled, proposed)

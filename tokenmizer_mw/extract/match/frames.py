@@ -1,0 +1,78 @@
+"""Frames: what keeps a sentence from asserting its content, such as a condition or reported speech.
+
+A sentence in a frame can be looked up; it decides, replaces and withdraws nothing.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import Final
+
+from tokenmizer_mw.extract.finding import Finding, Move
+from tokenmizer_mw.extract.rules.frame_words import REQUESTS, STARTS, WITHIN, Frame
+from tokenmizer_mw.extract.text.pattern import PatternSet, PatternTable, compile_lazily
+from tokenmizer_mw.extract.text.phrases import bound_sentence, is_question, read_order, split_question, strip_lead
+from tokenmizer_mw.model.node import NodeType, Trust
+
+SENTENCES_KEPT: Final = 128
+"""Sentences of which the frames are kept: each finding of a sentence asks for them."""
+
+_ROWS: Final = tuple((frame, pattern) for frame, patterns in STARTS.items() for pattern in patterns) + tuple(
+    (Frame.REQUEST, pattern) for pattern in REQUESTS
+)
+_STARTS: Final = PatternTable(pattern for _, pattern in _ROWS)
+_ROWS_WITHIN: Final = tuple((frame, pattern) for frame, patterns in WITHIN.items() for pattern in patterns)
+_WITHIN: Final = PatternSet(*(f"(?s:.*?)(?:{pattern})" for _, pattern in _ROWS_WITHIN))
+_BORDER: Final = compile_lazily(
+    r"; | - | – | — |: |, (?:so|and so|also|i|i'm|i'll|i've|we|we're|we'll|we've|let's|then|dann|wir|ich|donc"
+    r"|on|nous|así que"
+    r"|pues|vamos|quindi|então|поэтому|значит|мы)\b|，(?:那就|所以|我们|就)"
+)
+"""Where a sentence goes on with a statement of its own."""
+_CONSTANT: Final = PatternSet(
+    r".*\b(?:always|never|must|from now on|every time|whenever|immer|niemals?|nie|müssen|muss|toujours|jamais|siempre"
+    r"|nunca|sempre|mai)\b|.*(?:всегда|никогда|必须|不准|不要|いつも|항상)"
+)
+"""Words of a standing rule, which may hold under a condition."""
+
+_DO: Final = PatternSet(r"do (?:the|my) [\w-]+ (?:in|with|as|using|via|first|next|later|now)\b")
+"""An order, not a question: "do the labels in German"."""
+
+
+@lru_cache(maxsize=SENTENCES_KEPT)
+def find_frames(sentence: str, label: str = "") -> frozenset[Frame]:
+    """The frames of a sentence, empty if it asserts its content; with ``label``, those of the clause that contains
+    it."""
+    text = bound_sentence(sentence)
+    stated, question = split_question(text)
+    if question and label in stated:
+        text = stated
+    part = _clause_with(text, label)
+    found = {_ROWS[number][0] for one in {part, strip_lead(part)} for number in _STARTS.matching(one)}
+    found |= {_ROWS_WITHIN[number][0] for number in _WITHIN.matching(text)}
+    if read_order(strip_lead(text)) or (_DO.any(strip_lead(part)) and not question and not is_question(text)):
+        found.discard(Frame.QUESTION)
+    if _CONSTANT.any(text):
+        found.discard(Frame.HYPOTHETICAL)
+    return frozenset(found)
+
+
+def _clause_with(text: str, label: str) -> str:
+    """The clause of a sentence that contains a label. Clauses after a supposition are supposed as well."""
+    place, start = text.find(label) if label else 0, 0
+    while place > start and (border := _BORDER.search(text[start : place + 1])) is not None:
+        if any(_ROWS[number][0] is Frame.HYPOTHETICAL for number in _STARTS.matching(text[start:])):
+            break
+        start += border.start() + 1
+    return text[start:].lstrip(" ,;:-–—，")
+
+
+def may_carry(finding: Finding) -> bool:
+    """Whether the sentence of a finding may state it: a user's decision, replacement or withdrawal has to be
+    asserted."""
+    decides = finding.type in _ASSERTED or finding.move in _CHANGING
+    return not decides or finding.trust is not Trust.STATED or not find_frames(finding.quote, finding.label)
+
+
+_ASSERTED: Final = frozenset({NodeType.DECISION, NodeType.ENVIRONMENT, NodeType.CONCEPT})
+_CHANGING: Final = frozenset({Move.REPLACE, Move.SET, Move.REJECT})

@@ -1,0 +1,250 @@
+"""Reads sentences and short answers in languages other than English, by the tables of each language.
+
+In: a sentence. Out: hits of rules, orders, offers or the meaning of a short answer.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cache
+from typing import Final
+
+from tokenmizer_mw.extract.match.languages import detect_languages
+from tokenmizer_mw.extract.rules import Act, Speaker
+from tokenmizer_mw.extract.rules.tongue import Tongue
+from tokenmizer_mw.extract.rules.tongues import TONGUES
+from tokenmizer_mw.extract.text.pattern import Pattern, PatternSet, PatternTable, compile_lazily
+from tokenmizer_mw.extract.text.phrases import is_question
+
+from .hit import Hit, RuleTable, is_anaphoric
+
+ORDERS: Final = frozenset({Act.REQUEST, Act.CHOICE, Act.REPLACE, Act.CHANGE, Act.RETURN, Act.RULE, Act.REJECT})
+"""What a polite question can do: "can you add X?", "could we use Y instead?"."""
+
+_DECIDING: Final = frozenset({Act.CHOICE, Act.REPLACE, Act.CHANGE, Act.RETURN, Act.REJECT})
+_TOLD_WHOLE: Final = frozenset({Act.COMPLAINT, Act.LATER})
+LABEL_MAX: Final = 140
+"""Most characters of a sentence that becomes a label as a whole because a clause says what fails or is left."""
+
+_REASON_MIN: Final = 7
+"""Characters of a clause behind a choice that may be its reason; a shorter one belongs to the choice."""
+
+_CLAUSES_MAX: Final = 10
+_LEADS_MAX: Final = 5
+_ENDS: Final = " .!…。！．\u3000।"
+_EDGES: Final = " ,;:-–—，、；：。\u3000"
+_NEVER: Final = r"[^\s\S]"
+
+
+class _Reader:
+    """The tables of one language, compiled when first used."""
+
+    def __init__(self, tongue: Tongue) -> None:
+        self.code = tongue.code
+        self.tables = {speaker: RuleTable(tongue.rules, speaker) for speaker in (Speaker.USER, Speaker.ASSISTANT)}
+        self.silent = PatternSet(*(text for text in (tongue.supposes, tongue.reports, tongue.asks) if text))
+        self.lead, self.polite, self.border, self.because, self.trailer, self.offers = (
+            compile_lazily(text or _NEVER)
+            for text in (
+                tongue.lead,
+                tongue.polite,
+                tongue.border,
+                tongue.because,
+                f"(?:{tongue.trailer})$" if tongue.trailer else "",
+                tongue.offers,
+            )
+        )
+
+    def without_lead(self, text: str) -> str:
+        for _ in range(_LEADS_MAX):
+            match = self.lead.match(text)
+            if match is None or not match.end():
+                return text
+            text = text[match.end() :].lstrip(_EDGES)
+        return text
+
+    def hits(self, text: str, speaker: Speaker) -> tuple[Hit, ...] | None:
+        """What a sentence says; () when it states nothing by its form, ``None`` when no row reads it."""
+        table = self.tables[speaker]
+        text = self.without_lead(text.strip(_EDGES + "¿¡"))
+        order = self.order_in(text) if speaker is Speaker.USER else ""
+        if order:
+            return tuple(hit for hit in self._read(table, order) or () if hit.rule.act in ORDERS)
+        stripped = text.rstrip(_ENDS)
+        leading = table.first(stripped, table.reading(stripped)) if stripped else None
+        if is_question(text):
+            return ()
+        if leading is not None and leading.rule.explicit:
+            return (leading,)
+        if self.silent.any(stripped):
+            return ()
+        return self._read(table, stripped)
+
+    def order_in(self, text: str) -> str:
+        match = self.polite.fullmatch(text.rstrip(" ?!.？。！"))
+        return match.group("rest") if match is not None else ""
+
+    def _read(self, table: RuleTable, text: str) -> tuple[Hit, ...] | None:
+        leading = table.first(text, table.reading(text)) if text else None
+        if leading is not None and leading.rule.whole:
+            return (self._clean_hit(leading),)
+        found: list[Hit] = []
+        for clause in self._clauses(text):
+            said = self.without_lead(clause).rstrip(_ENDS)
+            hit = table.first(said, table.reading(said)) if said and not self.silent.any(said) else None
+            if hit is not None:
+                found.append(hit)
+            elif found:
+                found[-1] = self._longer(found[-1], clause)
+        if len(found) == 1 and found[0].rule.act in _TOLD_WHOLE and len(text) <= LABEL_MAX:
+            return (replace(found[0], label=text),)
+        return tuple(self._clean_hit(hit) for hit in found) or (
+            None if leading is None else (self._clean_hit(leading),)
+        )
+
+    def _clauses(self, text: str) -> list[str]:
+        found: list[str] = []
+        while len(found) < _CLAUSES_MAX and (match := self.border.search(text)) is not None and match.end():
+            found.append(text[: match.start()])
+            text = text[match.end() :]
+        return [clause for piece in (*found, text) if (clause := piece.strip(_EDGES))]
+
+    def _longer(self, hit: Hit, clause: str) -> Hit:
+        """What follows a choice says why; what follows anything else belongs to it."""
+        if hit.rule.act not in _DECIDING or not hit.label:
+            return replace(hit, label=f"{hit.label}, {clause}") if hit.label else hit
+        match = self.because.search(clause)
+        if match is not None and match.start() == 0:
+            clause = clause[match.end() :]
+        elif len(clause.encode()) < _REASON_MIN:
+            return replace(hit, label=f"{hit.label}, {clause}")
+        return replace(hit, reason=f"{hit.reason}, {clause}" if hit.reason else clause)
+
+    def _clean_hit(self, hit: Hit) -> Hit:
+        label, reason = hit.label, hit.reason
+        if hit.rule.act in _DECIDING:
+            label, why = _split_at(label, self.because)
+            reason = reason or why
+        target, why = _split_at(hit.target, self.because) if hit.target else ("", "")
+        soft = self.trailer.search(label)
+        if soft is not None and soft.start() > 0:
+            label = label[: soft.start()]
+        return replace(hit, label=label.strip(_EDGES), target=target, reason=(reason or why).strip(_EDGES))
+
+
+def _split_at(label: str, because: Pattern) -> tuple[str, str]:
+    match = because.search(label)
+    if match is None or match.start() == 0:
+        return label, ""
+    return label[: match.start()].rstrip(_EDGES), label[match.end() :]
+
+
+@cache
+def _reader_of(tongue_code: str) -> _Reader:
+    return _Reader(next(tongue for tongue in TONGUES if tongue.code == tongue_code))
+
+
+def read_foreign_hits(sentence: str, speaker: Speaker) -> tuple[Hit, ...] | None:
+    """The hits of a sentence that is not in English: ``None`` if no table of its languages reads it, () if one says
+    that it states nothing."""
+    for tongue in detect_languages(sentence):
+        found = _reader_of(tongue.code).hits(sentence, speaker)
+        if found is not None:
+            return found
+    return None
+
+
+def read_foreign_order(sentence: str) -> str:
+    """The order in a polite question in another language; "" if it is none."""
+    for tongue in detect_languages(sentence):
+        reader = _reader_of(tongue.code)
+        if order := reader.order_in(reader.without_lead(sentence.strip(_EDGES + "¿¡"))):
+            return order
+    return ""
+
+
+_CHOOSING: Final = compile_lazily("|".join(tongue.choosing for tongue in TONGUES if tongue.choosing))
+
+
+def is_announcing_choice(text: str) -> bool:
+    """Whether a text in another language announces options to choose from."""
+    return _CHOOSING.search(text) is not None
+
+
+def strip_foreign_lead(sentence: str) -> str:
+    """A sentence without greetings, agreement and other lead-in words of its language."""
+    for tongue in detect_languages(sentence)[:1]:
+        sentence = _reader_of(tongue.code).without_lead(sentence)
+    return sentence
+
+
+def read_foreign_offer(sentence: str) -> str:
+    """What an assistant's sentence in another language offers to do; "" for none."""
+    for tongue in detect_languages(sentence):
+        reader = _reader_of(tongue.code)
+        match = reader.offers.match(reader.without_lead(sentence.strip(_EDGES + "¿¡")))
+        if match is not None and not is_anaphoric(label := match.group("label").strip(_EDGES + "?？")):
+            return label
+    return ""
+
+
+@dataclass(frozen=True, slots=True)
+class ShortAnswer:
+    """The meaning of a short answer: it agrees, refuses, wants both options, or names one by ``key`` or ``place``."""
+
+    yes: bool = False
+    no: bool = False
+    both: bool = False
+    key: str = ""
+    place: int | None = None
+
+
+def _read_only(words: str, soft: str) -> str:
+    return (
+        rf"(?:(?:{soft})[\s,.!，。！、]*)*(?:{words})(?:[\s,.!，。！、]+|$|(?:{soft}|{words}))*$" if words else _NEVER
+    )
+
+
+_ANSWERS: Final = tuple(
+    text
+    for tongue in TONGUES
+    for text in (
+        _read_only(tongue.yes, tongue.soft or _NEVER),
+        _read_only(tongue.no, tongue.soft or _NEVER),
+        _read_only(tongue.both, f"{tongue.soft or _NEVER}|{tongue.yes}"),
+    )
+)
+_ANSWERING: Final = PatternTable(_ANSWERS)
+_BEHIND_PICK: Final = r"$|[\s,.;:!)，。、！]"
+_KINDS: Final = 3
+"""Patterns of one language in ``_ANSWERS``: agreeing, refusing, taking both."""
+
+
+def _read_pick(tongue: Tongue) -> str:
+    ordinals = "|".join(sorted(tongue.ordinals, key=len, reverse=True)) or _NEVER
+    before = rf"(?:(?:{tongue.pick}|{tongue.yes})[\s,，、]*)*"
+    behind = f"{_BEHIND_PICK}|{tongue.picked}" if tongue.picked else _BEHIND_PICK
+    return rf"{before}(?:(?P<key>[0-9]{{1,2}}|[a-h](?:$|[,.;:!)]))|(?P<which>{ordinals}))(?:{behind})"
+
+
+_PICKS: Final = tuple(_read_pick(tongue) for tongue in TONGUES)
+_PICKING: Final = PatternTable(_PICKS)
+
+
+def read_short_answer(text: str) -> ShortAnswer:
+    """The meaning of a short answer in another language; all fields ``False`` or empty if it is none. ``text`` is in
+    lower case."""
+    said = text.strip(_EDGES + "¡")
+    numbers = _ANSWERING.matching(said)
+    if numbers:
+        kind = numbers[0] % _KINDS
+        return ShortAnswer(yes=kind == 0, no=kind == 1, both=kind == 2)
+    for number in _PICKING.matching(said):
+        match = _PICKING[number].match(said)
+        if match is None:
+            continue
+        which = match.group("which").casefold()
+        return ShortAnswer(
+            key=match.group("key").strip(",.;:!)"), place=TONGUES[number].ordinals.get(which) if which else None
+        )
+    return ShortAnswer()

@@ -1,0 +1,153 @@
+"""Finds the rules that a sentence matches: without lead-ins, questions and suppositions, whole sentences before
+clauses.
+
+In: a sentence and its speaker. Out: hits.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import Final
+
+from tokenmizer_mw.extract.rules import MEANINGS, RULES, Act, Speaker
+from tokenmizer_mw.extract.rules.frame_words import Frame
+from tokenmizer_mw.extract.rules.states import HALF, SENTENCES
+from tokenmizer_mw.extract.text.pattern import PatternSet
+from tokenmizer_mw.extract.text.phrases import (
+    bound_sentence,
+    is_question,
+    is_report,
+    is_supposition,
+    read_order,
+    split_clauses,
+    split_question,
+    strip_lead,
+)
+from tokenmizer_mw.model.node import DecisionKind
+
+from .frames import find_frames
+from .hit import Hit, RuleTable, is_anaphoric
+from .mixed_status import read_mixed_status
+from .other_languages import ORDERS, read_foreign_hits
+
+SENTENCES_KEPT: Final = 256
+"""Sentences whose reading is kept: one sentence is asked about several times while its message is read."""
+
+_ENDS: Final = " .!…"
+
+
+_STATES: Final = RuleTable((row for rows in SENTENCES.values() for row in rows), Speaker.USER)
+"""How things stand, in any language: asked where no other row reads a sentence of the user."""
+_WHOLE: Final = RuleTable(HALF["en"], Speaker.USER)
+"""Sentences of two halves that become labels as a whole."""
+_TABLES: Final = {speaker: RuleTable(RULES, speaker) for speaker in (Speaker.USER, Speaker.ASSISTANT)}
+
+
+@lru_cache(maxsize=SENTENCES_KEPT)
+def read_hits(sentence: str, speaker: Speaker) -> tuple[Hit, ...]:
+    """The hits of rules in ``sentence``, in order; () if it states nothing."""
+    line = bound_sentence(sentence)
+    if speaker is Speaker.USER and (mixed := _mixed_status(line)):
+        return mixed
+    abroad = read_foreign_hits(line, speaker)
+    if abroad is not None:
+        return abroad
+    if speaker is Speaker.ASSISTANT:
+        return _read_line(line, speaker)
+    said, question = split_question(line)
+    if question:
+        return (*(_read_line(said, speaker) or _read_state(said)), *_read_line(question, speaker))
+    return _read_line(line, speaker) or _read_state(line)
+
+
+def _mixed_status(line: str) -> tuple[Hit, ...]:
+    """The hits of a user's sentence that says what is done and what is not, as a whole or by clause."""
+    text = strip_lead(line).rstrip(_ENDS)
+    if not text or is_question(line) or is_supposition(text) or read_order(text) or is_report(text):
+        return ()
+    whole = _WHOLE.first(text, _WHOLE.reading(text))
+    return (whole,) if whole is not None else read_mixed_status(text, _TABLES[Speaker.USER])
+
+
+def has_mixed_status(sentence: str) -> bool:
+    """Whether a sentence of the user says what is done and what is not."""
+    return bool(_mixed_status(bound_sentence(sentence)))
+
+
+def read_kind(statement: str) -> DecisionKind:
+    """The kind of a decision by its wording: a rule ("never ...") or a preference; else a choice."""
+    kinds = (MEANINGS[hit.rule.act].kind for hit in read_hits(statement, Speaker.USER))
+    standing = (DecisionKind.RULE, DecisionKind.PREFERENCE)
+    return next((kind for kind in kinds if kind in standing), DecisionKind.CHOICE)
+
+
+def may_be_reason(text: str, *, behind: bool) -> bool:
+    """Whether a sentence beside a change may give the reason: it decides nothing by itself and is no lead-in.
+    ``behind``: it follows the change; then it may also order or reject something else."""
+    if text.rstrip().endswith((":", "：")):
+        return False
+    own = _LAYS_DOWN | (_GOES_ON if behind else frozenset())
+    acts = {hit.rule.act for hit in read_hits(text, Speaker.USER)}
+    return acts.isdisjoint(own) and not (behind and Act.REJECT in acts and _BESIDES.any(text))
+
+
+_LAYS_DOWN: Final = frozenset({Act.RULE, Act.GOAL})
+_GOES_ON: Final = frozenset({Act.REQUEST})
+_BESIDES: Final = PatternSet(r".*\b(?:also|either|as well|auch|aussi|non plus|también|tampoco|anche|neanche|também)\b")
+
+
+def _read_state(line: str) -> tuple[Hit, ...]:
+    """The hits of a sentence that says as a whole how things are."""
+    text = strip_lead(line).rstrip(_ENDS)
+    if not text or read_order(text) or is_question(line) or find_frames(text) & _SILENT:
+        return ()
+    hit = _STATES.first(text, _STATES.reading(text))
+    return (hit,) if hit is not None else ()
+
+
+_SILENT: Final = frozenset({Frame.QUESTION, Frame.HYPOTHETICAL, Frame.COURTESY})
+
+
+def _read_line(line: str, speaker: Speaker) -> tuple[Hit, ...]:
+    """The hits of one English line that consists of statements or of a question."""
+    table = _TABLES[speaker]
+    text = strip_lead(line)
+    if not text:
+        return ()
+    if speaker is Speaker.USER and (order := read_order(text)):
+        return tuple(hit for hit in _read_sentence(table, order) if hit.rule.act in ORDERS)
+    stripped = text.rstrip(_ENDS)
+    numbers = table.reading(stripped)
+    leading = table.first(stripped, numbers)
+    if leading is not None and leading.rule.explicit:
+        return (leading,) if not is_question(text) else ()
+    if leading is not None and leading.rule.act is Act.PROPOSAL:
+        return (leading,)
+    parts = split_clauses(stripped)
+    if (leading is None and len(parts) < 2) or is_question(text) or is_supposition(text):
+        return ()
+    if speaker is Speaker.USER and is_report(text):
+        return ()
+    return _read_parts(table, parts, leading)
+
+
+def _read_sentence(table: RuleTable, text: str) -> tuple[Hit, ...]:
+    stripped = text.rstrip(_ENDS)
+    return _read_parts(table, split_clauses(stripped), table.first(stripped, table.reading(stripped)))
+
+
+def _read_parts(table: RuleTable, parts: list[str], leading: Hit | None) -> tuple[Hit, ...]:
+    """The hits of a sentence's clauses, unless the sentence matches as a whole."""
+    if leading is not None and (leading.rule.whole or len(parts) < 2):
+        return (leading,)
+    if len(parts) < 2:
+        return ()
+    found = []
+    for part in parts:
+        said = strip_lead(part).rstrip(_ENDS)
+        if said and not is_supposition(said) and (hit := table.first(said, table.reading(said))) is not None:
+            found.append(hit)
+    return tuple(found)
+
+
+__all__ = ["SENTENCES_KEPT", "Hit", "has_mixed_status", "is_anaphoric", "may_be_reason", "read_hits"]

@@ -1,0 +1,139 @@
+"""Reads a message: its segments, and the findings in what its speaker says and its tools print.
+
+What is found is validated, but not yet held against the graph: that is ``resolve``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Final
+
+from tokenmizer_mw.extract.candidates.acts import read_acts
+from tokenmizer_mw.extract.candidates.repetitions import drop_repeated
+from tokenmizer_mw.extract.compose.validate import validate_findings
+from tokenmizer_mw.extract.dialogue.situation import Numbered, Situation
+from tokenmizer_mw.extract.finding import SPOKEN, Finding, Segment
+from tokenmizer_mw.extract.match.frames import may_carry
+from tokenmizer_mw.extract.read.documents import blank_out, find_documents
+from tokenmizer_mw.extract.read.layout import Span
+from tokenmizer_mw.extract.read.other_speakers import find_foreign, is_in_spans, is_introducing_quotation
+from tokenmizer_mw.extract.read.segment import segment
+from tokenmizer_mw.extract.score.classifier_findings import change_log_odds, model_of
+from tokenmizer_mw.extract.structure import open_calls, read_structure
+from tokenmizer_mw.model.message import Message, Role
+from tokenmizer_mw.model.node import DecisionKind, NodeType, Status, Trust
+from tokenmizer_mw.settings import Settings
+
+LABEL_START: Final = 24
+"""Characters of a label by which its place in the message is found."""
+
+_SPEAKERS_WORD: Final = frozenset({NodeType.DECISION, NodeType.GOAL})
+"""Types that only a speaker's own words create: never a tool, a file or a quotation."""
+
+_SAID: Final = _SPEAKERS_WORD | {NodeType.TASK}
+"""Types that no quotation creates within what somebody says."""
+
+
+@dataclass(frozen=True, slots=True)
+class MessageReading:
+    """What was read in one message.
+
+    - ``turn``: the number of the message; ``before``: the messages before it, oldest first.
+    - ``findings``: validated, in the order of the text.
+    - ``segments``: what the speaker says; [] if nothing. ``foreign``: spans of words that are not the speaker's.
+    - ``may_change``: the message may change facts in force: a user speaks, and nobody fenced it.
+    - ``meaning``: the log odds that the sentence model adds for a sentence changing a fact; ``None`` without a model.
+    """
+
+    turn: int
+    message: Message
+    situation: Situation
+    before: Sequence[Numbered]
+    findings: Sequence[Finding]
+    segments: Sequence[Segment]
+    foreign: list[Span]
+    may_change: bool
+    meaning: Callable[[int, Sequence[Segment]], float | None] | None
+
+
+def read_message(
+    numbered: Numbered, before: Sequence[Numbered], situation: Situation, settings: Settings, *, fenced: bool
+) -> MessageReading:
+    """Read one message. ``fenced``: somebody may have planted its prose, which is not read."""
+    turn, message = numbered
+    stages = settings.stages_named
+    speaks = message.role is not Role.TOOL and bool(message.text)
+    segments = _own_segments(message, settings) if speaks else []
+    states = speaks and not fenced and "rules" in stages
+    model = model_of(settings) if states and "model" in stages else None
+    findings: list[Finding] = []
+    if "structure" in stages:
+        findings += _read_tools(numbered, before, segments)
+    foreign: list[Span] = []
+    if states:
+        foreign = find_foreign(message.text[: settings.message_max], handed=message.role is Role.USER)
+        acts = read_acts(segments, situation, replies="dialogue" in stages, model=model)
+        findings += _own_acts(acts, message, foreign, before)
+    meaning = partial(change_log_odds, situation=situation, model=model) if model is not None else None
+    may_change = states and message.role is Role.USER
+    valid = validate_findings(findings, settings)
+    return MessageReading(turn, message, situation, before, valid, segments, foreign, may_change, meaning)
+
+
+def _read_tools(numbered: Numbered, before: Sequence[Numbered], segments: Sequence[Segment]) -> list[Finding]:
+    """Findings of the structure of a message: its tool calls, their results, and blocks of code and logs."""
+    turn, message = numbered
+    pending = open_calls(said for _, said in before) if message.tool_results else {}
+    structure = read_structure(turn, message, pending, segments=segments)
+    return [finding for finding in structure if _may_state(finding)]
+
+
+def _own_acts(
+    acts: Sequence[Finding], message: Message, foreign: list[Span], before: Sequence[Numbered]
+) -> Sequence[Finding]:
+    """The findings that the speaker asserts, those of an assistant as proposals where only a user may state them."""
+    own = [act for act in acts if not _is_in_foreign_words(act, message.text, foreign) and may_carry(act)]
+    if message.role is not Role.ASSISTANT:
+        return own
+    return [_as_proposal(act) for act in drop_repeated(own, message.text, before)]
+
+
+def _own_segments(message: Message, settings: Settings) -> list[Segment]:
+    """The segments of a message. Of documents that the user pastes, only code, logs and tables are read."""
+    segments = segment(message.text, chars_max=settings.message_max)
+    documents = find_documents(message.text) if message.role is Role.USER else []
+    if not documents:
+        return segments
+    blocks = [one for one in segments if one.kind not in SPOKEN and is_in_spans(documents, one.start)]
+    own = segment(blank_out(message.text, documents), chars_max=settings.message_max)
+    return sorted([*own, *blocks], key=lambda one: one.start)
+
+
+def _as_proposal(finding: Finding) -> Finding:
+    """The finding as a proposal, if an assistant states a rule or a goal: these hold only once the user adopts them."""
+    theirs = finding.kind is DecisionKind.RULE or finding.type is NodeType.GOAL
+    if not theirs or finding.status is not Status.ACTIVE or finding.trust in (Trust.ADOPTED, Trust.STATED):
+        return finding
+    return replace(finding, status=Status.PENDING, trust=Trust.PROPOSED)
+
+
+def _is_in_foreign_words(finding: Finding, text: str, elsewhere: list[Span]) -> bool:
+    """Whether a finding that only the speaker may state stands in words that are not the speaker's, or mostly does."""
+    if not elsewhere or finding.type not in _SAID or finding.span is None:
+        return False
+    start, end = finding.span
+    place = text.find(finding.label[:LABEL_START], start, end)
+    if place >= 0 and is_introducing_quotation(text, place + len(finding.label)):
+        return True
+    if place < 0:
+        return is_in_spans(elsewhere, start)
+    behind = place + len(finding.label)
+    quoted = sum(max(0, min(behind, last) - max(place, first)) for first, last in elsewhere)
+    return is_in_spans(elsewhere, place) or quoted * 2 > len(finding.label)
+
+
+def _may_state(finding: Finding) -> bool:
+    """Whether the trust of a finding allows its type: decisions and goals need somebody's words."""
+    return finding.type not in _SPEAKERS_WORD or finding.trust in (Trust.STATED, Trust.ADOPTED, Trust.PROPOSED)

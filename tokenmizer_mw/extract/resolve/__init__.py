@@ -1,0 +1,1 @@
+"""The only room that changes the graph: creates, merges, supersedes, closes, reopens and rejects facts, as events."""

@@ -1,0 +1,535 @@
+"""Changes of facts in force by sentences that no rule reads as a change.
+
+In: the sentences of a user's message as claims, and the ledger. Out: nodes superseded in the ledger. A sentence
+supersedes a fact only if it asserts something (see ``frames``) and probably speaks of the same thing: it gives another
+value, names the old one, or says that it changes (see ``contrast``). The sentence becomes the label of the new fact.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from functools import lru_cache, partial
+from itertools import islice
+from operator import itemgetter
+from typing import Final, NamedTuple
+
+from tokenmizer_mw.extract.candidates.agreed_changes import find_agreed
+from tokenmizer_mw.extract.compose.validate import clean_label, format_quote
+from tokenmizer_mw.extract.finding import Finding, Move, Segment, SegmentKind
+from tokenmizer_mw.extract.match.ahead import is_postponement
+from tokenmizer_mw.extract.match.frames import find_frames
+from tokenmizer_mw.extract.match.hit import is_anaphoric
+from tokenmizer_mw.extract.match.rule_hits import may_be_reason, read_hits
+from tokenmizer_mw.extract.match.slots import find_member
+from tokenmizer_mw.extract.read.layout import Span
+from tokenmizer_mw.extract.read.other_speakers import is_in_spans
+from tokenmizer_mw.extract.rules import Act, Speaker
+from tokenmizer_mw.extract.score.contrast import (
+    Claim,
+    StatedValues,
+    are_of_other_things,
+    closeness,
+    has_change_words,
+    has_no_other_value,
+    is_denial,
+    is_of_another,
+    read_stated,
+    weigh,
+)
+from tokenmizer_mw.extract.text.clauses import split_statements
+from tokenmizer_mw.extract.text.pattern import PatternSet, compile_lazily
+from tokenmizer_mw.extract.text.phrases import (
+    bound_sentence,
+    has_digit,
+    is_question,
+    read_order,
+    split_reason,
+    strip_lead,
+)
+from tokenmizer_mw.extract.text.similar import content
+from tokenmizer_mw.graph.values import Value, equal, same_sort, values_in
+from tokenmizer_mw.model.event import NodeRevised
+from tokenmizer_mw.model.node import GOAL_CHANGED, LABEL_MAX, DecisionKind, Node, NodeType, Status, Trust
+
+from .facts import supersede
+from .ledger import Ledger
+from .set_by_assistant import find_set_by_assistant
+
+SENTENCES_READ: Final = 8
+SENTENCE_MAX: Final = 200
+FACTS_MAX: Final = 32
+"""Newest facts among which the old one is looked for."""
+ORDERS_MAX: Final = 12
+"""Newest open orders among which it is."""
+PROPOSAL_MAX: Final = 100
+"""Characters of a proposal that a few words agree to as a whole; a longer one has several."""
+GOAL_WORDS: Final = 2
+"""Words of an old label that a goal names at least, where it names no value."""
+NAMED: Final = 0.5
+"""Share of an old label's content that a goal names at least."""
+
+LIKELY: Final = 0.25
+"""How likely a message changes one certain fact, for it to be taken to do so."""
+LEAST_WEIGHT: Final = -1.9
+"""Log odds of the likeliest fact up to which no sum of a few facts comes near ``LIKELY``."""
+LEAST_ODDS: Final = -2.5
+"""Log odds that a sentence changes anything, below which no fact is looked at."""
+
+_CONFIDENCE: Final = 0.75
+_NAMES: Final = frozenset({"name", "term", "word", "code"})
+_TYPES: Final = (NodeType.DECISION, NodeType.ENVIRONMENT, NodeType.CONCEPT)
+
+
+ReadClaim = tuple[Segment, Claim, str]
+"""A sentence of a user's message, what it claims, and why."""
+
+
+def apply_change(ledger: Ledger, claims: Sequence[ReadClaim], findings: Sequence[Finding]) -> list[Finding]:
+    """Supersede the fact that a user's message changes, unless a rule read that change. Returns ``findings`` without
+    what the changing sentence would state besides."""
+    known_ = {finding.span for finding in findings if _is_change_by_rule(ledger, finding)}
+    found = _find_change(ledger, claims)
+    if found is None:
+        return list(findings)
+    segment, reason, old = found
+    span = (segment.start, segment.end)
+    if span in known_ and not any(_names_replacement(segment, one) for one in findings if one.span == span):
+        return list(findings)
+    _replace_fact(ledger, old, segment, reason)
+    return [finding for finding in findings if finding.type not in _OPEN_TYPES or finding.span != span]
+
+
+def read_claims(
+    turn: int,
+    segments: Sequence[Segment],
+    elsewhere: list[Span],
+    meaning: Callable[[int, Sequence[Segment]], float | None] | None = None,
+) -> Iterator[ReadClaim]:
+    """Iterate over the sentences of a user's message that may change something, each with the reason.
+
+    - ``turn``: number of the message; ``elsewhere``: spans of words that are not the user's.
+    - ``meaning``: the log odds that a sentence model adds, for one of some sentences; ``None`` without a model.
+    """
+    said = [one for one in segments if one.kind in (SegmentKind.PROSE, SegmentKind.LIST_ITEM)][:SENTENCES_READ]
+    for at, segment in enumerate(said):
+        if not is_in_spans(elsewhere, segment.start) and _may_change(segment.text) and not _is_marked(segment.text):
+            beside = " . ".join(one.text for one in said[max(at - 1, 0) : at + 2])
+            line = bound_sentence(segment.text)
+            parts = tuple(part for part in split_statements(line) if part.strip()) or (line,)
+            claim = Claim(_strip_lead(segment), parts, beside, turn, at == len(said) - 1)
+            if meaning is not None:
+                claim = replace(claim, read_meaning=partial(meaning, at, said))
+            yield segment, claim, _reason_beside(said, at)
+
+
+def _is_marked(text: str) -> bool:
+    """Whether a formal marker makes a sentence a statement about work, an error or a value ("Error: ...")."""
+    return any(hit.rule.explicit and hit.rule.act in _OF_WORK for hit in read_hits(text, Speaker.USER))
+
+
+def _names_replacement(segment: Segment, finding: Finding) -> bool:
+    """Whether a sentence that rejects something also names what replaces it ("drop the mails, chat is nicer")."""
+    if finding.move is not Move.REJECT or not finding.label:
+        return False
+    turned_down = content(finding.label)
+    rest = [part for part in split_statements(_strip_lead(segment)) if turned_down.isdisjoint(content(part))]
+    return any(content(part) and not is_anaphoric(part) for part in rest)
+
+
+def _is_change_by_rule(ledger: Ledger, finding: Finding) -> bool:
+    """Whether a finding already replaces something without this module."""
+    if finding.type not in _OPEN_TYPES:
+        return False
+    return finding.move in _CHANGING or bool(finding.near) or ledger.graph.in_slot(finding.slot) is not None
+
+
+def withdraw_duplicates(ledger: Ledger, withdrawn: Sequence[tuple[Finding, Node]]) -> None:
+    """Invalidate the other facts that state what this message rejected."""
+    for finding, old in withdrawn:
+        for node in _find_duplicates(ledger, old):
+            ledger.move(node, Status.INVALIDATED, finding)
+
+
+def apply_changes_after_rules(
+    ledger: Ledger, claims: Sequence[ReadClaim], segments: Sequence[Segment], told: str
+) -> None:
+    """Apply the changes of a user's message that remain after its findings were placed.
+
+    Supersedes a fact if rules only read the new value, or if the user agrees to a change that the assistant's last
+    message (``told``) proposed; then supersedes duplicates of everything that this message replaced.
+    """
+    if not ledger.find_replacements() and (found := _find_change(ledger, claims)) is not None:
+        segment, reason, old = found
+        _replace_fact(ledger, old, segment, reason)
+    _apply_agreed_change(ledger, segments, told)
+    for step in ledger.find_replacements():
+        before, after = ledger.graph.get(step.old), ledger.graph.get(step.new)
+        if before is not None and after is not None and after.current:
+            supersede_duplicates(ledger, before, after)
+
+
+def _apply_agreed_change(ledger: Ledger, segments: Sequence[Segment], told: str) -> None:
+    """Supersede the fact that the user changes by agreeing to the assistant's proposal."""
+    if ledger.find_replacements():
+        return
+    spoken = [one for one in segments if one.kind in (SegmentKind.PROSE, SegmentKind.LIST_ITEM)]
+    found = find_agreed(spoken, told, list(iterate_changeable(ledger)), ledger.turn)
+    if found is not None and len(found[1]) <= PROPOSAL_MAX:
+        old, proposal = found
+        label = f"{proposal.rstrip(' .!?？。')}: {bound_sentence(spoken[0].text).rstrip(' .!')}"
+        _supersede_fact(ledger, old, label, spoken[0], "")
+
+
+_CHANGING: Final = frozenset({Move.REPLACE, Move.SET, Move.REJECT})
+_OF_WORK: Final = frozenset({Act.COMPLAINT, Act.LATER, Act.ASSIGN})
+_OPEN_TYPES: Final = frozenset({NodeType.DECISION, NodeType.CONCEPT})
+
+
+def _may_change(text: str) -> bool:
+    """Whether a sentence may change a fact at all: not a question, a quotation, an observation, a postponement, a bare
+    complaint or a bare "yes"."""
+    line = bound_sentence(text)
+    if len(line) > SENTENCE_MAX or _CHANGES_NOTHING.any(line) or is_postponement(text):
+        return False
+    if _AGREES.any(line) or (_is_complaint(text) and not has_change_words(line)):
+        return False
+    if _POINTS.any(line) and all(value.kind == "name" for value in values_in(line.replace(" one", ""))):
+        return False
+    return not (is_question(line) and not read_order(strip_lead(line))) and not find_frames(line)
+
+
+def _is_complaint(text: str) -> bool:
+    """Whether a rule reads a sentence as a complaint."""
+    return any(hit.rule.act is Act.COMPLAINT for hit in read_hits(text, Speaker.USER))
+
+
+_AGREES: Final = PatternSet(r"(?:yes|yep|yeah|ja|jep|oui|sí|sim|да|はい|是的|네)[ ,.!:、，].*")
+"""An answer to what the assistant asked or proposed, which ``find_agreed`` reads."""
+
+_POINTS: Final = PatternSet(
+    r"(?:please )?\pL+ (?:that|this|these|those)(?: ones?)?(?: \pL+ly)?(?: please)?(?:$|[,.;!].*)"
+)
+"""An order about what was just spoken of: "test that one properly"."""
+
+_CHANGES_NOTHING: Final = PatternSet(
+    r"(?:.*[^\pL\pN])?[\"“„«「'‘][^\"”“»」']{16,}",
+    r"[^\"“„«「]{16,}[\"”»」][.!?]?$",
+    r".*\b(?:took|takes|failed|fails|prints|printed|shows|showed|returned|returns|saw|measured|counted|crashed|opened)\b",
+    r"(?:todo|fixme)\b",
+    r"(?:fatal|cannot|could not|unable to|failed to|invalid|unexpected|uncaught|no such|permission denied)\b",
+    r".*\b(?:also|as well|additionally|in addition|besides|either|auch|aussi|también|anche|também)\b|.*(?:также|тоже)",
+    r".*\b(?:as (?:i|we) (?:said|wrote|agreed)|like i said|as (?:before|agreed|planned)"
+    r"|wie (?:gesagt|besprochen|gehabt)|comme (?:je l'ai dit|convenu|prévu|avant)"
+    r"|como (?:dije|dicho|antes|acordamos|combinado|eu disse)|come (?:detto|prima))\b"
+    r"|.*(?:как я (?:говорил|сказал|писал)|как раньше|我说过|照旧)",
+)
+"""Sentences that quote somebody, tell what somebody observes, say what holds beside the rest, or say it again."""
+
+
+def _reason_beside(said: Sequence[Segment], at: int) -> str:
+    """The reason for a change: the clause after the statement, else the sentence before it, else the one after it."""
+    reason = split_reason(bound_sentence(said[at].text))[1]
+    around = (*((one, False) for one in said[max(at - 1, 0) : at]), *((one, True) for one in said[at + 1 : at + 2]))
+    beside = [
+        one.text for one, behind in around if not is_question(one.text) and may_be_reason(one.text, behind=behind)
+    ]
+    return reason or next((bound_sentence(text).rstrip(" .!") for text in beside if len(content(text)) > 1), "")
+
+
+def _strip_lead(segment: Segment) -> str:
+    """The sentence of a segment without lead-in words and final punctuation."""
+    return strip_lead(bound_sentence(segment.text)).rstrip(" .!")
+
+
+def _find_change(ledger: Ledger, claims: Sequence[ReadClaim]) -> tuple[Segment, str, Node] | None:
+    """The sentence of a message that changes a fact in force, the reason, and that fact; ``None`` if probably none
+    does.
+
+    Sentences and facts compete, because the reason for a change often names what is changed as well.
+    """
+    likely = [(-at, read) for at, read in enumerate(claims) if read[1].odds >= LEAST_ODDS]
+    if not likely:
+        return None
+    facts = find_changeable(ledger)
+    pairs = [_Pair(weigh(node, read[1], len(facts)), at, node.id, read, node) for at, read in likely for node in facts]
+    ranked = sorted(pairs, key=itemgetter(0, 1, 2), reverse=True)
+    best = _find_likeliest_pair(ranked)
+    if best is None:
+        return None
+    alike = {node.id for node in facts if node is best.node or _is_same_statement(best.node, node)}
+    same = [one for one in pairs if one.id in alike and one.may_change]
+    if not _is_likely(sum(one.chance for one in same), [one for one in ranked if one.id not in alike]):
+        return None
+    told = max(same, key=lambda one: (one.names_matter, not one.node.is_note, one.by_user, one.weight))
+    return best.read[0], best.read[2], told.node
+
+
+class _Pair(NamedTuple):
+    """A sentence and a fact, with the log odds (``weight``) that the sentence changes the fact. ``at``: negative number
+    of the sentence."""
+
+    weight: float
+    at: int
+    id: str
+    read: ReadClaim
+    node: Node
+
+    @property
+    def chance(self) -> float:
+        """The odds against "nothing changes"."""
+        return math.exp(self.weight)
+
+    @property
+    def names_matter(self) -> bool:
+        """Whether the sentence itself, not only its neighbours, has a word or a kind of value of the fact. False for "I
+        mixed that up"."""
+        return not read_stated(self.node.label).keys.isdisjoint(self.read[1].stated.keys)
+
+    @property
+    def by_user(self) -> bool:
+        """Whether the user stated the fact."""
+        return self.node.source.role == "user"
+
+    @property
+    def may_change(self) -> bool:
+        """Whether the sentence may take the place of the fact."""
+        return may_replace(self.read[1], self.node)
+
+
+def _find_likeliest_pair(ranked: Sequence[_Pair]) -> _Pair | None:
+    """The likeliest pair that may change something, if it is likely together with all pairs ranked below it; else
+    ``None``."""
+    if not ranked or ranked[0].weight <= LEAST_WEIGHT:
+        return None
+    rest = sum(one.chance for one in ranked)
+    for one in ranked:
+        if rest < LIKELY * (1 + rest):
+            return None
+        if one.may_change:
+            return one
+        rest -= one.chance
+    return None
+
+
+def _is_likely(chance: float, others: Sequence[_Pair]) -> bool:
+    """Whether ``chance`` is a sufficient share of the odds of all outcomes: no change, and the ``others`` that may
+    change something. Stops as soon as the answer is certain, because ``may_change`` is slow."""
+    known, rest = 1 + chance, sum(one.chance for one in others)
+    for one in others:
+        if chance >= LIKELY * (known + rest) or chance < LIKELY * known:
+            break
+        rest -= one.chance
+        known += one.chance * one.may_change
+    return chance >= LIKELY * known
+
+
+def _is_same_statement(one: Node, other: Node) -> bool:
+    """Whether one fact's words are all in the other: a choice, and the note of the same sentence."""
+    mine, yours = content(one.label), content(other.label)
+    return bool(mine and yours) and (mine <= yours or yours <= mine)
+
+
+def may_replace(claim: Claim, node: Node) -> bool:
+    """Whether a sentence may supersede a fact: it says something else about the same thing."""
+    again = _are_of_numbered_things(node.label, claim.line) or _is_repetition(claim.line, node.label)
+    again = again or (not claim.last and _is_bare_denial(claim, node))
+    other = are_of_other_things(node, claim) or is_of_another(node, claim) or has_no_other_value(node, claim)
+    return not (again or other) and _may_concern_node(node, claim)
+
+
+def _may_concern_node(node: Node, claim: Claim) -> bool:
+    """Whether a sentence may change ``node``. A task changes only if the sentence shares a word with it; a rule, if it
+    shares a word or has words of change."""
+    if node.type is not NodeType.TASK and (node.kind is not DecisionKind.RULE or has_change_words(claim.line)):
+        return True
+    matter = content(node.label)
+    return not (matter.isdisjoint(content(claim.beside)) and matter.isdisjoint(content(claim.line)))
+
+
+def _is_repetition(line: str, old: str) -> bool:
+    """Whether a sentence only repeats a fact or part of it: it has no other words and denies none."""
+    said, known = content(line), content(old)
+    if not said or not said <= known or is_denial(line) != is_denial(old):
+        return False
+    return said == known or not has_change_words(line)
+
+
+def _is_bare_denial(claim: Claim, node: Node) -> bool:
+    """Whether a sentence denies a fact and names nothing else; its replacement stands in a later sentence."""
+    old, said = read_stated(node.label), claim.stated
+    known = old.values | old.names
+    named = said.values | said.names
+    return bool(named) and named <= known and is_denial(claim.line) and not is_denial(node.label)
+
+
+_NUMBERED_THING: Final = compile_lazily(
+    r"(?:the |our |my )?(?P<thing>\pL+) (?P<number>\d{1,4}) \pL|.* for (?:the )?(?P<what>\pL+) (?P<which>\d{1,4})$"
+)
+
+
+def _are_of_numbered_things(old: str, line: str) -> bool:
+    """Whether two texts speak of two things with different numbers: "service 1 runs ...", "service 2 runs ..."."""
+    one, other = _numbered_thing(old), _numbered_thing(line)
+    return one[0] != "" and one[0] == other[0] and one[1] != other[1] and find_member(one[0]) is None
+
+
+@lru_cache(maxsize=512)
+def _numbered_thing(text: str) -> tuple[str, str]:
+    """Noun and number of the numbered thing that a text begins with, or ends with after "for"; ("", "") for none."""
+    match = _NUMBERED_THING.match(text) if has_digit(text) else None
+    if match is None:
+        return "", ""
+    thing, number = (
+        (match.group("thing"), match.group("number"))
+        if match.group("thing")
+        else (match.group("what"), match.group("which"))
+    )
+    return thing.casefold(), number
+
+
+def _replace_fact(ledger: Ledger, old: Node, segment: Segment, reason: str) -> None:
+    """Supersede a fact with what a sentence says."""
+    line = _strip_lead(segment)
+    if reason and read_stated(old.label).keys.isdisjoint(read_stated(line).keys) and read_stated(reason).keys:
+        line, reason = f"{line}: {reason}", ""
+    _supersede_fact(
+        ledger, old, _substitute_value(old.label, line) or line, segment, reason or _parts_beside_change(line, old)
+    )
+
+
+def _substitute_value(old: str, line: str) -> str:
+    """The old label with the new value, if the sentence says nothing else ("make it 9:30"); "" if it says more, or if
+    either has several values."""
+    said, known = read_stated(line), read_stated(old)
+    new, before = _values_in_text(line), _values_in_text(old)
+    if len(new) != 1 or len(before) != 1 or not same_sort(before[0], new[0]) or not said.words <= known.words:
+        return ""
+    return old.replace(before[0].text, new[0].text, 1)
+
+
+def _values_in_text(text: str) -> list[Value]:
+    """The values of a text that are no names."""
+    return [value for value in values_in(text) if value.kind not in _NAMES and value.kind != "tool"]
+
+
+def _supersede_fact(ledger: Ledger, old: Node, label: str, segment: Segment, reason: str) -> None:
+    finding = Finding(
+        NodeType.DECISION,
+        clean_label(label),
+        Status.ACTIVE,
+        Trust.STATED,
+        _CONFIDENCE,
+        Move.REPLACE,
+        reason=clean_label(reason),
+        kind=DecisionKind.CHOICE if old.kind is not DecisionKind.RULE else DecisionKind.RULE,
+        quote=format_quote(segment.text),
+        span=(segment.start, segment.end),
+    )
+    if finding.label:
+        known = ledger.ensure_node(old)
+        supersede_duplicates(ledger, known, supersede(ledger, known, finding))
+
+
+def _parts_beside_change(line: str, old: Node) -> str:
+    """The parts of a sentence other than the one that changes something."""
+    parts = line.split(", ")
+    known_ = read_stated(old.label)
+    scores = [closeness(known_, read_stated(part)) for part in parts]
+    return ", ".join(part for part, score in zip(parts, scores, strict=True) if score < max(scores))
+
+
+def supersede_duplicates(ledger: Ledger, old: Node, new: Node) -> None:
+    """Supersede other facts with the old value; append the change to the goal if the goal names it."""
+    again = content(new.label)
+    told = Finding(new.type, new.label, Status.ACTIVE, new.source.trust, new.confidence, quote=new.source.quote)
+    for node in _find_duplicates(ledger, old):
+        if node.id != new.id and not again <= content(node.label):
+            ledger.replace(node, new, told)
+    goal = ledger.graph.in_slot("goal")
+    if goal is not None and _names_old_value(goal.label, old, new):
+        label = f"{goal.label}{GOAL_CHANGED}{new.label})"
+        if len(label) <= LABEL_MAX and GOAL_CHANGED not in goal.label:
+            ledger.emit(NodeRevised(goal.id, {"label": label}, ledger.turn))
+
+
+def _names_old_value(goal: str, old: Node, new: Node) -> bool:
+    """Whether a goal names the value that ``new`` replaced. Without a known value: whether it has half of the words of
+    ``old`` and at least one that ``new`` lacks."""
+    if members := _known_names(old.label) - _known_names(new.label):
+        return bool(members & _known_names(goal))
+    if figures := _changed_values(old.label, new.label):
+        return any(equal(one, told.text) for one in figures for told in values_in(goal))
+    if old.is_note:
+        return old.label.casefold() in goal.casefold()
+    said, named = content(old.label), content(goal)
+    if old.slot and (value := content(old.value)):
+        return value <= named
+    return bool(said & named - content(new.label)) and len(said & named) >= max(GOAL_WORDS, NAMED * len(said))
+
+
+def _changed_values(old: str, new: str) -> list[str]:
+    """The values of ``old``, except names, for which ``new`` gives another one of the same kind."""
+    return [
+        one.text
+        for one in values_in(old)
+        for other in values_in(new)
+        if one.kind not in _NAMES and same_sort(one, other) and not equal(one.text, other.text)
+    ]
+
+
+def _known_names(text: str) -> frozenset[str]:
+    """The known products and the like that a text names, in canonical spelling."""
+    found = (find_member(word.strip(".,:;()")) for word in text.split())
+    return frozenset(member[1] for member in found if member is not None)
+
+
+def _find_duplicates(ledger: Ledger, old: Node) -> list[Node]:
+    """The other facts in force that state what the old one did: the words of one contain those of the other."""
+    words = content(old.label)
+    known_ = ((node, content(node.label)) for node in _iterate_in_force(ledger))
+    return [node for node, said in known_ if said and words and (words <= said or said <= words)]
+
+
+def find_changeable(ledger: Ledger) -> list[Node]:
+    """Everything that a user's sentence may change: facts in force, open orders, and what the assistant said it set."""
+    known = list(iterate_changeable(ledger))
+    told = [read_stated(node.label) for node in known]
+    values = frozenset(value for one in told for value in one.values)
+    return [
+        *known,
+        *(
+            node
+            for node in find_set_by_assistant(ledger.put_up())
+            if not _restates(read_stated(node.label), values, told)
+        ),
+    ]
+
+
+def _restates(said: StatedValues, values: frozenset[str], told: Sequence[StatedValues]) -> bool:
+    """Whether an assistant's clause states a known fact: it has one of its values, or without values no names but those
+    of one fact."""
+    return not said.values.isdisjoint(values) if said.values else any(said.names <= one.names for one in told)
+
+
+def iterate_changeable(ledger: Ledger) -> Iterator[Node]:
+    """Iterate over the newest facts in force and the user's open orders."""
+    yield from _iterate_in_force(ledger)
+    graph = ledger.graph
+    for number in islice(range(graph.count_added(NodeType.TASK), 0, -1), ORDERS_MAX):
+        node = graph.get(f"{NodeType.TASK.value}-{number}")
+        if node is not None and node.open and node.source.role == "user" and node.source.turn < ledger.turn:
+            yield node
+
+
+def _iterate_in_force(ledger: Ledger) -> Iterator[Node]:
+    """Iterate over the newest facts in force from earlier messages."""
+    graph = ledger.graph
+    for type_ in _TYPES:
+        for number in islice(range(graph.count_added(type_), 0, -1), FACTS_MAX):
+            node = graph.get(f"{type_.value}-{number}")
+            if node is None or node.status is not Status.ACTIVE or node.kind is DecisionKind.OPTION:
+                continue
+            if node.source.turn < ledger.turn:
+                yield node

@@ -1,0 +1,256 @@
+"""Facts applied to the graph: what all kinds share (add, merge, supersede), and files, environment and goals."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from itertools import islice
+from typing import Final
+
+from tokenmizer_mw.extract.candidates.goal import GOAL_ASKED
+from tokenmizer_mw.extract.compose.validate import clean_label
+from tokenmizer_mw.extract.finding import Finding
+from tokenmizer_mw.extract.match.ahead import is_postponement
+from tokenmizer_mw.extract.match.scope import is_exception
+from tokenmizer_mw.extract.match.slots import is_same_value
+from tokenmizer_mw.extract.text.names import is_in_home_folder
+from tokenmizer_mw.extract.text.phrases import has_digit
+from tokenmizer_mw.extract.text.similar import content
+from tokenmizer_mw.model.event import NodeRevised
+from tokenmizer_mw.model.node import DecisionKind, Node, NodeType, Status, Trust
+
+from .ledger import Ledger
+from .node_search import find_matching_node, find_nearest
+
+RELATED: Final = 0.5
+"""Share of the shorter label's content that a claim has in common with the work it finishes."""
+
+ANSWERING: Final = 0.3
+"""The same within one exchange, where little else can be meant."""
+
+PRECISE: Final = 0.6
+"""The same where a mistake would throw something away."""
+
+DECIDING: Final = frozenset({Trust.STATED, Trust.ADOPTED})
+
+TOOL_REACH: Final = 64
+"""Settled nodes, the newest, that tell whether tools do the work."""
+
+_GONE: Final = ("deleted", "moved to")
+
+_SPOKEN_OF: Final = "named"
+NAMED: Final = "read and named"
+"""Detail of a file that a tool read and a speaker named: it matters, although nothing was done to it."""
+
+_LOOKED: Final = ("read", NAMED, "failing")
+
+
+def find_same_fact(ledger: Ledger, finding: Finding) -> Node | None:
+    """The node that states what the finding states; ``None`` if it is new."""
+    return find_matching_node(ledger.graph, finding, adjacent=lambda node: is_recent(ledger, node))
+
+
+def is_recent(ledger: Ledger, node: Node) -> bool:
+    """Whether a node was mentioned since the last messages of both speakers: in the current message, in the user's or
+    the assistant's last one, or between them."""
+    since = min(turn for turn in (ledger.asked, ledger.told, ledger.turn) if turn)
+    return ledger.last_touched(node) >= since
+
+
+def is_asked_now(ledger: Ledger, node: Node) -> bool:
+    """Whether a node was mentioned since the user's last message."""
+    return ledger.asked > 0 and ledger.last_touched(node) >= ledger.asked
+
+
+def find_asked_tasks(ledger: Ledger) -> list[Node]:
+    """The open tasks of the user's last message that are not postponed, newest first."""
+    tasks = find_nearest(ledger.graph, lambda node: node.type is NodeType.TASK and is_asked_now(ledger, node))
+    return [task for task in tasks if task.source.role != "user" or not is_postponement(task.source.quote)]
+
+
+def drop_taken_slot(ledger: Ledger, finding: Finding) -> Finding:
+    """The finding without its slot, if another current fact holds the slot and may not be replaced."""
+    if finding.slot and ledger.graph.in_slot(finding.slot) is not None:
+        return replace(finding, slot="", value="")
+    return finding
+
+
+def note_fact(ledger: Ledger, finding: Finding) -> Node | None:
+    """Add a fact, or merge it into the node that states it already."""
+    known_node = find_same_fact(ledger, finding)
+    if known_node is None:
+        return ledger.add(drop_taken_slot(ledger, finding))
+    if not known_node.current or (finding.certain and finding.status is not known_node.status):
+        ledger.move(known_node, finding.status, finding)
+    ledger.merge(known_node, finding)
+    return known_node
+
+
+def adopt_option(ledger: Ledger, option: Node, finding: Finding) -> None:
+    """Turn an option into a choice."""
+    changes: dict[str, object] = {"kind": finding.kind or DecisionKind.CHOICE, "source": ledger.make_source(finding)}
+    if finding.slot and ledger.graph.in_slot(finding.slot) is None:
+        changes |= {"slot": finding.slot, "value": finding.value}
+    changes["confidence"] = max(option.confidence, finding.confidence)
+    ledger.emit(NodeRevised(option.id, changes, ledger.turn))
+    ledger.move(option, Status.ACTIVE, finding)
+
+
+def supersede(ledger: Ledger, old: Node, finding: Finding) -> Node:
+    """Supersede ``old`` with the finding's fact: a new node, or an earlier one that holds again.
+
+    Also supersedes whoever else holds the slot. An assistant's own statement only proposes to replace what the user
+    said, unless the user's last message spoke of it. If both hold for different scopes, both stay.
+    """
+    if is_exception(old.label, finding.label):
+        return find_same_fact(ledger, finding) or ledger.add(drop_taken_slot(ledger, finding))
+    if _may_only_propose(ledger, old, finding):
+        option = replace(finding, trust=Trust.PROPOSED, status=Status.PENDING, kind=DecisionKind.OPTION)
+        return ledger.add(replace(option, slot="", value=""))
+    finding = replace(finding, reason=finding.reason or clean_label(finding.why))
+    same = find_same_fact(ledger, finding)
+    if same is not None and (same.id == old.id or _has_other_number(same, finding) or _is_just_gone(ledger, same)):
+        same = None
+    holder = ledger.graph.in_slot((same.slot if same is not None else "") or finding.slot)
+    new = ledger.add(finding) if same is None else _restore_fact(ledger, same, finding)
+    if new.current:
+        ledger.replace(old, new, finding)
+        if holder is not None and holder.id not in (old.id, new.id):
+            ledger.replace(holder, new, finding)
+    return new
+
+
+def _may_only_propose(ledger: Ledger, old: Node, finding: Finding) -> bool:
+    """Whether an assistant's own statement may only propose to replace ``old``: the user stated that and did not speak
+    of it just now."""
+    theirs = old.type is NodeType.DECISION and old.source.role == "user" and old.source.trust is Trust.STATED
+    if not theirs or ledger.role != "assistant" or finding.certain:
+        return False
+    matter = content(f"{finding.label} {finding.target} {old.label}")
+    asked = find_nearest(
+        ledger.graph, lambda node: node.source.role == "user" and ledger.last_touched(node) >= ledger.asked
+    )
+    settled = find_nearest(ledger.graph, lambda node: ledger.last_touched(node) >= ledger.asked > 0, settled=True)
+    return not any(matter & content(node.label) for node in (*asked, *settled) if node.id != old.id)
+
+
+def _is_just_gone(ledger: Ledger, node: Node) -> bool:
+    """Whether the current message rejected or replaced a fact; it does not choose it at the same time."""
+    return node.status in (Status.INVALIDATED, Status.SUPERSEDED) and ledger.last_touched(node) >= ledger.turn
+
+
+def _has_other_number(node: Node, finding: Finding) -> bool:
+    """Whether an earlier fact comes back with another number."""
+    return any(word not in node.label for word in finding.label.split() if has_digit(word))
+
+
+def _restore_fact(ledger: Ledger, node: Node, finding: Finding) -> Node:
+    if node.kind is DecisionKind.OPTION:
+        adopt_option(ledger, node, finding)
+    else:
+        ledger.move(node, Status.ACTIVE, finding)
+        ledger.emit(NodeRevised(node.id, _renewal_changes(ledger, node, finding), ledger.turn))
+    return ledger.graph.get(node.id) or node
+
+
+def _renewal_changes(ledger: Ledger, node: Node, finding: Finding) -> dict[str, object]:
+    changes: dict[str, object] = {"source": ledger.make_source(finding)}
+    if finding.reason:
+        changes["detail"] = finding.reason
+    if finding.slot and not node.slot:
+        changes |= {"slot": finding.slot, "value": finding.value}
+    return changes
+
+
+def note_environment(ledger: Ledger, finding: Finding) -> Node | None:
+    """Record a version or platform. A new value supersedes the old one, but never a decision."""
+    holder = ledger.graph.in_slot(finding.slot)
+    if holder is None or is_same_value(holder.value, finding.value):
+        if holder is not None:
+            ledger.touch(holder)
+            return holder
+        return note_fact(ledger, finding)
+    if holder.type is NodeType.ENVIRONMENT and finding.trust in (Trust.STATED, Trust.STRUCTURE):
+        return supersede(ledger, holder, finding)
+    return note_fact(ledger, replace(finding, slot="", value=""))
+
+
+def note_file(ledger: Ledger, finding: Finding) -> Node | None:
+    """Record a file. The longer spelling of its path is kept, and a change outweighs a read. A file that is only
+    mentioned is archived until a tool works on it."""
+    known = find_same_fact(ledger, finding) if not finding.certain else None
+    if known is not None and not known.current and known.detail.startswith((_SPOKEN_OF, *_GONE)):
+        ledger.touch(known)
+        return known
+    if (
+        known is None
+        and not finding.certain
+        and (is_in_home_folder(finding.label) or _is_only_mentioned(ledger, finding))
+    ):
+        return ledger.add(finding, status=Status.ARCHIVED, detail=_SPOKEN_OF)
+    node = note_fact(ledger, finding)
+    if node is not None:
+        extend_file_node(ledger, node, finding)
+    return node
+
+
+def extend_file_node(ledger: Ledger, node: Node, finding: Finding) -> None:
+    """Update the path and the detail of a known file from a finding that knows more."""
+    changes: dict[str, object] = {}
+    if len(finding.label) > len(node.label):
+        changes["label"] = finding.label
+    if not finding.certain:
+        detail = NAMED if node.detail == "read" else ""
+    else:
+        detail = NAMED if finding.detail == "read" and node.detail in ("", _SPOKEN_OF) else finding.detail
+    if _is_later_file_event(detail, node.detail):
+        changes["detail"] = detail
+    if changes:
+        ledger.emit(NodeRevised(node.id, changes, ledger.turn))
+
+
+def _is_later_file_event(detail: str, known: str) -> bool:
+    """Whether a new detail of a file replaces the known one: a created file stays "created" when it is edited; an edit
+    of a deleted file counts; a look or a mention replaces neither."""
+    if not detail or detail == known or (detail in _LOOKED and known not in ("", "read", _SPOKEN_OF)):
+        return False
+    return detail != "edited" or not known or known in (*_LOOKED, _SPOKEN_OF) or known.startswith(_GONE)
+
+
+def _is_only_mentioned(ledger: Ledger, finding: Finding) -> bool:
+    return finding.trust is Trust.CLAIMED and _has_tool_calls(ledger)
+
+
+def _has_tool_calls(ledger: Ledger) -> bool:
+    """Whether the session has tool calls. Then files that the assistant only mentions are not files of the session."""
+    newest = islice(ledger.graph.newest_settled(), TOOL_REACH)
+    return any(node.type is NodeType.FILE and node.source.trust is Trust.STRUCTURE for node in newest)
+
+
+def archive_mentioned_files(ledger: Ledger) -> None:
+    """Archive files that were only mentioned, in sessions with tool calls: most bare names are examples or asides."""
+    if not _has_tool_calls(ledger):
+        return
+    for node in islice(ledger.graph.newest_settled(), TOOL_REACH):
+        if node.type is NodeType.FILE and node.status is Status.ACTIVE and _is_mentioned(ledger, node):
+            past = Finding(node.type, node.label, Status.ARCHIVED, Trust.CLAIMED, node.confidence)
+            ledger.move(node, Status.ARCHIVED, past, "only mentioned")
+
+
+def _is_mentioned(ledger: Ledger, node: Node) -> bool:
+    bare = not node.detail and "/" not in node.label and "\\" not in node.label
+    return bare and node.source.trust is Trust.STATED and ledger.last_touched(node) < ledger.turn
+
+
+def note_goal(ledger: Ledger, finding: Finding) -> Node | None:
+    """Record what the session is for; only the user changes it."""
+    same = find_same_fact(ledger, finding)
+    if same is not None and same.current:
+        ledger.merge(same, finding)
+        return same
+    holder = ledger.graph.in_slot(finding.slot)
+    if holder is not None and holder.confidence <= GOAL_ASKED and finding.trust is Trust.STATED:
+        ledger.move(holder, Status.ARCHIVED, finding, "asked in passing")
+        holder = None
+    if holder is None:
+        return ledger.add(finding)
+    return supersede(ledger, holder, finding) if finding.trust is Trust.STATED else None

@@ -1,0 +1,168 @@
+"""Resolves what was read in a message against the graph, as events: the only stage that changes statuses.
+
+For a user's message: what it leaves behind, what it changes, its findings, what it withdraws, and its notes. For an
+assistant's: its findings, and the work that it reports as done.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+from tokenmizer_mw.extract.candidates.note_findings import find_notes
+from tokenmizer_mw.extract.candidates.reports import says_could_not
+from tokenmizer_mw.extract.compose.validate import validate_findings
+from tokenmizer_mw.extract.dialogue.situation import Numbered
+from tokenmizer_mw.extract.finding import Finding, Move
+from tokenmizer_mw.extract.read.other_speakers import is_in_spans
+from tokenmizer_mw.extract.reading import MessageReading
+from tokenmizer_mw.extract.resolve.fact_changes import (
+    ReadClaim,
+    apply_change,
+    apply_changes_after_rules,
+    read_claims,
+    withdraw_duplicates,
+)
+from tokenmizer_mw.extract.resolve.facts import archive_mentioned_files
+from tokenmizer_mw.extract.resolve.ledger import Ledger
+from tokenmizer_mw.extract.resolve.links import link_all
+from tokenmizer_mw.extract.resolve.moves import place_finding
+from tokenmizer_mw.extract.resolve.rejection_pairs import join_refusals_and_choices
+from tokenmizer_mw.extract.resolve.work_status import (
+    archive_announced_step,
+    archive_announced_tasks,
+    close_tasks_left_by_user,
+    close_tool_misuse,
+    complete_begun_steps,
+    merge_into_report,
+)
+from tokenmizer_mw.extract.structure.results import read_output
+from tokenmizer_mw.extract.structure.speech_calls import is_speech as only_speaks
+from tokenmizer_mw.model.message import Message, Role
+from tokenmizer_mw.model.node import Node, NodeType, Status, Trust
+from tokenmizer_mw.settings import Settings
+
+Placed = tuple[Finding, Node | None]
+"""A finding, and the node that it is about."""
+
+ANSWERED_MIN: Final = 200
+"""Characters of an answer that does what was asked for by itself, where no tool is at work."""
+TAKEN_UP_MIN: Final = 40
+"""Characters of an answer that takes up what was asked for: nobody looks for it later, though it may not be done."""
+
+
+def resolve_message(ledger: Ledger, read: MessageReading, settings: Settings) -> None:
+    """Apply the findings of one message to the graph of the ledger."""
+    asked = read.situation.asked[0] if read.situation.asked is not None else ledger.graph.stated
+    ledger.begin_message(
+        read.turn,
+        read.message.role.value,
+        asked,
+        max((number for number, said in read.before if said.role is Role.ASSISTANT), default=0),
+        lambda: read.situation.asked_words,
+        lambda: _assistant_texts(read.before),
+    )
+    claims = list(read_claims(read.turn, read.segments, read.foreign, read.meaning)) if read.may_change else []
+    findings = read.findings
+    if read.message.role is Role.USER:
+        findings = join_refusals_and_choices(ledger, findings)
+        _leave_work(ledger, read, findings, asked)
+        findings = apply_change(ledger, claims, findings)
+    placed = [(finding, place_finding(ledger, finding)) for finding in findings]
+    if read.may_change:
+        _withdraw(ledger, read, claims, placed)
+        _add_notes(ledger, read, placed, settings)
+    if read.message.role is Role.ASSISTANT and all(map(only_speaks, read.message.tool_calls)):
+        _close_work(ledger, findings, [node for _, node in placed], speaks=bool(read.message.text))
+    link_all(ledger, [(finding, node) for finding, node in placed if node is not None])
+    ledger.prune(settings.nodes_max)
+
+
+def _leave_work(ledger: Ledger, read: MessageReading, findings: Sequence[Finding], asked: int) -> None:
+    """Archive what was only announced, and close the orders that a user leaves for something else."""
+    archive_announced_tasks(ledger)
+    archive_mentioned_files(ledger)
+    if (left := status_when_user_moves_on(read.before, asked)) is not None:
+        close_tasks_left_by_user(ledger, findings, left, read.message.text)
+
+
+def _withdraw(ledger: Ledger, read: MessageReading, claims: Sequence[ReadClaim], placed: Sequence[Placed]) -> None:
+    """Withdraw what the user rejects, and apply changes that no finding expresses."""
+    proposed = read.situation.told[1].text if read.situation.told is not None else ""
+    withdrawn = [(finding, node) for finding, node in placed if node and _is_withdrawal(finding, node, read.turn)]
+    withdraw_duplicates(ledger, withdrawn)
+    done = {finding.span for finding, _ in withdrawn}
+    left = [one for one in claims if (one[0].start, one[0].end) not in done]
+    apply_changes_after_rules(ledger, left, read.segments, proposed)
+
+
+def _is_withdrawal(finding: Finding, node: Node, turn: int) -> bool:
+    """Whether a finding invalidated a decision or note from before the message ``turn``."""
+    settled = node.type in (NodeType.DECISION, NodeType.CONCEPT) and node.source.turn < turn
+    return finding.move is Move.REJECT and node.status is Status.INVALIDATED and settled
+
+
+def _add_notes(ledger: Ledger, read: MessageReading, placed: Sequence[Placed], settings: Settings) -> None:
+    """Add notes for what a user's message states and no fact of the message covers."""
+    told = [(finding, node) for finding, node in placed if node is not None and node.type is not NodeType.GOAL]
+    known = [
+        (text, finding.span)
+        for finding, node in told
+        for text in (node.label, finding.label, finding.reason, finding.why)
+        if text
+    ]
+    for step in ledger.find_replacements():
+        node = ledger.graph.get(step.new)
+        known += [(text, None) for text in (step.reason, node.label if node is not None else "") if text]
+    own = [segment for segment in read.segments if not is_in_spans(read.foreign, segment.start)]
+    goals = {finding.span for finding, _ in placed if finding.type is NodeType.GOAL}
+    goal = ledger.graph.in_slot("goal")
+    again = goal.label.casefold() if goal is not None and goal.source.turn < ledger.turn else ""
+    for note in validate_findings(find_notes(own, known, goals), settings):
+        if note.label.casefold() != again:
+            place_finding(ledger, note)
+
+
+def _close_work(ledger: Ledger, valid: Sequence[Finding], placed: Sequence[Node | None], *, speaks: bool) -> None:
+    """Close the assistant's work at the end of its exchange: archive announced steps, merge claims into the report."""
+    if speaks and not _has_announcement(valid):
+        archive_announced_step(ledger)
+    merge_into_report(ledger, placed)
+    if speaks and not _has_announcement(valid):
+        complete_begun_steps(ledger, valid)
+        close_tool_misuse(ledger)
+    archive_mentioned_files(ledger)
+
+
+def status_when_user_moves_on(before: Sequence[Numbered], asked: int) -> Status | None:
+    """The status of the orders of the user's last message when the user writes about something else.
+
+    - ``COMPLETED``: the assistant used a tool, gave code, or answered at some length.
+    - ``ARCHIVED``: it answered briefly.
+    - ``None`` (unchanged): it hardly answered, asked back, or said that it could not do it and no tool call succeeded
+      last.
+    """
+    since = [message for number, message in before if number > asked and message.role is not Role.USER]
+    told = [message.text.rstrip() for message in since if message.text.strip()]
+    if told and says_could_not(told[-1]) and not _has_last_result_succeeded(since):
+        return None
+    if any(message.tool_calls or message.tool_results or "```" in message.text for message in since):
+        return Status.COMPLETED
+    if not told or len(told[-1]) < TAKEN_UP_MIN or told[-1].endswith(("?", "\uff1f")):
+        return None
+    return Status.COMPLETED if len(told[-1]) >= ANSWERED_MIN else Status.ARCHIVED
+
+
+def _has_last_result_succeeded(since: Sequence[Message]) -> bool:
+    """Whether the last tool results are no failures."""
+    last = next((message.tool_results for message in reversed(since) if message.tool_results), ())
+    return bool(last) and not any(read_output(result).failed for result in last)
+
+
+def _has_announcement(findings: Sequence[Finding]) -> bool:
+    """Whether the assistant announces a task."""
+    return any(finding.type is NodeType.TASK and finding.trust is Trust.PROPOSED for finding in findings)
+
+
+def _assistant_texts(before: Sequence[Numbered]) -> list[tuple[int, str]]:
+    return [(number, said.text) for number, said in before if said.role is Role.ASSISTANT and said.text]

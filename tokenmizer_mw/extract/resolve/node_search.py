@@ -1,0 +1,160 @@
+"""Finds the node that a finding is about: by key, then by slot, then by shared words among few candidates."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from itertools import islice
+from typing import Final
+
+from tokenmizer_mw.extract.finding import Finding
+from tokenmizer_mw.extract.match.slots import is_same_value
+from tokenmizer_mw.extract.text.names import is_same_path
+from tokenmizer_mw.extract.text.similar import content, first_stem, likeness, overlap
+from tokenmizer_mw.graph.fold import SessionGraph
+from tokenmizer_mw.model.node import DecisionKind, Node, NodeType
+
+CANDIDATES_MAX: Final = 24
+"""Nodes that are compared with a label word by word."""
+
+NEAR_MAX: Final = 12
+"""Nodes that "it" may speak of: the last ones opened or settled."""
+
+SAME_TASK: Final = 0.65
+SAME_ERROR: Final = 0.7
+SAME_OTHER: Final = 0.8
+
+Test = Callable[[Node], bool]
+
+
+def find_matching_node(graph: SessionGraph, finding: Finding, *, adjacent: Test) -> Node | None:
+    """The node that states what ``finding`` states; ``None`` if it is new.
+
+    ``adjacent``: whether a node belongs to this exchange, where a restatement may use other words.
+    """
+    exact = graph.find(finding.type, finding.label)
+    if exact is not None:
+        return exact
+    holder = graph.in_slot(finding.slot)
+    if holder is not None and holder.type is finding.type and is_same_value(holder.value, finding.value):
+        return holder
+    if finding.type is NodeType.FILE:
+        return _find_known_file(graph, finding)
+    matches = _SAME.get(finding.type)
+    if matches is None or not graph.count_added(finding.type):
+        return None
+    for node, _ in graph.sharing_words(finding.label, finding.type, CANDIDATES_MAX):
+        if matches(node, finding, adjacent(node)):
+            return node
+    return None
+
+
+def _find_known_file(graph: SessionGraph, finding: Finding) -> Node | None:
+    """The file with that path, or with a path that ends with it or that it ends with.
+
+    Of several that end with it, the one in the common folder: a relative path starts at the working folder. If there is
+    none, a path from a tool call is a new file.
+    """
+    shared = graph.sharing_words(_stem_of(finding.label), NodeType.FILE, CANDIDATES_MAX)
+    found = [node for node, _ in shared if is_same_path(node.label, finding.label)]
+    found = [node for node in found if node.current] or found
+    if len(found) < 2:
+        return found[0] if found else None
+    folders = [node.label[: max(0, len(node.label) - len(finding.label))] for node in found]
+    outer = min(folders, key=len)
+    if all(folder.startswith(outer) for folder in folders):
+        return found[folders.index(outer)]
+    return None if finding.certain else found[0]
+
+
+def _stem_of(path: str) -> str:
+    """The last part of a path without its extension: what two spellings of one file surely share."""
+    name = path.replace("\\", "/").rpartition("/")[2]
+    return name.rpartition(".")[0] or name
+
+
+def find_described(graph: SessionGraph, label: str, type_: NodeType, accept: Test, floor: float) -> Node | None:
+    """The acceptable node that shares the most words with ``label``, at least ``floor`` of the shorter label's
+    content."""
+    if not graph.count_added(type_):
+        return None
+    best: Node | None = None
+    best_score = (floor - 1e-9, 0.0)
+    for node, _ in graph.sharing_words(label, type_, CANDIDATES_MAX):
+        if accept(node):
+            score = (overlap(label, node.label), likeness(label, node.label))
+            if score > best_score:
+                best, best_score = node, score
+    return best
+
+
+def find_nearest(graph: SessionGraph, accept: Test, *, settled: bool = False) -> list[Node]:
+    """The newest open (or settled) acceptable nodes."""
+    nodes = graph.newest_settled() if settled else graph.newest_unfinished()
+    return [node for node in islice(nodes, NEAR_MAX) if accept(node)]
+
+
+def find_current_heir(graph: SessionGraph, node: Node) -> Node | None:
+    """The current node that directly or indirectly replaced ``node``; ``None`` for none."""
+    seen = {node.id}
+    heir = graph.heir(node.id)
+    while heir is not None and heir.id not in seen:
+        if heir.current:
+            return heir
+        seen.add(heir.id)
+        heir = graph.heir(heir.id)
+    return None
+
+
+def _find_same_decision(node: Node, finding: Finding, adjacent: bool) -> bool:
+    if node.slot and finding.slot and node.slot != finding.slot and not adjacent:
+        return False
+    if node.value and finding.value and not is_same_value(node.value, finding.value):
+        return False
+    if node.kind is DecisionKind.RULE and finding.kind is DecisionKind.RULE:
+        return content(node.label) == content(finding.label) or likeness(node.label, finding.label) >= SAME_OTHER
+    mine, other = _head(node.label), _head(finding.label)
+    if mine != other:
+        within = bool(mine and other) and (mine < other or other < mine)
+        return (adjacent and within) or likeness(node.label, finding.label) >= SAME_OTHER
+    bare = mine == content(node.label) or other == content(finding.label)
+    return bare or adjacent or likeness(node.label, finding.label) >= 0.5
+
+
+def _head(label: str) -> frozenset[str]:
+    """Content stems of the chosen thing, without its purpose."""
+    for word in (" for ", " as ", " in ", " to ", " on ", " with "):
+        label = label.partition(word)[0]
+    return content(label)
+
+
+def _find_same_task(node: Node, finding: Finding, _: bool) -> bool:
+    mine, other = content(node.label), content(finding.label)
+    if min(len(mine), len(other)) < 2:
+        return mine == other
+    if node.open and (mine <= other or other <= mine):
+        return first_stem(node.label) == first_stem(finding.label)
+    return likeness(node.label, finding.label) >= SAME_TASK
+
+
+def _find_same_error(node: Node, finding: Finding, _: bool) -> bool:
+    return overlap(node.label, finding.label) >= SAME_ERROR and likeness(node.label, finding.label) >= 0.35
+
+
+def _find_same_endpoint(node: Node, finding: Finding, _: bool) -> bool:
+    return node.label.rpartition(" ")[2] == finding.label.rpartition(" ")[2] and (
+        " " not in node.label or " " not in finding.label
+    )
+
+
+def _find_same_words(node: Node, finding: Finding, _: bool) -> bool:
+    return likeness(node.label, finding.label) >= SAME_OTHER
+
+
+_SAME: Final[dict[NodeType, Callable[[Node, Finding, bool], bool]]] = {
+    NodeType.DECISION: _find_same_decision,
+    NodeType.TASK: _find_same_task,
+    NodeType.ERROR: _find_same_error,
+    NodeType.ENDPOINT: _find_same_endpoint,
+    NodeType.GOAL: _find_same_words,
+    NodeType.SCHEMA: _find_same_words,
+}

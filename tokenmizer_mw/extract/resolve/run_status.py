@@ -1,0 +1,106 @@
+"""Test runs: one node for each command or suite, with the result of its newest run."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from itertools import islice
+from typing import Any, Final
+
+from tokenmizer_mw.extract.finding import Finding
+from tokenmizer_mw.extract.structure import is_covering
+from tokenmizer_mw.extract.text.similar import split_words
+from tokenmizer_mw.model.event import NodeRevised
+from tokenmizer_mw.model.node import LABEL_MAX, Node, NodeType, Status, Trust
+
+from .facts import find_same_fact, is_asked_now
+from .ledger import Ledger
+
+RUNS_MAX: Final = 24
+"""Test nodes of each order, failing and settled, that a run or a statement is compared with, the newest."""
+
+_REACH: Final = 64
+_COUNTS: Final = (
+    *("none", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"),
+    *("thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen", "twenty"),
+)
+_NUMBERS: Final = {word: number for number, word in enumerate(_COUNTS)} | {"all": -1, "half": 0, "most": 0, "some": 0}
+_ANY_SUITE: Final = split_words(
+    "all the both of them tests test specs spec checks check suite pass passes passed passing green succeed succeeds"
+    " succeeded is are now still again locally in ci my our these those every whole full and"
+)
+
+
+def note_test(ledger: Ledger, finding: Finding) -> Node | None:
+    """Record a test run, or a report of one; the newest result holds."""
+    return _ran(ledger, finding) if finding.certain else _find_reported_test(ledger, finding)
+
+
+def _ran(ledger: Ledger, finding: Finding) -> Node | None:
+    known = find_same_fact(ledger, finding)
+    if finding.status is Status.COMPLETED:
+        for other in _tests(ledger):
+            if other.status is Status.FAILED and is_covering(f"$ {finding.label}", f"$ {other.label}"):
+                ledger.move(other, Status.COMPLETED, finding)
+                if other.id != (known.id if known is not None else ""):
+                    _renew(ledger, other, finding, detail=f"passes in {finding.label}"[:LABEL_MAX])
+    if known is None:
+        return ledger.add(finding)
+    ledger.move(known, finding.status, finding)
+    _renew(ledger, known, finding, detail=finding.detail)
+    return known
+
+
+def _find_reported_test(ledger: Ledger, finding: Finding) -> Node | None:
+    """The test node of a report such as "17 tests pass": the run just seen, else the suite that was mentioned
+    before."""
+    partly = _has_partly_passed(finding.label)
+    tests = _tests(ledger)
+    suite = _read_suite(finding.label)
+    for node in tests:
+        if node.source.trust is Trust.STRUCTURE and is_asked_now(ledger, node) and not suite:
+            ledger.touch(node)
+            return node
+    said = replace(finding, status=Status.FAILED if partly else finding.status)
+    for node in tests:
+        if node.source.trust is not Trust.STRUCTURE and _read_suite(node.label) == suite:
+            ledger.move(node, said.status, said)
+            _renew(ledger, node, said, label=said.label)
+            return node
+    return ledger.add(said)
+
+
+def _renew(ledger: Ledger, node: Node, finding: Finding, **said: Any) -> None:
+    changes = {name: value for name, value in said.items() if value and value != getattr(node, name)}
+    if changes:
+        ledger.emit(NodeRevised(node.id, changes | {"source": ledger.make_source(finding)}, ledger.turn))
+    else:
+        ledger.touch(node)
+
+
+def _tests(ledger: Ledger) -> list[Node]:
+    orders = (ledger.graph.newest_unfinished(), ledger.graph.newest_settled())
+    near = (node for order in orders for node in islice(order, _REACH))
+    return [node for node in near if node.type is NodeType.TEST][: 2 * RUNS_MAX]
+
+
+def _read_suite(label: str) -> frozenset[str]:
+    """The suite that a report names: "API" for "the API tests pass"; empty for "all 12 tests pass"."""
+    words = (word.strip(".,;:!?()").casefold() for word in label.split())
+    return frozenset(
+        word for word in words if word and word not in _ANY_SUITE and word not in _NUMBERS and not word[0].isdigit()
+    )
+
+
+def _has_partly_passed(label: str) -> bool:
+    """Whether fewer tests passed than there are: "Four of five pass", "3/5 passed"."""
+    words = label.casefold().replace("/", " of ").split()
+    for index in range(1, len(words) - 1):
+        if words[index] == "of":
+            some, whole = _number(words[index - 1]), _number(words[index + 1])
+            if some is not None and whole is not None and 0 <= some < whole:
+                return True
+    return False
+
+
+def _number(word: str) -> int | None:
+    return int(word[:6]) if word.isascii() and word.isdigit() else _NUMBERS.get(word)

@@ -1,0 +1,65 @@
+"""What the assistant's last messages say it did or set. It becomes a fact only when the user changes it.
+
+"I've set the link to expire after 15 minutes" holds as long as nobody objects. If a later message of the user replaces
+such a clause, it is added as a fact, so that the change has something that it replaces.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
+from itertools import islice
+from typing import Final
+
+from tokenmizer_mw.extract.candidates.note_findings import iterate_clauses
+from tokenmizer_mw.extract.compose.validate import clean_label, format_quote
+from tokenmizer_mw.extract.finding import SegmentKind
+from tokenmizer_mw.extract.match.rule_hits import read_hits
+from tokenmizer_mw.extract.read.segment import segment
+from tokenmizer_mw.extract.rules import Act, Speaker
+from tokenmizer_mw.extract.text.phrases import bound_sentence, is_question
+from tokenmizer_mw.model.node import NOTE_CONFIDENCE, Node, NodeType, Source, Status, Trust
+
+MESSAGES_MAX: Final = 3
+"""The assistant's newest messages that are looked at."""
+CLAUSES_MAX: Final = 24
+"""Clauses of one message, the first ones."""
+CHARS_MAX: Final = 6_000
+"""Characters of a message that are read."""
+SENTENCE_LONG: Final = 240
+
+
+def find_set_by_assistant(texts: Sequence[tuple[int, str]]) -> list[Node]:
+    """What the assistant's newest ``texts`` (with their numbers) state and do not propose, as nodes that are in no
+    graph yet."""
+    return [node for turn, text in texts[-MESSAGES_MAX:] for node in _find_set(turn, text)]
+
+
+@lru_cache(maxsize=2 * MESSAGES_MAX)
+def _find_set(turn: int, text: str) -> tuple[Node, ...]:
+    return tuple(
+        Node(
+            id=f"set-{turn}-{number}",
+            type=NodeType.CONCEPT,
+            label=clause,
+            status=Status.ACTIVE,
+            source=Source(turn, "assistant", format_quote(quote), Trust.CLAIMED),
+            confidence=NOTE_CONFIDENCE,
+        )
+        for number, (clause, quote) in enumerate(islice(_split_clauses(text), CLAUSES_MAX), 1)
+    )
+
+
+def _split_clauses(text: str) -> Iterator[tuple[str, str]]:
+    """The clauses of a text that state something, each with its sentence."""
+    for one in segment(text[:CHARS_MAX]):
+        spoken = one.kind in (SegmentKind.PROSE, SegmentKind.LIST_ITEM) and len(one.text) <= SENTENCE_LONG
+        valued = (
+            list(iterate_clauses(one.text, valued=True)) if spoken and not is_question(bound_sentence(one.text)) else []
+        )
+        if valued and not _is_proposal(one.text):
+            yield from ((label, one.text) for part in valued if (label := clean_label(part)))
+
+
+def _is_proposal(text: str) -> bool:
+    return any(hit.rule.act is Act.PROPOSAL for hit in read_hits(text, Speaker.ASSISTANT))

@@ -1,0 +1,216 @@
+"""Findings of the sentence classifier: what sentences do that no rule reads, and which findings of rules it rejects.
+
+In: the sentences of a message, the hits of the rules in each, and the situation. Out: hits, or filtered findings.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from operator import itemgetter
+from typing import Final
+
+from tokenmizer_mw.errors import ConfigError
+from tokenmizer_mw.extract.dialogue.situation import Situation
+from tokenmizer_mw.extract.finding import Finding, Move, Segment, SegmentKind
+from tokenmizer_mw.extract.match.hit import Hit, is_anaphoric
+from tokenmizer_mw.extract.rules import Act, Rule, Speaker
+from tokenmizer_mw.extract.text.phrases import bound_sentence, is_question, read_order, strip_lead
+from tokenmizer_mw.extract.text.similar import content
+from tokenmizer_mw.model.node import NodeType, Trust
+from tokenmizer_mw.settings import Settings
+
+from .classifier import ActProbabilities, DialogueAct, Model, SentenceInContext, load_shipped_model
+from .cues import cues_of_neighbours, cues_of_place, cues_of_sentence, last_heard_sentence
+
+GUESSED_MAX: Final = 120
+"""Sentences of one message that are judged, from its beginning."""
+
+_ENDS: Final = " .!…"
+
+
+WORDS_MIN: Final = 2
+"""Words of content that a sentence has at least for anything to come of it."""
+
+
+@dataclass(frozen=True, slots=True)
+class ClassifierUse:
+    """How one class of the classifier is used: a sentence of ``speaker`` with a probability of ``guessed`` of at least
+    ``sure`` (``meant``, if a sentence model has read it) is read as ``act``."""
+
+    guessed: DialogueAct
+    speaker: Speaker
+    sure: float
+    meant: float
+    act: Act
+
+
+USES: Final = (
+    ClassifierUse(DialogueAct.DECISION, Speaker.USER, 0.41, 0.41, Act.CHOICE),
+    ClassifierUse(DialogueAct.DECISION, Speaker.ASSISTANT, 0.32, 0.32, Act.CHOICE),
+    ClassifierUse(DialogueAct.COMPLETION, Speaker.USER, 0.29, 0.2, Act.CLAIM),
+    ClassifierUse(DialogueAct.COMPLETION, Speaker.ASSISTANT, 0.6, 0.4, Act.CLAIM),
+    ClassifierUse(DialogueAct.POSTPONEMENT, Speaker.USER, 0.3, 0.22, Act.LATER),
+    ClassifierUse(DialogueAct.POSTPONEMENT, Speaker.ASSISTANT, 0.35, 0.2, Act.LATER),
+    ClassifierUse(DialogueAct.COMPLAINT, Speaker.USER, 0.35, 0.35, Act.COMPLAINT),
+    ClassifierUse(DialogueAct.COMPLAINT, Speaker.ASSISTANT, 0.58, 0.58, Act.COMPLAINT),
+)
+"""What the model is used for. At these chances three of five sentences are taken rightly on authors whom the model has
+not read: ``second`` and ``third`` of the corpus, and where an assistant does too little in these, the authors of
+``benchmarks/training/FIGURES.md``."""
+
+DOUBTED: Final[Mapping[Act, tuple[DialogueAct, float]]] = {
+    Act.COMPLAINT: (DialogueAct.COMPLAINT, 0.13),
+    Act.CLAIM: (DialogueAct.COMPLETION, 0.05),
+    Act.FIX: (DialogueAct.COMPLETION, 0.05),
+}
+"""What a sentence has to do, with at least which chance, for a rule that reads an act in it to be right. On ``second``
+and ``third`` this loses none of what is right; doubting choices, and what is open, loses more than it mends."""
+
+CONFIDENCE: Final = 0.6
+"""Confidence of what only the model says."""
+
+_USES_OF: Final = {speaker: tuple(use for use in USES if use.speaker is speaker) for speaker in Speaker}
+_RULES: Final = {use: Rule(f"learned.{use.act}", use.speaker, use.act, "", CONFIDENCE, "", "") for use in USES}
+
+
+def model_of(settings: Settings) -> Model:
+    """Return the classifier that the settings ask for. Raises ``ConfigError`` if they name a directory that is not a
+    model, or if the extra ``semantic`` is missing."""
+    if settings.semantic is None:
+        return load_shipped_model()
+    try:
+        from .semantic import open_head  # needs numpy and tokenizers, which an extra brings
+    except ImportError as error:
+        raise ConfigError(f"the setting semantic needs the extra semantic: {error}") from None
+    return open_head(settings.semantic, settings.semantic_sha256)
+
+
+Span = tuple[int, int]
+
+
+def find_by_classifier(
+    spoken: Sequence[Segment],
+    read: Sequence[Sequence[Hit]],
+    told: Collection[Span | None],
+    situation: Situation,
+    model: Model,
+) -> Iterator[tuple[Segment, Hit]]:
+    """Iterate over the sentences that no rule reads and whose class is probable enough, as hits. Spans in ``told`` are
+    skipped.
+
+    Only the first ``GUESSED_MAX`` sentences of a message are judged.
+    """
+    for index, segment in enumerate(spoken[:GUESSED_MAX]):
+        if not read[index] and (segment.start, segment.end) not in told:
+            hit = _guess_act(index, spoken, read, situation, model)
+            if hit is not None:
+                yield segment, hit
+
+
+def drop_unlikely_hits(
+    spoken: Sequence[Segment], read: Sequence[Sequence[Hit]], situation: Situation, model: Model
+) -> list[Sequence[Hit]]:
+    """The hits of rules without those that the model finds improbable. Formal markers always stay."""
+    return [
+        [hit for hit in known if not _is_unlikely(hit, index, spoken, read, situation, model)] if known else known
+        for index, known in enumerate(read)
+    ]
+
+
+def _is_unlikely(
+    hit: Hit, index: int, spoken: Sequence[Segment], read: Sequence[Sequence[Hit]], situation: Situation, model: Model
+) -> bool:
+    """Whether the model gives a hit less probability than ``DOUBTED`` asks for."""
+    doubted = DOUBTED.get(hit.rule.act)
+    if doubted is None or hit.rule.explicit or index >= GUESSED_MAX:
+        return False
+    act, least = doubted
+    return judge_sentence(index, spoken, read, situation, model).chance(act) < least
+
+
+def drop_unsettled(
+    found: Sequence[Finding],
+    spoken: Sequence[Segment],
+    read: Sequence[Sequence[Hit]],
+    situation: Situation,
+    model: Model,
+) -> list[Finding]:
+    """Drop choices and rules whose sentence the model gives less than ``SETTLED`` probability of deciding, changing or
+    rejecting something. Formal markers always stay."""
+    places = {(segment.start, segment.end): at for at, segment in enumerate(spoken[:GUESSED_MAX])}
+
+    def is_settled(finding: Finding) -> bool:
+        at = places.get(finding.span) if finding.span is not None else None
+        stated = finding.type is NodeType.DECISION and finding.move is Move.NOTE and finding.trust is Trust.STATED
+        if at is None or not stated or finding.confidence >= _MARKED:
+            return True
+        guess = judge_sentence(at, spoken, read, situation, model)
+        return max(guess.chance(act) for act in SETTLING) >= SETTLED
+
+    return [finding for finding in found if is_settled(finding)]
+
+
+SETTLED: Final = 0.06
+"""Least chance that a sentence settles something, for what rules read in it to be believed. Of an author whom the model
+has not read one such sentence in twenty was meant so; at twice the chance, one in three."""
+_MARKED: Final = 0.92
+"""Confidence of formal markers."""
+SETTLING: Final = (DialogueAct.DECISION, DialogueAct.CHANGE, DialogueAct.REJECTION, DialogueAct.RULE, DialogueAct.STATE)
+
+
+def judge_sentence(
+    index: int, spoken: Sequence[Segment], read: Sequence[Sequence[Hit]], situation: Situation, model: Model
+) -> ActProbabilities:
+    """The probability of each act in the ``index``-th sentence of a message."""
+    said = model.weight(cues_of(index, spoken, read, situation))
+    return model.guess(
+        said, model.meaning(sentence_in_context(index, spoken, situation)) if model.reads_context else ()
+    )
+
+
+def sentence_in_context(index: int, spoken: Sequence[Segment], situation: Situation) -> SentenceInContext:
+    """The ``index``-th sentence of a message with its context, as a sentence model reads it."""
+    before = bound_sentence(spoken[index - 1].text) if index else ""
+    return SentenceInContext(
+        bound_sentence(spoken[index].text), situation.speaker.value, before, last_heard_sentence(situation)
+    )
+
+
+def change_log_odds(index: int, spoken: Sequence[Segment], situation: Situation, model: Model) -> float | None:
+    """What a sentence model adds to the log odds that the ``index``-th sentence changes something; ``None`` without
+    one."""
+    meaning = model.meaning(sentence_in_context(index, spoken, situation)) if model.reads_context else ()
+    return meaning[model.classes.index(DialogueAct.CHANGE)] if meaning else None
+
+
+def cues_of(index: int, spoken: Sequence[Segment], read: Sequence[Sequence[Hit]], situation: Situation) -> list[str]:
+    """The features of the ``index``-th sentence of a message. ``read``: the hits of rules in each sentence."""
+    own = cues_of_sentence(spoken[index], read[index], situation.speaker) + cues_of_place(index, len(spoken), situation)
+    before = read[index - 1] if index else ()
+    behind = read[index + 1] if index + 1 < len(read) else ()
+    return own + cues_of_neighbours(before, behind, situation)
+
+
+def _guess_act(
+    index: int, spoken: Sequence[Segment], read: Sequence[Sequence[Hit]], situation: Situation, model: Model
+) -> Hit | None:
+    """The most probable act of a sentence that no rule reads, as a hit; ``None`` if it is not probable enough."""
+    segment = spoken[index]
+    text = strip_lead(bound_sentence(segment.text)).rstrip(_ENDS)
+    order = read_order(text)
+    if (is_question(text) and not order) or is_anaphoric(order or text) or len(content(text)) < WORDS_MIN:
+        return None
+    if _is_detail(segment, situation):
+        return None
+    guess = judge_sentence(index, spoken, read, situation, model)
+    is_read = model.reads_context and segment.text.isascii()
+    uses = _USES_OF.get(situation.speaker, ())
+    chances = [(guess.chance(use.guessed) / (use.meant if is_read else use.sure), use) for use in uses]
+    share, use = max(chances, key=itemgetter(0))
+    return Hit(_RULES[use], text, order or text) if share >= 1 else None
+
+
+def _is_detail(segment: Segment, situation: Situation) -> bool:
+    """Whether a segment is a list item in the report of an assistant with tools, which is read as a whole."""
+    return segment.kind is SegmentKind.LIST_ITEM and situation.tooled and situation.speaker is Speaker.ASSISTANT

@@ -1,0 +1,486 @@
+"""Compares a sentence with a fact in force: another value for the same thing, the thing named, its old value named.
+
+In: a claim and nodes. Out: evidence, and the log odds that the claim changes a node.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property, lru_cache
+from typing import Final, NamedTuple
+
+from tokenmizer_mw.extract.rules.change_words import CHANGES, EXPLICIT
+from tokenmizer_mw.extract.rules.number_words import DAYS, NUMBERS
+from tokenmizer_mw.extract.text.clauses import read_scope
+from tokenmizer_mw.extract.text.pattern import PatternSet
+from tokenmizer_mw.extract.text.similar import content, first_stem
+from tokenmizer_mw.graph.values import Value, values_in
+from tokenmizer_mw.model.category import MEMBERS
+from tokenmizer_mw.model.node import Node, NodeType
+
+from .change_odds import change_odds
+
+_WIDE: Final = "\u2e80"
+_NAMES: Final = frozenset({"name", "tool", "code", "term"})
+_MEASURED: Final = frozenset({"date", "time", "day", "money", "share", "duration", "size"})
+_DATED: Final = frozenset({"date", "day"})
+_NUMBERED: Final = frozenset(
+    ("part", "step", "option", "point", "line", "chapter", "phase", "stage", "issue", "page", "question", "task")
+)
+_LETTERS: Final = "abcdefghijklmnopqrstuvwxyz"
+_SIGNS: Final = ".,;:!?()\"'«»“”„。，、！"
+
+
+@dataclass(frozen=True)
+class StatedValues:
+    """The values in a text, by kind, and the stems of its other words."""
+
+    measured: frozenset[tuple[str, str]]
+    counted: frozenset[tuple[str, str]]
+    members: frozenset[tuple[str, str]]
+    names: frozenset[str]
+    words: frozenset[str]
+
+    @cached_property
+    def sorts(self) -> frozenset[str]:
+        """The kinds of its values."""
+        return frozenset(sort for sort, _ in self.measured | self.counted | self.members)
+
+    @cached_property
+    def values(self) -> frozenset[str]:
+        """Its values except names."""
+        return frozenset(said for _, said in self.measured | self.counted | self.members)
+
+    @cached_property
+    def numbers(self) -> frozenset[str]:
+        """Its counts and measures."""
+        return frozenset(said for _, said in self.measured | self.counted)
+
+    @cached_property
+    def dated(self) -> frozenset[str]:
+        """The kinds of its dates."""
+        return frozenset(kind for kind, _ in self.measured) & _DATED
+
+    @cached_property
+    def keys(self) -> frozenset[str]:
+        """Keys of its words and values. Two texts can have evidence for each other, except by names, only if they share
+        one."""
+        kinds = {f" {sort}" for sort in self.sorts} | {" dated" for _ in self.dated} | {" number" for _ in self.numbers}
+        return self.words | self.names | self.values | kinds
+
+
+@lru_cache(maxsize=2048)
+def read_stated(text: str) -> StatedValues:
+    """The values and other words of a text."""
+    plain = _with_digits(text)
+    measured, counted, members, names = set(), set(), set(), set()
+    rest = plain
+    for value in values_in(plain):
+        said = _normalise_value(value)
+        if _is_ordinal(value, plain):
+            rest = rest.replace(f"{plain[: value.start].split()[-1]} {value.text}", " ")
+        elif value.kind in _MEASURED:
+            measured.add((value.kind, said if value.kind in _DATED else said.rstrip(_LETTERS)))
+        elif value.kind in ("number", "version", "amount") or not any(map(str.isalpha, said)):
+            counted.add((_unit(value, plain), said.rstrip(_LETTERS)))
+        else:
+            if value.kind in _NAMES and (value.start > 0 or value.kind != "name"):
+                names.add(said)
+            continue
+        rest = rest.replace(value.text, " ")
+    for word in plain.split():
+        known = MEMBERS.get(word.strip(_SIGNS).casefold())
+        if known is not None and known[0].single:
+            members.add((known[0].name, known[1]))
+    words = frozenset(key_of(stem) for stem in content(rest) if not stem.isdigit())
+    return StatedValues(frozenset(measured), frozenset(counted), frozenset(members), frozenset(names), words)
+
+
+def _normalise_value(value: Value) -> str:
+    kept = "".join(char for char in value.text.casefold() if char.isalnum() or char in ".:")
+    return kept.strip(".:").removesuffix("s") if value.kind == "day" else kept.strip(".:")
+
+
+def _is_ordinal(value: Value, text: str) -> bool:
+    """Whether a number only numbers things of one kind: "part 1"."""
+    before = (text[: value.start].split() or [""])[-1].casefold()
+    return value.kind == "number" and before in _NUMBERED
+
+
+def _unit(value: Value, text: str) -> str:
+    """The first letters of what is counted; "" for nothing."""
+    if value.unit:
+        return key_of(value.unit)[:4]
+    behind = text[value.end :].lstrip(" -")
+    word = behind.split()[0] if behind[:1].isalpha() else ""
+    if word[:1] >= _WIDE:
+        return word[0]
+    stems = content(word)
+    return key_of(next(iter(stems)))[:4] if len(stems) == 1 else ""
+
+
+@lru_cache(maxsize=8192)
+def key_of(stem: str) -> str:
+    """A stem without what may be an ending in some language."""
+    least = 5
+    return stem if len(stem) < least or stem[0] >= _WIDE else stem[: min(6, max(4, len(stem) - 2))]
+
+
+def _with_digits(text: str) -> str:
+    """A text with its numbers as digits and its days of the week in English."""
+    return " ".join(map(_normalise_word, text.split(" ")))
+
+
+@lru_cache(maxsize=8192)
+def _normalise_word(word: str) -> str:
+    bare = word.strip(_SIGNS)
+    low = bare.casefold()
+    found = NUMBERS.get(low) or DAYS.get(low) or DAYS.get(low.removesuffix("s"))
+    if found is not None or bare in ("AM", "PM"):
+        return word.replace(bare, found or low)
+    if any(char >= _WIDE for char in word):
+        for day, english in DAYS.items():
+            if day[0] >= _WIDE:
+                word = word.replace(day, f" {english} ")
+        return "".join(_digit(word, at) for at in range(len(word)))
+    return word
+
+
+def _digit(word: str, at: int) -> str:
+    """A digit for a number sign before what it counts; any other sign unchanged."""
+    measures = "个天晚人次周月年小元块分点号名桌位张本杯只把节集层种组轮件份日時時間回人名枚本"
+    sign = word[at]
+    return NUMBERS[sign] if sign in NUMBERS and word[at + 1 : at + 2] and word[at + 1] in measures else sign
+
+
+def differ_measured(old: StatedValues, new: StatedValues) -> bool:
+    """Whether both texts give different values of the same measure."""
+    return _differ(old.measured, new.measured) or _dates_differ(old, new)
+
+
+def _dates_differ(old: StatedValues, new: StatedValues) -> bool:
+    return bool(old.dated and new.dated) and old.dated.isdisjoint(new.dated)
+
+
+def _differ(old: frozenset[tuple[str, str]], new: frozenset[tuple[str, str]]) -> bool:
+    if not old or not new or old <= new:
+        return False
+    sorts = {sort for sort, _ in new - old}
+    return any(sort in sorts for sort, _ in old if sort)
+
+
+def differ_counted(old: StatedValues, new: StatedValues) -> bool:
+    """Whether both texts give different counts of the same things."""
+    return _differ(old.counted, new.counted)
+
+
+def differ_members(old: StatedValues, new: StatedValues) -> bool:
+    """Whether both texts name known things of one category, and different ones."""
+    return _differ(old.members, new.members)
+
+
+def differ_names(old: StatedValues, new: StatedValues) -> bool:
+    """Whether each text names something that the other does not."""
+    return bool(old.names - new.names) and bool(new.names - old.names)
+
+
+def drop_shared_values(new: StatedValues, old: StatedValues) -> StatedValues:
+    """``new`` without the values of ``old``: "Mondays" of "Mondays instead of Thursdays"."""
+    return replace(
+        new,
+        measured=new.measured - old.measured,
+        counted=new.counted - old.counted,
+        members=new.members - old.members,
+        names=new.names - old.names,
+    )
+
+
+def _read_nothing() -> float | None:
+    return None
+
+
+@dataclass(frozen=True)
+class Claim:
+    """A sentence that may change something.
+
+    - ``line``: the sentence; ``parts``: its clauses; ``beside``: the sentence with its neighbours.
+    - ``turn``: number of its message; ``last``: whether it ends the message.
+    - ``read_meaning``: computes ``meant``.
+    """
+
+    line: str
+    parts: tuple[str, ...]
+    beside: str
+    turn: int
+    last: bool
+    read_meaning: Callable[[], float | None] = field(default=_read_nothing, compare=False)
+
+    @cached_property
+    def odds(self) -> float:
+        """Log odds that it changes something, by its words and those of its neighbours."""
+        return change_odds(self.beside)
+
+    @cached_property
+    def meant(self) -> float | None:
+        """Log odds that a sentence model adds; ``None`` without one."""
+        return self.read_meaning()
+
+    @cached_property
+    def weights_by_fact(self) -> dict[tuple[str | bool, bool, bool, bool, int], float]:
+        """Cache of ``weigh``, by all that it reads of a fact."""
+        return {}
+
+    @cached_property
+    def clauses(self) -> Sequence[tuple[str, StatedValues]]:
+        """Its clauses with their values."""
+        return [(part, read_stated(part)) for part in self.parts]
+
+    @cached_property
+    def keys(self) -> frozenset[str]:
+        """Keys of the values and words of the sentence and its neighbours."""
+        beside = self.around.keys.union(map(key_of, self.around.names))
+        return beside.union(self.stated.keys, *(stated.keys for _, stated in self.clauses))
+
+    @cached_property
+    def scope(self) -> frozenset[str]:
+        """Content stems of its stated scope."""
+        return content(read_scope(self.line))
+
+    @cached_property
+    def own_odds(self) -> float:
+        """Log odds that it changes something, by its own words alone: a reason or a complaint beside a change is not
+        the change."""
+        return change_odds(self.line)
+
+    @cached_property
+    def stated(self) -> StatedValues:
+        """The values of the sentence."""
+        return read_stated(self.line)
+
+    @cached_property
+    def around(self) -> StatedValues:
+        """The values of the sentence and its neighbours."""
+        return read_stated(self.beside)
+
+    @cached_property
+    def has_change_word(self) -> bool:
+        """Whether it has words of change."""
+        return _CHANGES.any(self.line)
+
+
+_CHANGES: Final = PatternSet(*(f"(?s:.*?)(?:{row})" for row in CHANGES))
+_EXPLICIT: Final = PatternSet(*(f"(?s:.*?)(?:{row})" for row in EXPLICIT))
+_SO: Final = PatternSet(
+    r".*\b(?:so|then|hence|therefore|dann|donc|así que|pues|quindi|então)\b|.*(?:поэтому|значит|那就|所以)"
+)
+_BRIEF_WORDS: Final = 7
+_BRIEF_SIGNS: Final = 8
+_RECENT: Final = 2
+"""Messages back to which a fact is recent."""
+
+_LONG: Final = 12
+"""Messages after which a chat is long: the more it has, the less likely one of them changes a certain fact."""
+
+WEIGHTS: Final = {
+    "measured": 1.60,
+    "counted": 1.66,
+    "members": 3.07,
+    "names": 1.05,
+    "same sort": 1.00,
+    "named": 0.86,
+    "shared": 0.40,
+    "share of new": 1.04,
+    "around": 1.49,
+    "apart": -1.57,
+    "brief": 0.46,
+    "another": -0.41,
+    "change": 0.53,
+    "last": 1.24,
+    "task": 0.46,
+    "facts": -0.44,
+    "long": -2.61,
+    "assistant": -0.57,
+    "just set": -0.23,
+    "own odds": 0.17,
+    "odds": 0.42,
+}
+BIAS: Final = -4.01
+"""What each piece of evidence weighs: a regression over which fact a sentence changes, or none, which
+``benchmarks/contrast_fit.py`` fits."""
+
+
+class Mixture(NamedTuple):
+    """Weights of the evidence and of the sentence model, and a bias."""
+
+    words: float
+    meaning: float
+    bias: float
+
+
+MEANT: Final = Mixture(words=0.91, meaning=0.61, bias=0.10 + 0.30)
+"""Fitted by ``benchmarks/contrast_fit.py`` on authors of whom neither classifier nor sentence model has read anything.
+The second part of the bias is not: with it as many ordinary messages replace something as by words alone."""
+
+
+_DENIES: Final = PatternSet(
+    r".*\b(?:not|no|never|without|cannot|nicht|kein\pL*|ohne|nie|pas|sans|jamais|sin|nunca|não|nao|sem|non|senza|nessun\pL*)\b"
+    r"|.*n't\b|.*(?:^| )(?:не|нет|без) |.*[不没無ず]|.*ない"
+)
+
+
+def is_denial(text: str) -> bool:
+    """Whether a text denies something."""
+    return _DENIES.any(text)
+
+
+def has_change_words(line: str) -> bool:
+    """Whether a sentence has words for a change, or for a consequence."""
+    return _CHANGES.any(line) or _EXPLICIT.any(line) or _SO.any(line)
+
+
+def weigh(node: Node, claim: Claim, facts: int) -> float:
+    """The log odds, against "nothing changes", that a claim changes ``node``, one of ``facts`` facts."""
+    old = read_stated(node.label)
+    said = node.label if not old.keys.isdisjoint(claim.keys) else bool(old.names)
+    key = (said, node.type is NodeType.TASK, node.source.role == "assistant", _is_just_set(node, claim), facts)
+    known = claim.weights_by_fact.get(key)
+    if known is None:
+        found = collect_evidence(node, claim, facts)
+        known = BIAS + sum(WEIGHTS[name] * value for name, value in found.items())
+        if claim.meant is not None:
+            known = MEANT.words * known + MEANT.meaning * claim.meant + MEANT.bias
+        known = min(known, _MOST)
+        claim.weights_by_fact[key] = known
+    return known
+
+
+_MOST: Final = 30.0
+
+
+def collect_evidence(node: Node, claim: Claim, facts: int) -> dict[str, float]:
+    """The evidence for and against a claim changing ``node``, one of ``facts`` facts, by the names in ``WEIGHTS``."""
+    old = read_stated(node.label)
+    best, new = _nearest(claim, old)
+    if _is_explicit(best):
+        new = drop_shared_values(new, old)
+    typed = {
+        "measured": differ_measured(old, new),
+        "counted": differ_counted(old, new),
+        "members": differ_members(old, new),
+    }
+    shared = len(old.words & new.words)
+    return {
+        **typed,
+        "names": not any(typed.values()) and differ_names(old, new),
+        "same sort": not old.sorts.isdisjoint(new.sorts),
+        "named": _is_named(old, claim.around),
+        "shared": shared > 0,
+        "share of new": shared / len(new.words) if new.words else 0.0,
+        "around": not old.words.isdisjoint(claim.around.words),
+        "apart": not _may_concern(old, claim),
+        "brief": _is_brief(best, new),
+        "another": _has_other_value(old, new),
+        "change": claim.has_change_word,
+        "last": claim.last,
+        "task": node.type is NodeType.TASK,
+        "facts": math.log(max(1, facts)),
+        "long": min(1.0, max(0.0, math.log(claim.turn / _LONG))),
+        "assistant": node.source.role == "assistant",
+        "just set": _is_just_set(node, claim),
+        "own odds": claim.own_odds,
+        "odds": claim.odds,
+    }
+
+
+def _is_just_set(node: Node, claim: Claim) -> bool:
+    return node.source.role == "assistant" and claim.turn - node.source.turn <= _RECENT
+
+
+@lru_cache(maxsize=256)
+def _is_explicit(part: str) -> bool:
+    """Whether a clause names old and new value: "Mondays instead of Thursdays"."""
+    return _EXPLICIT.any(part)
+
+
+def _is_brief(part: str, stated: StatedValues) -> bool:
+    """Whether a clause has little besides a value."""
+    words = len(part.split())
+    short = words <= _BRIEF_WORDS if " " in part or part.isascii() else len(part) <= _BRIEF_SIGNS
+    return short and bool(stated.numbers or stated.members or stated.names)
+
+
+def _has_other_value(old: StatedValues, new: StatedValues) -> bool:
+    """Whether a clause has a name or value that the fact lacks."""
+    return not (new.values | new.names) <= (old.values | old.names)
+
+
+def _may_concern(old: StatedValues, claim: Claim) -> bool:
+    """Whether a claim shares a word or a kind of value with a fact; most do not."""
+    line, around = claim.stated, claim.around
+    return (
+        not old.words.isdisjoint(around.words)
+        or not old.names.isdisjoint(around.names)
+        or not old.sorts.isdisjoint(line.sorts)
+        or bool(old.numbers and line.numbers)
+    )
+
+
+def are_of_other_things(node: Node, claim: Claim) -> bool:
+    """Whether a fact and a sentence without a word of change make similar statements about two things: "juniors on
+    Mondays" and "seniors on Fridays"."""
+    if claim.has_change_word:
+        return False
+    old = read_stated(node.label)
+    best, new = _nearest(claim, old)
+    mine, other = old.words - new.words, new.words - old.words
+    return bool(old.words & new.words) and key_of(first_stem(node.label)) in mine and key_of(first_stem(best)) in other
+
+
+def is_of_another(node: Node, claim: Claim) -> bool:
+    """Whether a sentence is about another thing than a fact: by its scope ("for the second flat, ..."), or because it
+    counts what its neighbour counts ("members cancel up to 24 hours before. make it 12")."""
+    if claim.scope and claim.scope.isdisjoint(content(node.label)):
+        return True
+    old, new = read_stated(node.label), claim.stated
+    beside = claim.around.numbers - new.numbers
+    counted = bool(new.numbers and beside) and beside.isdisjoint(old.numbers)
+    alike = not old.words.isdisjoint(claim.around.words) or not (old.sorts - {""}).isdisjoint(new.sorts)
+    return counted and not alike
+
+
+def has_no_other_value(node: Node, claim: Claim) -> bool:
+    """Whether a sentence without a word of change or denial only repeats a fact's value or measures another thing: "the
+    budget is 2,500 euros", "the boathouse costs 600 euros"."""
+    if claim.has_change_word or is_denial(claim.line) != is_denial(node.label):
+        return False
+    old, new = read_stated(node.label), claim.stated
+    known, said = old.values | old.names, new.values | new.names
+    if known and said:
+        again = said <= known or (known <= said and old.words <= new.words)
+        apart = not old.words & claim.around.words and bool(old.words and new.words) and known.isdisjoint(said)
+        return again or (apart and (differ_measured(old, new) or differ_counted(old, new)))
+    return False
+
+
+def _nearest(claim: Claim, old: StatedValues) -> tuple[str, StatedValues]:
+    """The clause closest to a fact, and its values."""
+    clauses = claim.clauses
+    return clauses[0] if len(clauses) == 1 else max(clauses, key=lambda clause: closeness(old, clause[1]))
+
+
+def _is_named(old: StatedValues, around: StatedValues) -> bool:
+    """Whether a text names the value of a fact or a word of it; if the fact has no value, whether it has all its
+    words."""
+    mine = old.names | old.values
+    if mine & (around.names | around.values) or any(key_of(name) in old.words for name in around.names):
+        return True
+    return not mine and bool(old.words) and old.words <= around.words
+
+
+def closeness(old: StatedValues, new: StatedValues) -> float:
+    """How close a clause is to a fact; a score without unit that ranks clauses."""
+    typed = differ_measured(old, new) or differ_counted(old, new) or differ_members(old, new)
+    shared = len(old.words & new.words)
+    return 2 * typed + 1.2 * differ_names(old, new) + shared / (len(old.words) or 1) + 0.5 * (shared > 0)

@@ -1,0 +1,1 @@
+"""Words, sentences and patterns: what the other rooms need to compare and split text. Knows no session."""
