@@ -1,7 +1,7 @@
-"""How soon the application sees that a client has left: before the first byte, amid the stream, at the last byte.
+"""How soon the application notices that a client has left: before the first byte, during the stream, at the last byte.
 
-Under uvicorn, the route alone and behind the middleware; times are taken on the machine's monotonic clock, which both
-processes share, from the closing of the connection to the note that the application makes.
+Measured under uvicorn, for the route alone and behind the middleware, from the closing of the connection until the
+application notes it, on the machine's monotonic clock, which both processes share.
 """
 
 from __future__ import annotations
