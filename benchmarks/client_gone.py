@@ -33,7 +33,7 @@ def run() -> dict[str, Any]:
             when: {mount: _seen_after(port, mount, *how) for mount in ("bare", "memory")} for when, how in WHEN.items()
         }
     bars = [
-        at_most(f"client gone {when}: seen after, at most", row["memory"]["max_s"], BAR, "s")
+        at_most(f"client gone {when}: noticed after, at most", row["memory"]["max_s"], BAR, "s")
         for when, row in figures.items()
     ]
     return {"figures": figures, "bars": bars, "notes": __doc__}
