@@ -146,8 +146,8 @@ class NodeEdited:
       earlier values, for undo.
     - ``number``: counts the edits of a session, from 1; ``undoes``: number of the edit that this one undoes, 0 for
       none.
-    - ``separated``: a replacement by or of this fact that the edit removes, because the two are different things; in
-      an undo of such an edit, the replacement that it restores. ``None``: no replacement is removed or restored.
+    - ``separated``: the replacement of this fact by another one, if the edit removes it because the two are different
+      things; in the undo of such an edit, the replacement that is restored. ``None`` in all other edits.
     """
 
     number: int

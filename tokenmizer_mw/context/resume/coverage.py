@@ -67,8 +67,8 @@ class Coverage:
     """The candidates of a resume block: facts in order of importance, sentences, and the weight of each word.
 
     - ``newest``: number of the newest message.
-    - ``sources``: for each fact that was extracted from a message, the message's number and the fact's words; sentences
-      that a fact comes from weigh more.
+    - ``sources``: for each fact, the number of the message that it was extracted from and the words of its quote;
+      sentences that a fact comes from weigh more.
     - ``session``: the sentences from which the word weights are computed; empty: ``sentences``.
     - ``typed_share``: the share of a budget that facts may take if there are sentences.
     """
