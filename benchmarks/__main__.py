@@ -26,52 +26,52 @@ from .measure import machine
 RESULTS: Final = Path(__file__).parent / "results"
 
 BENCHMARKS: Final = {
-    "paper3": "the paper's three sessions: what survives in the graph and in the resume block, precision, CPU time",
-    "extraction": "labelled sessions: precision, recall and F1 a category at the end of each, CPU a turn",
-    "llm_pass": "the optional pass with a model: recorded replies merged, beside the graph without them",
-    "transitions": "short talks in which a choice replaces another: current value, predecessor, reason",
-    "beliefs": "short talks and one more message: what is believed stays, changes and statuses arrive",
-    "scaling": "cost per turn and facts kept over 1,000 turns, history resent with each turn",
-    "middleware": "CPU that the middleware adds per chunk and per request, beside a no-op middleware",
+    "paper3": "the paper's three sessions: facts preserved in the graph and in the resume block, precision, CPU time",
+    "extraction": "labelled sessions: precision, recall and F1 per category at the end of each session, CPU per turn",
+    "llm_pass": "refinement with recorded model replies, compared with extraction without a model",
+    "transitions": "short chats in which a choice replaces another: current value, predecessor, reason",
+    "beliefs": "short chats and one more message: whether it changes the facts that it should change, and no others",
+    "scaling": "cost per turn and facts preserved over 1,000 turns, history resent with each turn",
+    "middleware": "CPU that the middleware adds per chunk and per request, compared with a no-op middleware",
     "first_byte": "time to the first byte with and without the middleware, by length of the history",
-    "cut_cost": "how long a chat waits whose request is cut, by the size of the window",
-    "sick_store": "chats while another process holds the store locked, and what is in it after the outage",
+    "cut_cost": "how long a chat waits for a request that is cut, by size of the context window",
+    "sick_store": "chats while another process holds the store locked, and what is stored after the outage",
     "durability": "kill -9 under load; four processes writing one session",
     "dialects": "CPU that the middleware adds per request, in every dialect at 3 kB and 100 kB",
-    "streams": "streams beside the bare application: CPU per chunk, memory, lag of the event loop",
-    "proxy": "the reference proxy beside a bare relay: throughput, CPU, time to the first byte",
-    "proxy_clients": "the proxy with its own HTTP client to providers, with aiohttp and with httpx2: throughput, CPU",
+    "streams": "streams compared with the bare application: CPU per chunk, memory, lag of the event loop",
+    "proxy": "the proxy compared with a bare relay: throughput, CPU, time to the first byte",
+    "proxy_clients": "the proxy with its own HTTP client, with aiohttp and with httpx2: throughput, CPU",
     "client_gone": "how soon the application sees that a client has left",
-    "windows": "the cut in every dialect: 10,000 conversations, 300 turns with a small window",
-    "respelled": "clients that spell their history anew: cuts, prefix reused, messages recorded, in every dialect",
-    "compaction": "compaction by contract: CPU time with 150,000 tokens, and rules in force after ten in a row",
-    "agent_compaction": "the real Claude Code, 60 prompts and three compactions: rules kept, no work done twice",
-    "continuation": "what a model needs after a cut: points told by blocks, recall, whole requests, beside baselines",
-    "people": "chats between people, questions in other words: what 400 tokens of recall answer",
-    "reminder": "reminders behind the newest message: CPU time on the path, prefix reused, tokens sent",
-    "state": "long chats: rules, preferences, facts and their updates still told in a small block, or when asked for",
+    "windows": "cuts in every dialect: 10,000 conversations, and 300 turns with a small window",
+    "respelled": "clients that change the history they resend: cuts, prefix reused, messages recorded, by dialect",
+    "compaction": "compaction through the provider's API: CPU time with 150,000 tokens, and rules after ten in a row",
+    "agent_compaction": "the real Claude Code, 60 prompts and three compactions: rules preserved, no work done twice",
+    "continuation": "what a model needs after a cut: points contained in blocks, recall, requests, against baselines",
+    "people": "chats between people, questions in other words: how many of them 400 tokens of recall answer",
+    "reminder": "reminders after the newest message: CPU time per request, prefix reused, tokens sent",
+    "state": "long chats: rules, preferences, facts and their updates in a small block, or when asked for",
     "prefix": "a long chat with a small window: what a provider's prompt cache can serve, and what the input costs",
-    "savings": "what input costs where providers cache prompts, with and without the middleware, over 10 to 300 calls",
-    "economy": "cuts that are made when they pay: what of the next answers and calls the shortened context still names",
-    "resume": "labelled sessions: facts in a block of 100 to 2,000 tokens, stale ones, beside simpler ways",
-    "retention": "agent sessions cut in the middle: what of the next actions a small block still names",
-    "compression": "agent sessions in fewer tokens: saved, next actions still named, facts changed, speed",
+    "savings": "cost of input where providers cache prompts, with and without the middleware, over 10 to 300 calls",
+    "economy": "cuts made to save money: names of the next answers and calls that the shortened context still has",
+    "resume": "labelled sessions: facts in a block of 100 to 2,000 tokens, stale ones, against simpler methods",
+    "retention": "agent sessions cut in the middle: names of the next tool calls that a small block still has",
+    "compression": "agent sessions in fewer tokens: tokens saved, names of the next calls, facts changed, speed",
     "compressed_cuts": "an agent's messages that a cut keeps, with compression and without, in every dialect",
-    "handed_over": "text that a user hands over: what of it ends as the user's own word, and own words beside it",
-    "redaction": "secrets found and wrongly found in chat text, what goes with them, throughput, input made to hurt",
-    "hostile": "time(2n) / time(n) and the time for 1 MB of input made to hurt",
-    "guard": "attempts to take over the model: benign texts flagged, attacks found, by kind",
-    "postgres": "the PostgreSQL store: appends beside the bare driver, and a load in which things break",
-    "opening": "opening sessions, 10,000 in the store and one of 5,000 turns, cold and warm, on both stores",
-    "export": "the graph as files: size, CPU, and what the page of 500 facts costs and asks for in Chromium",
-    "cache": "answers given again: which questions share one, what looking up among 100,000 costs",
-    "files": "a file in at most 300 tokens: memory, progress and interruption with a table of 1 GB",
-    "hook": "events of a coding agent: CPU of the process that it waits for, and of the worker behind it",
-    "dashboard": "pages over 10,000 sessions, one of 5,000 facts: CPU of each, how soon browsers hear of changes",
+    "handed_over": "texts that a user pastes: how many are taken for the user's own statements, and own words lost",
+    "redaction": "secrets found and wrongly found in chat text, throughput, pathological input",
+    "hostile": "time(2n) / time(n), and the time for 1 MB of pathological input",
+    "guard": "prompt-injection attempts: benign texts flagged, attacks found, by kind",
+    "postgres": "the PostgreSQL store: appends compared with the bare driver, and a load with failures",
+    "opening": "opening sessions: 10,000 in the store, and one of 5,000 turns, cold and warm, in both stores",
+    "export": "graph exports: size, CPU, and what the HTML page of 500 facts costs and requests in Chromium",
+    "cache": "response cache: which questions share a response, and what a lookup among 100,000 costs",
+    "files": "file digests of at most 300 tokens: memory, progress and interruption with a table of 1 GB",
+    "hook": "hook events of a coding agent: CPU time of the process that the agent waits for, and of the worker",
+    "dashboard": "dashboard over 10,000 sessions, one with 5,000 facts: CPU per page, delay until browsers update",
     "imports": "CPU time of importing, and which frameworks it pulls in",
-    "langchain_chain": "a LangChain chain: calls, tokens, stale values, restarts, lost messages, beside stock memories",
-    "langchain_agent": "a LangChain agent: calls, tokens, stale choices, lost messages, beside the stock summarization",
-    "llamaindex_chat": "a LlamaIndex chat: calls, tokens, stale values, restarts, lost messages, beside stock memories",
+    "langchain_chain": "a LangChain chain: calls, tokens, stale values, restarts, lost messages, and stock memories",
+    "langchain_agent": "a LangChain agent: calls, tokens, stale choices, lost messages, and the stock summarization",
+    "llamaindex_chat": "a LlamaIndex chat: calls, tokens, stale values, restarts, lost messages, and stock memories",
 }
 
 
@@ -80,8 +80,11 @@ _SHOWS_MISSES: Final = frozenset({"extraction", "continuation"})
 
 
 def run(name: str, **options: object) -> dict[str, Any]:
-    """Run one benchmark; its module offers ``run() -> {"figures": ..., "bars": [...], "notes": ...}``, and may add
-    "lines" that are printed and not kept, and "page", lines of Markdown for ``docs/benchmarks.md``."""
+    """Run one benchmark and return its result.
+
+    Its module has ``run() -> {"figures": ..., "bars": [...], "notes": ...}``.
+    The result may also have "lines", which are printed and not stored, and "page", lines of Markdown for
+    ``docs/benchmarks.md``."""
     started = time.perf_counter()
     result = importlib.import_module(f"benchmarks.{name}").run(**options)
     stamp = datetime.now(UTC).strftime("%Y-%m-%d")

@@ -1,12 +1,13 @@
-"""The real Claude Code through the proxy: a session of 60 prompts in which it compacts three times.
+"""The real Claude Code through the proxy: a session of 60 prompts in which it compacts its chat three times.
 
-The model is scripted, and knows nothing but what a request tells: asked for the next module, it writes the first one of
-which the request does not tell that it was written. What a compaction loses is therefore written again. Its own
-summaries tell nothing but what is built. Every tenth prompt states a rule or a decision. A run passes where every
-request behind a statement tells it (in the history or in a block), every module was written once and in order, every
-call of a tool came back without an error, and no request was one that a provider would refuse. With "ours" no provider
-is asked for a summary, with "both" one is each time. "without": the same session without this server, once, to see that
-the summary alone does not do it.
+- The model is scripted and knows only what a request contains. Asked for the next module, it writes the first module
+  of which the request does not say that it was written; so whatever a compaction loses is written twice. Its own
+  summaries say only what is being built.
+- Every tenth prompt states a rule or a decision.
+- A run passes if every later request contains each such statement (in the history or in a block), every module was
+  written once and in order, no tool call failed, and no request was one that a provider would refuse.
+- "ours": no provider is asked for a summary. "both": a provider is asked each time. "without": the same session once
+  without this server, to show that the summary alone does not suffice.
 """
 
 from __future__ import annotations

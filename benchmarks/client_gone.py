@@ -1,7 +1,7 @@
-"""How soon the application sees that a client has left: before the first byte, amid the stream, at the last byte.
+"""How soon the application notices that a client has left: before the first byte, during the stream, at the last byte.
 
-Under uvicorn, the route alone and behind the middleware; times are taken on the machine's monotonic clock, which both
-processes share, from the closing of the connection to the note that the application makes.
+Measured under uvicorn, for the route alone and behind the middleware, from the closing of the connection until the
+application notes it, on the machine's monotonic clock, which both processes share.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ def run() -> dict[str, Any]:
             when: {mount: _seen_after(port, mount, *how) for mount in ("bare", "memory")} for when, how in WHEN.items()
         }
     bars = [
-        at_most(f"client gone {when}: seen after, at most", row["memory"]["max_s"], BAR, "s")
+        at_most(f"client gone {when}: noticed after, at most", row["memory"]["max_s"], BAR, "s")
         for when, row in figures.items()
     ]
     return {"figures": figures, "bars": bars, "notes": __doc__}

@@ -1,12 +1,15 @@
-"""Messages that a cut keeps where compression is switched on, beside those that it keeps without.
+"""Messages that a cut keeps with compression, compared with those that it keeps without.
 
 An agent works for 30 turns; in each it reads files and runs tests, and sends its history again with every call. Each
-call goes through the wire layer and the memory of its dialect, once with ``compress="all"`` and once without, at two
-windows. In the small one the three newest results, which stay whole, nearly fill what a cut may keep. Counted are the
-messages behind the block: at the cuts, and over all calls behind one; the largest request beside the window, by the
-memory's own count; and, of the calls for which no cut was made, the share that begins with all messages of the call
-before (``history`` moves on in steps by itself, too). The agent and its outputs are made up; how much an output gives
-way depends on what it is.
+call is sent in its dialect through the memory, once with ``compress="all"`` and once without, at two window sizes. In
+the small window the three newest results, which are never shortened, nearly fill what a cut may keep. The agent and
+its outputs are generated; how far an output can be shortened depends on its kind.
+
+- messages behind a cut: the messages that follow the block, in the mean over all calls behind a cut; "kept at a cut":
+  at the cuts alone.
+- largest request: its size divided by the window, as the memory counts tokens.
+- figures also have, for calls without a new cut, the share that begins with all messages of the call before; stage
+  ``history`` changes older messages in steps by itself, too.
 """
 
 from __future__ import annotations

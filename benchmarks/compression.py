@@ -1,23 +1,25 @@
-"""Tokens that compression saves on agent sessions, whether the agent could go on all the same, and what it costs.
+"""Tokens that compression saves on agent sessions, whether the agent could still go on, and what it costs.
 
-An agent sends its session again with every call. At each of its calls with at least 1,500 tokens of tool output behind
-it, three things are counted. ``saved``: the share of the tool output's tokens that is not forwarded, over all these
-calls together. ``coverage``: of the names (as in ``retention``) in the arguments of its next 12 calls that stood
-anywhere before, the share that the forwarded messages still name, as the mean of a session's calls and then of the
-sessions; ``told by tools``: the same for names that stood in tool output alone. ``quoted lines``: of the lines of 20
-characters and more that the next 12 calls quote from tool output (the old text of an edit), the share that is still
-there word for word: an agent that needs one of the others reads the file again. ``cost``: the input beside that
-without compression, where a provider serves the beginning that it has seen at a tenth and writes what is new at 1.25.
+An agent sends its session again with every call. At each call with at least 1,500 tokens of tool output before it:
 
-The transcripts keep 6,000 characters of an output, and have 6,000 tokens of tool output in the middle: the history
-moves on in steps of 500 tokens there, with the two newest results whole. The defaults (three results, 4,000 tokens) are
-measured on the same sessions one behind the other, as an agent that works on one thing after the other has them. The
-share that the names of a file may take, and the settings, were chosen while looking at these figures, of all sessions;
-``own`` and ``authored_dev`` were looked at once, afterwards, with a step that fits sessions of 300 tokens of output.
+- ``saved``: share of the tool output's tokens that is not forwarded, over all these calls together.
+- ``coverage``: of the names (paths, identifiers, addresses; as in ``retention``) in the arguments of the next 12
+  calls that occurred before, the share that the forwarded messages still contain; the mean of a session's calls, then
+  of the sessions. ``told by tools``: the same for names that occurred in tool output only.
+- ``quoted lines``: of the lines of 20 characters and more that the next 12 calls quote from tool output (the old text
+  of an edit), the share that is still there word for word. For the others an agent must read the file again.
+- ``cost``: cost of the input divided by that without compression, if a provider charges a tenth for the beginning
+  that it has cached and 1.25 for what is new.
 
-Facts: probes made of tables (numbers, negations, paths, quotes, code, tables, data) in texts of every kind; changed is
-what is not found word for word where it must be. Speed: CPU time of all stages over the texts of the sessions, at once
-and twice as many; a token counter is not in it. Token counts are a quarter of the characters.
+``keep``: newest results that stay whole; ``step``: tokens by which the boundary of the shortened history moves. The
+transcripts contain 6,000 characters of an output, and 6,000 tokens of tool output in the median; therefore ``keep 2,
+step 500``. The defaults (three results, 4,000 tokens) are measured on the same sessions as one long session. The
+settings, and the share that names of a file may take, were chosen with these figures in view; ``own`` and
+``authored_dev`` were run once afterwards, with a step that fits sessions of 300 tokens of output.
+
+Facts: probes of numbers, negations, paths, quotes, code and tables in texts of every kind; a fact is changed if it is
+not there word for word. Speed: CPU time of all stages over the texts of the sessions, and over twice as many, without
+token counting. A token is four characters.
 """
 
 from __future__ import annotations
@@ -83,12 +85,12 @@ def _real(real: Sequence[Turns]) -> dict[str, Any]:
     return {
         "without the history": judged(real, SCALED.with_(compress=CAUSAL)),
         **swept,
-        "one behind the other, defaults": judged(joined, Settings(compress="all")),
+        "all as one session, defaults": judged(joined, Settings(compress="all")),
     }
 
 
 def _bars(figures: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
-    for name in ("keep 2, step 500", "one behind the other, defaults"):
+    for name in ("keep 2, step 500", "all as one session, defaults"):
         yield at_least(f"tool output saved, {name}", figures[name]["saved"], 0.70)
         yield at_least(f"next-action coverage, {name}", figures[name]["coverage"], 0.98)
     yield at_least("next-action coverage, own and authored_dev", figures["own and authored_dev"]["coverage"], 0.98)

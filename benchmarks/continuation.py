@@ -1,21 +1,27 @@
-"""Can a model go on after a cut? How much of what a session needs a text tells that replaces its older messages.
+"""Can a model go on after a cut? How much of what a session needs is in the text that replaces its older messages.
 
-The exams (``benchmarks/exams.py``) are questions on the older part of labelled sessions; the text of a way stands in
-the place of that part, in front of the newest 800 tokens. A figure is the mean share of points told, over questions.
-Ways: the resume block of 100 to 1,000 tokens; ``recall`` for the question; both; the block after refinement with
-recorded replies; the whole request as the middleware sends it with the question as its newest message, in a window of
-3,000 and 8,000 tokens (the question itself is not searched); what a request carries behind a compaction by contract, as
-it leaves the proxy. "compaction600" is the block of such a compaction of the head, without and with refinement,
-"compacted3000" a whole request behind one of the whole session, with its reminder, in as many tokens as request3000
-takes in the mean. Beside each way stand the baselines with as many tokens for each question: the newest messages,
-tf-idf sentences, covering sentences, BM25 passages, and the whole head.
-``tokens`` are counted as gpt-4o counts, ``quarters`` are characters / 4, by which the baselines are filled.
-"with the sentence model" is the block of facts that are extracted with the model that TOKENMIZER_SEMANTIC names.
-The exams are those below TOKENMIZER_CORPUS, on sessions of real_dev and authored_dev; their text is not part of the
-repository. They were developed on.
+An exam (``benchmarks/exams.py``) has questions about the older part of a labelled session. A text of the given size
+takes the place of that part, before the newest 800 tokens. A question has *points*, the values that an answer needs;
+a figure is the mean share of points that the text contains.
 
-    python -m benchmarks continuation                       all ways, all baselines
-    python -m benchmarks continuation --only block600       some ways, without baselines; writes no result
+- ``block300``, ``block600``: the resume block of so many tokens.
+- ``recall600``: the result of ``recall`` for the question.
+- ``request3000``: the whole request as the middleware sends it, with the question as its newest message, in a window
+  of 3,000 tokens. The question itself is not searched.
+- ``handover600``: the block after refinement with recorded replies of a model.
+- ``compaction600``, ``handover compaction600``: the block of a compaction through the provider's API, without and
+  with refinement.
+- ``compacted3000``: a whole request after such a compaction of the whole session, with its reminder, in as many
+  tokens as ``request3000`` takes in the mean.
+
+Each is compared with baselines of as many tokens: the newest messages, tf-idf sentences, covering sentences, BM25
+passages, and the whole older part. ``tokens`` are counted as for gpt-4o; ``quarters`` are characters / 4, by which
+the baselines are filled. "with the sentence model": facts are extracted with the model that TOKENMIZER_SEMANTIC
+names. The exams are below TOKENMIZER_CORPUS, on sessions of real_dev and authored_dev, and are not part of the
+repository.
+
+    python -m benchmarks continuation                       all texts, all baselines
+    python -m benchmarks continuation --only block600       some texts, without baselines; writes no result
     python -m benchmarks.continuation --only block600 --misses 10
 """
 
@@ -312,7 +318,7 @@ def _bars(ways: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
     for name, group, least in BARS:
         if name in ways:
             found = ways[name]["all"] if group == "all" else ways[name]["by"].get(group, 0.0)
-            yield at_least(f"{name}, {group}: share of points told", found, least)
+            yield at_least(f"{name}, {group}: share of points contained", found, least)
 
 
 def _table(results: Results) -> Iterator[str]:

@@ -44,10 +44,12 @@ def run() -> dict[str, Any]:
     return {
         "figures": {f"window of {window} tokens": part for window, part in rows.items()},
         "bars": [],
-        "notes": "FastAPI under uvicorn in its own process, SQLite store; milliseconds until the first byte that the"
-        f" middleware adds, in chats of about {TURNS_A_WINDOW} turns a window with pauses of {PAUSE} s, up to {CUTS}"
-        " new cuts. The first new cut of a process includes loading the model's tokenizer, unless that was done in the"
-        " background before.",
+        "notes": "FastAPI under uvicorn in its own process, SQLite store. Milliseconds that the middleware adds"
+        " until the"
+        f" first byte, in chats of about {TURNS_A_WINDOW} turns per window with pauses of {PAUSE} s, up to {CUTS} new"
+        " cuts. *uncut*: the request passes unchanged; *new cut*: a cut is made; *behind*: the last cut is"
+        " repeated. The"
+        " first new cut of a process includes loading the model's tokenizer, unless the background has done that.",
         "page": [*head, *table],
         "lines": table,
     }

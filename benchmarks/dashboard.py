@@ -1,9 +1,9 @@
-"""The dashboard over 10,000 sessions, one of them with 5,000 facts: CPU of every page, and how soon a browser hears.
+"""The dashboard over 10,000 sessions, one with 5,000 facts: CPU of every page, delay until a browser is updated.
 
-Pages are asked for in process, without sockets; CPU time is that of all threads. "at hand": the session was looked at
-before, as it is while somebody uses the dashboard; "first": nothing of it is in the process, as right after a start of
-`tokenmizer-mw dashboard`, which leaves what it has imported out of garbage collections.
-What is heard live was written by another process; that is wall time, on a machine with two cores, so trust its order.
+Pages are requested in process, without sockets; CPU time is that of all threads. "at hand": the session is cached, as
+while somebody uses the dashboard. "first look": nothing of it is cached, as right after a start of ``tokenmizer-mw
+dashboard``. Live updates: another process appends to the store; wall time on a machine with two cores, so only the
+order of magnitude counts.
 """
 
 from __future__ import annotations
@@ -93,8 +93,8 @@ def _pages(middle: float) -> dict[str, str]:
         "sessions, another page": f"?before={middle!r}&last=zzz",
         "overview": "session?id=big",
         "graph": "graph?id=big",
-        "graph, as believed then": f"graph?id=big&at={middle!r}",
-        "graph, as true then": f"graph?id=big&at={middle!r}&as=valid",
+        "graph, as recorded at a time": f"graph?id=big&at={middle!r}",
+        "graph, as valid at a time": f"graph?id=big&at={middle!r}&as=valid",
         "facts": "facts?id=big&page=40",
         "fact": "fact?id=big&node=task-7",
         "history, two checkpoints compared": "history?id=big&from=checkpoint-1&to=checkpoint-2",

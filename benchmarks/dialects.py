@@ -1,8 +1,8 @@
-"""CPU that the middleware adds to a request in every dialect, at 3 kB and at 100 kB, beside one that does nothing.
+"""CPU that the middleware adds to a request in every dialect, at 3 kB and at 100 kB, compared with a no-op middleware.
 
-Applications are driven directly, as in ``middleware``; the session is named by a header. ``loop_us`` is CPU time of the
-event loop's thread, ``process_us`` that of the whole process: the reading of the request, the commit and the extraction
-of two new messages included.
+Applications are called directly, as in ``middleware``; a header names the session. ``loop_us`` is CPU time of the
+event loop's thread. ``process_us`` is that of the whole process, including parsing the request, the commit and the
+extraction of two new messages.
 """
 
 from __future__ import annotations

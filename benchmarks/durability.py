@@ -47,8 +47,8 @@ def run() -> dict[str, Any]:
             at_most("calls that did not see what the others had written before", shared["stale"], 0),
         ],
         "notes": f"A uvicorn server with SQLite is killed with SIGKILL after 0.3 to 1.2 s under {CLIENTS} streaming"
-        " clients; a turn counts as seen when the client has read `data: [DONE]`. `spooled`: those of them that were"
-        " released at the deadline, before they were durable, as the server noted; `lost` does not count these.",
+        " clients; a turn counts as seen when the client has read `data: [DONE]`. `spooled`: turns whose last piece was"
+        " sent at the deadline before they were durable; `lost` does not count these.",
     }
 
 

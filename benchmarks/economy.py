@@ -1,11 +1,11 @@
-"""What cuts that are made when they pay take from a model: names of its next answer that its context lacks.
+"""What cuts that are made to save money take from a model: names of its next answer that its context lacks.
 
-Conversations of the benchmark ``savings`` are sent to the Anthropic stand-in with ``Settings(cut="economy")``. Of each
-answer, with the arguments of its calls, those names are looked at (paths, files, identifiers, ports) that stand in the
-client's whole history: counted is the share that the request as it was sent still holds, over the calls behind the
-first cut, all of them and those of the ten calls behind each cut. Without a cut the share is 1 by definition, until the
-window is full. Compared with the system prompt and the newest messages alone, of as many bytes as were sent. What
-``memory.recall`` would find when it is asked is not part of it. The conversations are development data.
+Conversations of the benchmark ``savings`` are sent to the simulated Anthropic API with ``Settings(cut="economy")``.
+Of each answer and its tool calls, those names (paths, files, identifiers, ports) are looked at that occur in the
+client's whole history. The figure is the share of them that the request as sent still contains, over the calls after
+the first cut: all of them, and the ten calls after each cut. It is compared with the system prompt and the newest
+messages alone, of as many bytes as were sent. Without a cut the share is 1 until the window is full. What
+``memory.recall`` would find is not counted. The conversations are development data.
 """
 
 from __future__ import annotations
@@ -75,7 +75,7 @@ def run() -> dict[str, Any]:
         figures[family] = _shares(counts) | {"cuts": cuts, "names": counts["names"]}
     bars = [
         at_least(
-            f"{family}: names of the next answer, beside the newest messages alone", row["kept"] / row["newest"], 1.0
+            f"{family}: names of the next answer / with the newest messages alone", row["kept"] / row["newest"], 1.0
         )
         for family, row in figures.items()
     ]

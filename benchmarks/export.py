@@ -1,9 +1,12 @@
-"""The graph as files: size, CPU of writing, and what the HTML page costs and asks for in a real browser.
+"""Graph exports: size, CPU of writing, and what the HTML page costs and requests in a real browser.
 
-Two graphs of 500 facts: the repository's sessions recorded one after the other as one session, whose 500 most important
-facts are exported; and a made-up one that is as dense as graphs get, with two relations a fact and a quotation
-behind each. CPU in Chromium is that of the page's main thread, from the start of the navigation until two frames with
-the map in them are drawn, the median of five; a busy machine makes it longer.
+Two graphs of 500 facts are exported:
+
+- *sessions*: the sessions of this repository, recorded as one session; its 500 most important facts are exported.
+- *dense*: a generated graph with two relations per fact and a quotation for each, which is as dense as graphs get.
+
+"until the page is on the screen": CPU time of the page's main thread in Chromium, from the start of the navigation
+until two frames with the drawn graph have been rendered; the median of five runs. A busy machine makes it longer.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""A file of every kind in at most 300 tokens; one of 1 GB in bounded memory; what is broken told up to where it breaks.
+"""Digests of files of every kind in at most 300 tokens; one of 1 GB in bounded memory; broken files up to the break.
 
-The table of 1 GB is made here, piece by piece, and read by a fresh process whose peak memory the system tells. The
-command is measured as people run it too: with a file of three lines, and with a table of 50 MB in front of a terminal,
-where it shows how far it is.
+The table of 1 GB is generated piece by piece, and read by a new process whose peak memory the system reports. The
+command is also measured as people run it: with a file of three lines, and with a table of 50 MB on a terminal, where
+it shows its progress.
 """
 
 from __future__ import annotations
@@ -82,7 +82,7 @@ def run() -> dict[str, Any]:
         at_most("the command, on a terminal too: memory of the whole process", max(commands.values()), 64, "MB", 1),
         at_most("table of 1 GB: tokens of the digest", told["tokens"], 300, digits=0),
         at_least("table of 1 GB: rows counted", told["rows"] / rows, 1),
-        at_least("table of 1 GB: times that progress was told", told["calls"], 1_000, digits=0),
+        at_least("table of 1 GB: times that progress was reported", told["calls"], 1_000, digits=0),
         at_most("from an interrupt to the end", stopped, 1.0, "s", 2),
     ]
     return {"figures": figures, "bars": bars, "notes": __doc__}

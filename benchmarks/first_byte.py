@@ -34,8 +34,8 @@ def run() -> dict[str, Any]:
             for length, row in rows.items()
         ],
         "notes": f"FastAPI under uvicorn in its own process, SQLite store; {ROUNDS} requests to each mount,"
-        " interleaved; medians, and for the ratio the median of five blocks. The route reads its body as JSON and"
-        " streams at once, so that nothing hides the cost. `with_end_ms`: until the last byte, which waits for the"
+        " interleaved; medians, and for the ratio the median of five groups of requests. The route parses its body"
+        " and streams at once, so that nothing hides the cost. `with_end_ms`: until the last byte, which waits for the"
         " turn to be committed.",
     }
 

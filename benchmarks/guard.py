@@ -39,15 +39,18 @@ def run() -> dict[str, Any]:
             at_most("benign texts that the guard flags, second list", again, 0),
             at_most("benign texts that the guard flags, third list", talk, 0),
         ],
-        "notes": "The first lists (125 attacks, 228 benign texts) were written without sight of the guard. Before"
-        " tuning: 31 of 125 attacks (29 of 66 blunt ones, 2 of 59 subtle ones) and 5 of 228 benign texts were flagged."
-        " The rows were then changed with these lists in view, so that their recall is a ceiling. The second lists (42"
-        " attacks, 58 benign texts, by the same author, written after the rows) gave 19 of 42 and 1 of 58 at first run;"
-        " two weights were lowered and contractions added afterwards. The third list (60 attacks as coding agents meet"
-        " them, 60 ordinary messages about prompts and rules, by an author who had seen some of the rows) gave 17 of 60"
-        " and 0 of 60 at first run; the rows of demands.py were then written with its attacks in view, and found one"
-        " more attack of the second list and none of the first: that is what to expect of them on new ones. Recall"
-        " carries no bar: phrases cannot find what is worded like ordinary work.",
+        "notes": "Flagged at the first run of each list, before the guard was changed with the list in view:\n\n"
+        "| list | attacks flagged | benign texts flagged | changed afterwards |\n|---|---|---|---|\n"
+        "| first, written without sight of the guard | 31 of 125 (blunt ones 29 of 66, subtle ones 2 of 59) | 5"
+        " of 228 |"
+        " the rows |\n"
+        "| second, by the same author after that | 19 of 42 | 1 of 58 | two weights, contractions |\n"
+        "| third, attacks as coding agents meet them, by an author who had seen some rows | 17 of 60 | 0 of 60 |"
+        " `demands.py` |\n\n"
+        "`demands.py` was written with the attacks of the third list in view, and found one more attack of the second"
+        " list and none of the first: expect as much on new attacks. Recall has no bar, because phrases cannot"
+        " recognise"
+        " an attack that is worded like ordinary work.",
     }
 
 

@@ -262,16 +262,21 @@ def run() -> dict[str, Any]:
         "second_aside": (second := count_second(aside=True)),
     }
     bars = [
-        at_most(f"texts in force of {len(own)}", len(failed), 0),
-        at_most(f"pairs of text and wrapping in force of {len(crossed)}", len(crossed_failed), 0),
-        at_most(f"second author, aside: texts in force of {second['messages']}", second["failed"], 0),
-        at_most(f"third author: texts in force of {len(third)}", third_failed, 0),
-        at_most(f"own words lost of {wishes} messages", len(lost), 0),
+        at_most(f"pasted texts taken for the user's own, of {len(own)}", len(failed), 0),
+        at_most(f"the same, each text with each introduction, of {len(crossed)}", len(crossed_failed), 0),
+        at_most(
+            f"second author, held out: pasted texts taken for the user's own, of {second['messages']}",
+            second["failed"],
+            0,
+        ),
+        at_most(f"third author: pasted texts taken for the user's own, of {len(third)}", third_failed, 0),
+        at_most(f"messages whose own words are lost, of {wishes}", len(lost), 0),
     ]
     notes = (
-        "Texts, wrappings and wishes were written before the extraction was changed for them; two thirds of the texts"
-        " were used to change it, and so were all wrappings and wishes. Of the second author's messages, the odd ones"
-        " were only counted until the last two that failed were read."
+        "The pasted texts, the introductions around them and the users' own words were written before extraction was"
+        " changed for them. Two thirds of the texts, and all introductions and own words, were then used for"
+        " development."
+        " Half of the second author's messages were only counted until the last two that failed were read."
     )
     return {"figures": figures, "bars": bars, "notes": notes}
 

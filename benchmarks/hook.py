@@ -1,14 +1,19 @@
-"""What an event of a coding agent costs, in CPU time: of the process that the agent starts and waits for, from its
-start to its end, and of the worker behind it, which the agent waits for only where it asks for a block.
+"""What a hook event of a coding agent costs, in CPU time.
 
-The transcript is one of 200 turns, two messages each, as Claude Code writes them. In each round a turn is added and the
-five events come in their order; the worker has followed the session from its first turn, as it does in daily use.
-Cold is a checkpoint at which all 200 turns are new: to a worker that runs (its first session), or that has to be
-started first. To a running worker the agent waits until the messages are durable; a worker that has just been started
-answers before it imports the package, because the transcript has everything. Facts are extracted and the point marked
-after the answer ("in all"). A cold start is a session of 200 known turns that goes on when no worker runs: there the
-agent waits for a resume block, which the worker before has built. Medians; the machine is shared, so a bare interpreter
-is measured in the same rounds.
+An agent starts a process for each event and waits for it to end (*process*). That process passes the event to a
+background process of the user, the *worker*. The agent waits for the worker's work only if it needs a resume block or
+if messages must be durable.
+
+- The transcript has 200 turns of two messages each, as Claude Code writes them. In each round one turn is added and
+  the five events come in their order; the worker has followed the session from its first turn.
+- *Cold checkpoint*: all 200 turns are new, either to a running worker or to one that must be started. With a running
+  worker the agent waits until the messages are durable. A new worker answers before it imports the package, because
+  the transcript file has everything. Facts are extracted and the checkpoint is made after the answer ("in all"
+  includes that).
+- *Cold start*: a session of 200 known turns continues when no worker runs. The agent waits for a resume block, which
+  the previous worker has stored.
+- All figures are CPU time, medians. The machine is shared, so a bare Python interpreter is measured in the same
+  rounds.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
-"""An agent of LangChain with a tool, 60 turns in a window of 4,000 tokens: the stock summarization beside ours.
+"""A LangChain agent with a tool, 60 turns in a window of 4,000 tokens: the stock summarization compared with ours.
 
-The model follows a script and is counted; where the stock middleware asks it for a summary it gives a perfect one:
-every choice that the prompt names, the newest of each kind. ``none`` is the agent without middleware. A prompt is whole
-when every result of a tool in it follows its call; its beginning is reused when it starts with all of the prompt before
-it, which is what a provider's prompt cache can keep.
+The model is scripted and its calls are counted. If the stock middleware asks it for a summary, the summary is
+perfect: every choice that the prompt names, the newest of each kind. ``none`` is the agent without middleware. A
+prompt is whole if every tool result in it follows its call. Its beginning is reused if it starts with all of the
+previous prompt, which is what a provider's prompt cache can serve.
 """
 
 from __future__ import annotations
@@ -117,10 +117,10 @@ def run() -> dict[str, Any]:
         rows = {name: agent(make) for name, make in AGENTS.items()}
     mine, alone = rows["TokenMizerMiddleware"], rows["none"]
     bars = [
-        at_most("calls of a model beside the agent's own", mine["extra_calls"], 0, digits=0),
+        at_most("model calls besides the agent's own", mine["extra_calls"], 0, digits=0),
         at_most("messages of the thread lost", alone["thread"] - mine["thread"], 0, digits=0),
         at_most("prompts with a call or a result alone", mine["torn_prompts"], 0, digits=0),
-        at_most("standing choices not in the last prompt, of three", len(mine["missing"]), 0, digits=0),
+        at_most("current choices missing in the last prompt, of three", len(mine["missing"]), 0, digits=0),
         at_most("stale choices presented as current", len(mine["stale"]), 0, digits=0),
         at_most("tokens of all prompts, to those without middleware", mine["tokens"] / alone["tokens"], 0.5),
         at_most("tokens of the longest prompt", mine["longest"], WINDOW, digits=0),

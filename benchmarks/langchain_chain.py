@@ -1,11 +1,12 @@
-"""A LangChain chain of 20 turns on the stock memories and on ours, in one run, with a scripted model.
+"""A LangChain chain of 20 turns with the stock memories and with ours, in one run, with a scripted model.
 
-The model answers at once and extracts perfectly: where ``ConversationKGMemory`` asks it for triples it gets those that
-the line states. What a memory costs is counted at the model: calls beside the chain's own, and tokens of all prompts. A
-value counts as stale when a statement of what the memory presents in the end names it without the value that took its
-place. Beside it, chat histories: what is left after two runs of one session that overlap, after 400 appends of 8
-threads, after 160 of 8 processes, and after a restart. A message is out of order when it stands behind one that its
-writer added later. A history that knows one process only has nothing to say of eight.
+- The model answers at once and extracts perfectly: if ``ConversationKGMemory`` asks it for triples, it returns those
+  that the text states.
+- Cost of a memory: calls of the model besides the chain's own, and the tokens of all prompts.
+- A value is *stale* if a statement that the memory presents at the end names it without the value that replaced it.
+- Chat histories: what is left after two overlapping runs of one session, 400 appends of 8 threads, 160 appends of 8
+  processes, and a restart. A message is out of order if it follows one that its writer added later. A history that
+  supports one process only has no figure for eight.
 """
 
 from __future__ import annotations
@@ -142,16 +143,16 @@ def run() -> dict[str, Any]:
         histories = {name: history(name) for name in HISTORIES}
     mine, kept = chains["TokenMizerMemory"], histories["TokenMizerChatMessageHistory"]
     bars = [
-        at_most("calls of a model beside the chain's own, 20 turns", mine["extra_calls"], 0, digits=0),
-        at_most("tokens of prompts beside the chain's own", mine["extra_prompt_tokens"], 0, digits=0),
+        at_most("model calls besides the chain's own, 20 turns", mine["extra_calls"], 0, digits=0),
+        at_most("tokens of prompts besides the chain's own", mine["extra_prompt_tokens"], 0, digits=0),
         at_most("stale values presented as current, of five", len(mine["stale"]), 0, digits=0),
-        at_most("standing values not presented, of eight", len(mine["missing"]), 0, digits=0),
-        at_most("standing values gone after a restart, of eight", len(mine["missing_after_restart"]), 0, digits=0),
+        at_most("current values not presented, of eight", len(mine["missing"]), 0, digits=0),
+        at_most("current values lost after a restart, of eight", len(mine["missing_after_restart"]), 0, digits=0),
         at_most("messages lost of two overlapping runs", kept["overlap_lost"], 0, digits=0),
         at_most("messages lost of 400 appended by 8 threads", kept["threads_lost"], 0, digits=0),
         at_most("messages lost of 160 appended by 8 processes", kept["processes_lost"], 0, digits=0),
         at_most("messages of threads or processes that are out of order", kept["out_of_order"], 0, digits=0),
-        at_most("messages gone after a restart", kept["restart_lost"], 0, digits=0),
+        at_most("messages lost after a restart", kept["restart_lost"], 0, digits=0),
     ]
     return {"figures": {"chains": chains, "histories": histories}, "bars": bars, "notes": __doc__}
 

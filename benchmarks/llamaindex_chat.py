@@ -1,12 +1,16 @@
-"""A LlamaIndex chat of 20 turns on the stock memories and on ours, in one run, with a scripted model.
+"""A LlamaIndex chat of 20 turns with the stock memories and with ours, in one run, with a scripted model.
 
-A ``SimpleChatEngine`` with a limit of 1,000 tokens; the turns and the values that are replaced in them are those of
-``langchain_chain``, every answer is some 60 tokens long. The model answers at once, and extracts and summarises
-perfectly where a stock memory asks for it: every statement as it was made, a summary without what was replaced. Counted
-at the model are calls beside the chat's own and tokens of all prompts. A value counts as stale when a statement that
-the memory presents in the end names it without the one that took its place. Beside it, messages that are lost: 400 puts
-of 8 threads (for ``Memory``, which hangs under threads, of 8 tasks), two overlapping runs of one session, a restart,
-and what is out of sight after 8 puts at once.
+- ``SimpleChatEngine`` with a limit of 1,000 tokens. The turns, and the values that are replaced in them, are those of
+  ``langchain_chain``; each answer has about 60 tokens.
+- The model answers at once. If a stock memory asks it, it extracts and summarises perfectly: every statement as it
+  was made, and a summary without replaced values. So the comparison favours the stock memories.
+- Cost of a memory: calls of the model besides the chat's own, and the tokens of all prompts.
+- A value is *stale* if a statement that the memory presents at the end names it without the value that replaced it.
+- Lost messages: after 400 puts by 8 threads (8 tasks for ``Memory``, which hangs with threads), after two overlapping
+  runs of one session, and after a restart; and how many of 8 messages put at the same time are not returned.
+- The memories are ``ChatMemoryBuffer``, ``ChatSummaryMemoryBuffer``, ``Memory`` without and with
+  ``FactExtractionMemoryBlock``, ``Memory`` with our store and block, and ``TokenMizerMemory``. The bars are on the
+  last two; the figures of all are in the result file.
 """
 
 from __future__ import annotations
@@ -180,18 +184,18 @@ def run() -> dict[str, Any]:
         figures = {name: {**chat(make), **losses(make)} for name, make in MEMORIES.items()}
     mine, inside = figures["TokenMizerMemory"], figures["Memory, our store and block"]
     bars = [
-        at_most("calls of a model beside the chat's own, 20 turns", mine["extra_calls"], 0, digits=0),
+        at_most("model calls besides the chat's own, 20 turns", mine["extra_calls"], 0, digits=0),
         at_most("the same with the block inside Memory", inside["extra_calls"], 0, digits=0),
-        at_most("tokens of prompts beside the chat's own", mine["extra_prompt_tokens"], 0, digits=0),
+        at_most("tokens of prompts besides the chat's own", mine["extra_prompt_tokens"], 0, digits=0),
         at_most("longest prompt of the chat", mine["longest_prompt_tokens"], LIMIT, "tokens", 0),
         at_most("stale values presented as current, of five", len(mine["stale"]), 0, digits=0),
         at_most("the same with the block inside Memory", len(inside["stale"]), 0, digits=0),
-        at_most("standing values not presented, of eight", len(mine["missing"]), 0, digits=0),
-        at_most("standing values gone after a restart, of eight", len(mine["missing_after_restart"]), 0, digits=0),
-        at_most("messages gone after a restart, of 40", mine["restart_lost"], 0, digits=0),
+        at_most("current values not presented, of eight", len(mine["missing"]), 0, digits=0),
+        at_most("current values lost after a restart, of eight", len(mine["missing_after_restart"]), 0, digits=0),
+        at_most("messages lost after a restart, of 40", mine["restart_lost"], 0, digits=0),
         at_most("messages lost of two overlapping runs", mine["overlap_lost"], 0, digits=0),
         at_most("messages lost of 400 put by 8 threads", mine["threads_lost"], 0, digits=0),
-        at_most("of 8 messages put at once, out of sight", mine["at_once_out_of_sight"], 0, digits=0),
+        at_most("of 8 messages put at the same time, not returned", mine["at_once_out_of_sight"], 0, digits=0),
     ]
     return {"figures": figures, "bars": bars, "notes": __doc__}
 

@@ -1,10 +1,12 @@
-"""CPU that the middleware adds to a chat, beside an ASGI middleware that does nothing.
+"""CPU that the middleware adds to a chat, compared with an ASGI middleware that does nothing.
 
-Applications are driven directly, without a server: what is left is the middleware. ``loop_us`` is CPU time of the
-event loop's thread, which is what delays other requests, with the extraction of a round's turns done at its end;
-``busy_loop_us`` the same with extraction running beside all requests, so that the threads contend for the interpreter
-and the caches. ``process_us`` is CPU time of the whole process, store and extraction included. Every round
-measures all middlewares one after the other; differences are taken within a round, and the median counts.
+Applications are called directly, without a server, so that only the middleware is measured. In each round all
+middlewares run one after the other; differences are taken within a round, and the median is reported.
+
+- ``loop_us``: CPU time of the event loop's thread, which is what delays other requests; the facts of a round's turns
+  are extracted at its end.
+- ``busy_loop_us``: the same while extraction runs in other threads, which compete for the interpreter and the caches.
+- ``process_us``: CPU time of the whole process, with store and extraction.
 """
 
 from __future__ import annotations

@@ -1,10 +1,10 @@
-"""Opening a session: a store of 10,000 sessions, one of 5,000 turns (messages, as everywhere here), on both stores.
+"""Opening a session: a store of 10,000 sessions, one of them with 5,000 turns, in both kinds of store.
 
-Cold is a new memory's first look at the long session, with as many events behind its snapshot as there ever are; beside
-it the same from the log alone, and in a process that has just started. Warm is each later look. The bars are on CPU of
-this process, medians; what PostgreSQL does by itself is in the wall times alone. It runs on the server at
-TOKENMIZER_TEST_POSTGRES (a database in which it may make schemas, which it drops), or else at 127.0.0.1:5432, database
-test, role postgres.
+*Cold*: a new memory opens the long session for the first time, with as many events after its snapshot as there can
+be; the same without a snapshot, and in a new process, are measured, too. *Warm*: each later access. The bars are on
+CPU time of this process, medians; what PostgreSQL does is only in the wall times. In this benchmark each turn is one
+message. It runs on the server at TOKENMIZER_TEST_POSTGRES (a database in which it may create schemas, which it
+drops), else at 127.0.0.1:5432, database test, role postgres.
 """
 
 from __future__ import annotations

@@ -194,11 +194,10 @@ def run(folder: Path | None = None) -> dict[str, Any]:
         at_most("extraction of one session, CPU", figures["most_cpu_ms"], 5.0, "ms"),
     ]
     notes = (
-        "Development data: three scripted sessions that were read while the rules were written. Precision against the"
-        " paper's labels alone stands in figures.precision; they leave out facts that the transcripts state, which"
-        " paper3_supplement.json lists with quotes. cpu_ms is extraction of the whole session at"
-        " once, cpu_ms_one_by_one message by message with each message's events folded; the fastest of several runs,"
-        " none of which knows the texts that the runs before have read."
+        "Development data: three scripted sessions of the TokenMizer paper. The paper's labels leave out facts that the"
+        " transcripts state; `paper3_supplement.json` lists these with quotes, and precision is given with and without"
+        " them. CPU time is the fastest of several runs with empty caches: `cpu_ms` extracts the whole session at once,"
+        " `cpu_ms_one_by_one` message by message, with each message's events folded."
     )
     return {"figures": figures, "bars": bars, "notes": notes}
 

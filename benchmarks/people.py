@@ -110,5 +110,5 @@ def run() -> dict[str, Any]:
         lines.append(
             f"by words and meaning {found} of {asked}; CPU: {passage:.1f} ms a passage, {question:.1f} a question"
         )
-    notes = "Chats and questions by an author who saw nothing of this project; recall was developed on them."
+    notes = "Chats and questions by an author who saw nothing of this project. Recall was tuned on them."
     return {"figures": figures, "bars": bars, "notes": notes, "lines": lines}

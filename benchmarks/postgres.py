@@ -43,14 +43,16 @@ def run(quick: bool = False) -> dict[str, Any]:
     return {
         "figures": {"appends": appends, "load": broken},
         "bars": [*_append_bars(appends), *_load_bars(broken)],
-        "notes": "Wall time on a server of this machine, in the same run: the store and, beside it, the bare driver"
-        f" with a pool of {DRIVER_POOL} and one transaction an append, the same three events. In the load, workers"
-        f" share sessions, one of them is killed at intervals, and in the middle {halfway}.",
+        "notes": "Wall time with a server on this machine. Appends: the store, and in the same run the bare"
+        " driver with a"
+        f" pool of {DRIVER_POOL} and one transaction per append, with the same three events. Load: workers share"
+        f" sessions,"
+        f" one worker is killed at intervals, and in the middle {halfway}.",
     }
 
 
 def _append_bars(figures: dict[str, Any]) -> list[dict[str, Any]]:
-    return [at_least(f"appends/s of {WRITERS} sessions, against the bare driver", figures["ratio"], 0.8, "x", 2)]
+    return [at_least(f"appends/s of {WRITERS} sessions / bare driver", figures["ratio"], 0.8, "x", 2)]
 
 
 def _load_bars(figures: dict[str, Any]) -> list[dict[str, Any]]:
@@ -58,7 +60,7 @@ def _load_bars(figures: dict[str, Any]) -> list[dict[str, Any]]:
     what = f"{WORKERS} workers x {SESSIONS} sessions, {figures['seconds']:.0f} s, {figures['kills']} kills"
     return [
         at_most(f"acknowledged turns lost of {turns:,}, {what}", figures["lost"], 0),
-        at_most("turns kept twice", figures["doubled"], 0),
+        at_most("turns stored twice", figures["doubled"], 0),
         at_most(f"views of {views:,} that lacked an acknowledged turn", figures["stale_views"], 0),
         at_most(f"graphs of {figures['graphs_compared']} that differ at the end", figures["wrong_graphs"], 0),
         at_least("graphs compared at the end", figures["graphs_compared"], WORKERS * SESSIONS),

@@ -1,10 +1,13 @@
-"""What of a long chat's requests a provider's prompt cache can serve again, beside two usual ways to stay small.
+"""What of a long chat's requests a provider's prompt cache can serve, compared with two usual ways to stay small.
 
-One working session is sent call by call, each with all messages so far, to a model with a small window. Counted is how
-much of a request, up to its last message, is a byte prefix of the request before. ``full``: nothing is cut, which no
-window holds in the end. ``sliding``: the oldest messages are dropped until the rest fits, at each call. ``rewritten``:
-the old messages give way to a block that is written anew at each call. A cached token costs a tenth of another. Ours
-carries reminders, which the next turn sends without.
+One session is sent call by call, each with all messages so far, to a model with a small window. The cached share is
+how much of a request, up to its last message, is a byte prefix of the previous request. A cached token costs a tenth
+of another.
+
+- ``full``: nothing is cut, which no window holds in the end.
+- ``sliding``: the oldest messages are dropped until the rest fits, at each call.
+- ``rewritten``: a block replaces the old messages and is written anew at each call.
+- ``tokenmizer-mw``: cuts of this package, with reminders, which the next turn sends without.
 """
 
 from __future__ import annotations
@@ -38,8 +41,8 @@ def run() -> dict[str, Any]:
         "figures": figures,
         "bars": [
             at_least("share of input tokens that a cache can serve", ours["cached"], 0.9),
-            at_most("cost of input beside a sliding window", ours["cost"] / sliding["cost"], 1.0),
-            at_most("cost of input beside no cut at all", ours["cost"] / figures["full"]["cost"], 1.0),
+            at_most("cost of input / with a sliding window", ours["cost"] / sliding["cost"], 1.0),
+            at_most("cost of input / without any cut", ours["cost"] / figures["full"]["cost"], 1.0),
         ],
         "notes": __doc__,
     }

@@ -1,8 +1,9 @@
-"""The reference proxy with its memory on, beside a bare relay over one pooled httpx2 client, in the same run.
+"""The proxy with its memory, compared with a bare relay over one pooled httpx2 client, in the same run.
 
-Both stand before the same canned provider, each in a process of its own. Sessions are warm: 50 messages were sent and
-drawn from before, and each call adds the reply and a question; each round has sessions of its own, so that they stay
-near 50 messages. CPU is that of the whole process until all work behind the answers is done, extraction included.
+Both are in front of the same simulated provider, each in a process of its own. Sessions are warm: 50 messages were
+sent and extracted before, and each call adds the reply and a question. Each round uses new sessions, so that they
+stay near 50 messages. CPU is that of the whole process until all work after the responses is done, extraction
+included.
 """
 
 from __future__ import annotations
@@ -71,13 +72,12 @@ def run() -> dict[str, Any]:
         loads = {kind: _load(mounts, stream=kind == "stream") for kind in ("whole", "stream")}
     bars = [at_most(f"added time to first byte, {name}", row["added_ms"], 3.0, "ms") for name, row in firsts.items()]
     for kind, row in loads.items():
-        bars.append(at_least(f"throughput beside the bare relay, {kind}", row["throughput_ratio"], 0.8))
-        bars.append(at_least(f"CPU of the bare relay to ours, {kind}", row["cpu_ratio"], 0.8))
-    busy = (
-        f"Load of the machine before it began: {others:.1f} on {os.cpu_count()} cores; above 1, only CPU is told well."
-    )
+        bars.append(at_least(f"throughput / that of the bare relay, {kind}", row["throughput_ratio"], 0.8))
+        bars.append(at_least(f"CPU of the bare relay / ours, {kind}", row["cpu_ratio"], 0.8))
     notes = (
-        f"{__doc__} {busy} Streams have 200 pieces. {CLIENTS} clients, {ROUNDS} rounds of {CALLS} calls each; medians."
+        f"{__doc__}\nLoad of the machine before it began: {others:.1f} on {os.cpu_count()} cores; above 1, only CPU"
+        f" figures are reliable. Streams have 200 pieces. {CLIENTS} clients, {ROUNDS} rounds of {CALLS} calls each;"
+        " medians."
     )
     return {"figures": {"first_byte": firsts, "load": loads}, "bars": bars, "notes": notes}
 

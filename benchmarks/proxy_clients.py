@@ -1,8 +1,9 @@
-"""The proxy with its own HTTP client, with aiohttp and with httpx2 (the successor of httpx), in the same run.
+"""The proxy with its own HTTP client, with aiohttp and with httpx2, on the same calls in the same run.
 
-Each is the whole proxy under uvicorn in a process of its own, before the same canned provider; only the way to the
-provider differs. Chats name no session, so that the relay is what is measured. Both libraries are set up as a relay
-needs them: no cookies, no redirects, no decompression, no headers of their own, the path as it was escaped.
+Each is the whole proxy under uvicorn in a process of its own, in front of the same simulated provider; only the HTTP
+client to the provider differs. Chats name no session, so that only the relay is measured. Both libraries are
+configured as a relay needs them: no cookies, no redirects, no decompression, no headers of their own, the path
+escaped as it came.
 """
 
 from __future__ import annotations
@@ -45,9 +46,10 @@ def run() -> dict[str, Any]:
     with _mounts() as mounts:
         figures = {kind: _load(mounts, stream=kind == "stream") for kind in ("whole", "stream")}
     notes = (
-        f"{__doc__} Streams have {PIECES} pieces. {CLIENTS} clients, {ROUNDS} rounds of {CALLS} calls each, the servers"
-        f" in turns; medians, ratios of the same round. A library takes our client's place from {BAR} x on in both"
-        f" kinds. Load of the machine before it began: {others:.1f} on {os.cpu_count()} cores; above 1, CPU says more."
+        f"{__doc__}\nStreams have {PIECES} pieces. {CLIENTS} clients, {ROUNDS} rounds of {CALLS} calls each, the"
+        f" servers in turns; medians, ratios of the same round. A library would replace our client from {BAR} x on with"
+        f" both kinds of replies. Load of the machine before it began: {others:.1f} on {os.cpu_count()} cores;"
+        " above 1, only CPU figures are reliable."
     )
     return {"figures": figures, "bars": [], "page": page(figures), "notes": notes}
 

@@ -1,17 +1,17 @@
-"""Reminders: CPU time on the path of a request, prefix that the next call reuses, tokens sent.
+"""Reminders: CPU time per request, prefix that the next call reuses, tokens sent.
 
-A made working session in which the user asks, once every ten messages or so, for a choice of long ago, by its subject
-and not by its words. ``cpu``: requests whose cut is in force, with 300 and 5,000 messages in the session, each with
-another question as its newest message; ``added_ms`` is the median over pairs of the CPU time of ``prepare`` with
-reminders less that without, ``with_ms`` and ``without_ms`` are the medians of either. The index is kept with the
-session and grows in the background: ``index_ms`` is what a further turn costs there.
+The session is generated. About once in ten messages the user asks for a decision of long ago, by its subject and in
+other words.
 
-``calls``: 300 turns of the session, each call with all messages so far, sent through the wire layer and recorded; the
-window is 6,000 tokens. ``reused`` is the share of the bytes of a call, up to its newest message, with which the next
-call begins, over 375 calls, those with a new cut included; ``reused_with_newest`` counts the newest message and its
-reminder in, which the next turn sends without. ``reminded`` is the share of calls that carried a reminder, ``answered``
-the share of the questions, all about what was said seven subjects ago or earlier, whose answer stood in a line of the
-request. ``tokens``: what all calls took; a token is four characters.
+- ``cpu``: requests with a cut in force and another question as newest message each, in sessions of 300 and 5,000
+  messages. ``added_ms``: median over pairs of the CPU time of ``prepare`` with reminders minus that without;
+  ``with_ms``, ``without_ms``: medians of either. The search index is cached with the session and grows in the
+  background; ``index_ms`` is what another turn costs there.
+- ``calls``: 300 turns, each call with all messages so far, in a window of 6,000 tokens. ``reused``: share of the
+  bytes of a call, up to its newest message, with which the next call begins, over 375 calls, those with a new cut
+  included; ``reused_with_newest`` includes the newest message and its reminder, which the next turn sends without.
+  ``reminded``: share of calls with a reminder. ``answered``: share of the questions, all about seven subjects ago or
+  earlier, whose answer is in a line of the request. ``tokens``: sum over all calls; a token is four characters.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ def run() -> dict[str, Any]:
     ]
     bars += [
         at_least(f"prefix that the next of {CALLS} calls reuses", with_reminders["reused"], REUSED_LEAST),
-        at_most(f"tokens sent over {TURNS} turns beside none", ratio, TOKENS_MOST),
+        at_most(f"tokens sent over {TURNS} turns / without reminders", ratio, TOKENS_MOST),
     ]
     figures = {"cpu": cpu, "calls": {"with": with_reminders, "without": without}, "tokens_ratio": round(ratio, 4)}
     return {"figures": figures, "bars": bars, "notes": __doc__}

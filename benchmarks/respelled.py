@@ -1,12 +1,14 @@
-"""Clients that spell their history anew when they send it back: how often is it cut, and how often recorded?
+"""Clients that change the form of their history when they resend it: how often is it cut, how often recorded?
 
-One conversation of 375 calls is sent through the wire layer and the memory in every dialect, with a window that a
-client which resends it word for word fills a dozen times. The model's replies are committed as they came; the next
-call has them as the client spells them. ``cuts`` counts the cuts, ``recorded`` the messages in the log, ``said`` those
-of the conversation. ``reused_percent`` is the share of the bytes that a call sent, up to its last message, with which
-the next call begins, calls with a new cut included; ``own_percent`` is the same for what the client sends, without us:
-a client that changes what it has sent loses its provider's cache by itself. ``edited`` changes its newest message
-every 25 calls and sends it again: that is another message, and stays one.
+One conversation of 375 calls is sent in every dialect through the memory, in a window that a client which resends its
+history unchanged fills a dozen times. The model's replies are recorded as they came; the next call contains them as
+the client changes them.
+
+- ``cuts``: number of cuts; ``recorded``: messages in the log; ``said``: messages of the conversation.
+- ``reused_percent``: share of the bytes of a call, up to its last message, with which the next call begins, calls
+  with a new cut included. ``own_percent``: the same for what the client sends; a client that changes what it has sent
+  loses its provider's cache by itself. The bar is on their ratio.
+- ``edited``: the client changes its newest message every 25 calls and sends it again; that counts as another message.
 """
 
 from __future__ import annotations
@@ -72,7 +74,7 @@ def bars(figures: dict[str, dict[str, dict[str, float]]]) -> list[dict[str, Any]
                 digits=0,
             ),
             at_least(
-                f"{habit}: prefix reused beside the client's own, the worst dialect",
+                f"{habit}: prefix reused / the client's own, worst dialect",
                 min(100 * row["reused_percent"] / row["own_percent"] for row in rows),
                 REUSED_LEAST,
                 "%",

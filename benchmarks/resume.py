@@ -1,12 +1,16 @@
-"""What of a labelled session's facts survives in a small text at its end, beside what people use instead.
+"""Which facts of a labelled session are in a small text at its end, compared with simpler methods.
 
-Facts are the labels of goal, work done and open, decisions, errors and files, and the newer side of what was replaced;
-a fact survives when a line of the text covers it (see ``probes.covers``; files by their name). A replaced choice is
-stale when a statement (an item under a typed heading, or a line of what was said) covers its older side, and none that
-does says that it was replaced or by what. Efficiency is
-the number of facts that survive for 100 tokens. ``right`` is the share of the items under the typed headings of our
-block that a label of the session covers, lenient and of any category. Sets: this repository's sessions, and those below
-TOKENMIZER_CORPUS.
+- Facts are the labels of goal, finished and open work, decisions, errors and files, and the new values of replaced
+  decisions. A fact *survives* if a line of the text contains most of its words (``probes.covers``; files by their
+  name).
+- A replaced decision is *stale* if a statement (an item under a typed heading, or a quoted line) contains its old
+  value, and no such statement says that it was replaced, or by what.
+- Efficiency: surviving facts per 100 tokens. ``right``: share of the items under the typed headings of our block that
+  match a label of the session, lenient and of any category.
+- The best simpler method is the best of: the newest messages, half from the beginning and half from the end, and the
+  users' sentences that are nearest to the whole (``benchmarks/blocks.py``).
+
+Sets: the sessions of this repository, and those below TOKENMIZER_CORPUS.
 """
 
 from __future__ import annotations
@@ -49,7 +53,7 @@ def _bars(figures: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
     for name, ways in figures.items():
         best = max(rows[300]["survives"] for way, rows in ways.items() if way != "tokenmizer-mw")
         ours = ways["tokenmizer-mw"][300]
-        yield at_least(f"{name}: facts in 300 tokens beside the best simpler way", ours["survives"] / best, 1.0)
+        yield at_least(f"{name}: facts in 300 tokens / those of the best simpler method", ours["survives"] / best, 1.0)
         if name == "real_dev":
             right = ways["tokenmizer-mw"][600]["right"]
             yield at_least(f"{name}: typed items that a label covers, 600 tokens", right, 0.75)

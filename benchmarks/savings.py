@@ -1,16 +1,20 @@
-"""What input costs with and without the middleware, where the client's provider caches what it was sent before.
+"""What input costs with and without the middleware, if the client's provider caches prompts.
 
-Long chats and agent sessions are sent call by call through the real middleware to a stand-in that bills input by the
-published caching rules of the providers (``benchmarks/savings_provider.py``), and once more straight to another such
-stand-in: a client that resends its whole history and caches it as well as it can. The ratio of what both were billed is
-taken after 10, 40, 150 and 300 calls, and after every single one ("any"). A call is a request and its reply: of an
-agent, several make up a turn of the user, and nothing is cut inside of one. Where a session is shorter, others follow
-in the same conversation. ``chats`` are those of BEAM (100K), ``agents`` the real transcripts of coding agents in the
-development corpus, both below TOKENMIZER_CORPUS and not in this repository. ``short`` are sessions made for these
-benchmarks, whose messages are some 60 tokens long: they are not long, and only have to cost no more. Conversations
-begin at evenly spaced places of a family, and the costs of three of agents are summed up.
-``economy`` cuts when that pays (``Settings.cut``), ``window`` when the model's window is full, which is the default.
-How patient the economy is was chosen by looking at these conversations: they are development data.
+Conversations are sent call by call through the real middleware to a simulated provider, which bills input by the
+published caching rules of the providers (``benchmarks/savings_provider.py``). They are also sent directly to another
+one, by a client that resends its whole history and uses the cache as well as it can. A figure is the cost with the
+middleware divided by the cost without it, after 10, 40, 150 and 300 calls, and the worst after any call.
+
+- A call is a request and its reply. Several calls of an agent make up a turn of the user; nothing is cut within a
+  turn.
+- ``chats``: those of BEAM (100K). ``agents``: real transcripts of coding agents. Both are below TOKENMIZER_CORPUS and
+  not part of the repository. If a session is too short, others follow in the same conversation. The costs of three
+  agent conversations are added up, which begin at evenly spaced places of the set.
+- ``short``: generated sessions with about 60 tokens per message; cuts cannot save anything there, and must not cost
+  more.
+- ``economy`` (``Settings.cut``) cuts when that saves money; ``window``, the default, when the model's window is full.
+  The figures of the bars are those of ``economy``.
+- Development data: when a cut is taken to save money was chosen with these conversations in view.
 """
 
 from __future__ import annotations

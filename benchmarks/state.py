@@ -1,12 +1,14 @@
-"""What is still known of long chats: rules, preferences, told facts and their updates, asked at the end.
+"""What is still known of long chats at their end: rules, preferences, stated facts and their updates.
 
 The chats and probes are those of BEAM (100K), read from ``beam`` below TOKENMIZER_CORPUS; they are not part of this
-repository. State recall is the mean of four shares: of facts whose values the block states, of updated facts whose
-newest value it states, of preferences and of standing rules that one of its lines covers. For updated facts whose
-earlier value can be read off the message that gave it, and whose newest value some message states, what is recalled
-for the question is called clean (the new value alone), ordered (the newer value stands first in a text that says it is
-in that order, or the earlier one is marked as earlier), unordered, or stale (the earlier value alone). BEAM was read
-while this was built: these are figures on development data.
+repository.
+
+- State recall is the mean of four shares: facts whose values the block contains, updated facts whose newest value it
+  contains, preferences and standing rules of which one of its lines contains most words.
+- Updated facts: those whose earlier value can be found in the message that gave it, and whose newest value some
+  message states. What is recalled for the question is *clean* (the new value alone), *ordered* (the new value comes
+  first in a text that says that it is in that order, or the old one is marked as earlier), *unordered*, or *stale*
+  (the old value alone).
 """
 
 from __future__ import annotations

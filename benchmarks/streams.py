@@ -1,13 +1,14 @@
-"""Streams through the middleware, beside the same application bare: CPU per chunk, memory, and the event loop's lag.
+"""Streams through the middleware, compared with the same application without it: CPU, memory, lag of the event loop.
 
-The application streams out of a generator, each chunk made from JSON, under uvicorn in a process of its own. ``ratio``
-is CPU time of the event loop's thread per chunk while streams flow, from the first chunk to the last, beside the bare
-application: a round measures all mounts one after the other, and the median of the rounds' ratios counts.
-``saturated_ratio`` takes short streams that follow one another without a pause, so that what is done after a turn
-(commit, reading, extraction, in other threads) contends with the streams for the interpreter;
-``saturated_process_ratio`` counts the CPU time of all threads: to read a chunk of an answer costs as much as to send
-it.
-Memory is that of the process with all streams open and said, beside a fresh process with the bare application.
+The application streams from a generator, each chunk made from JSON, under uvicorn in a process of its own. A round
+measures all mounts one after the other; the median of the rounds' ratios is reported.
+
+- ``ratio``: CPU time of the event loop's thread per chunk, from the first chunk to the last, divided by that of the
+  bare application.
+- ``saturated_ratio``: the same with short streams that follow each other without a pause, so that the work after a
+  turn (commit, parsing, extraction, in other threads) competes with the streams. ``saturated_process_ratio``: CPU
+  time of all threads; parsing a chunk of a reply costs as much as sending it.
+- Memory: that of the process with all streams open and sent, minus that of a new process with the bare application.
 """
 
 from __future__ import annotations
@@ -57,7 +58,9 @@ def run() -> dict[str, Any]:
 
 def bars(figures: dict[str, Any]) -> list[dict[str, Any]]:
     chunks = [
-        at_most(f"loop thread per chunk beside bare, {row['streams']} streams", row["memory"]["ratio"], CPU_BAR, "x")
+        at_most(
+            f"loop thread per chunk / bare application, {row['streams']} streams", row["memory"]["ratio"], CPU_BAR, "x"
+        )
         for row in figures["chunk"]
     ]
     lag = figures["lag_30_aborted"]

@@ -154,7 +154,7 @@ def run() -> dict[str, Any]:
     whole = shares([found for some in by_kind.values() for found in some])
     bars = [at_least(f"transitions: right {name}", whole[name], BAR) for name in ("current", "predecessor", "reason")]
     lines = [f"{kind:12} {_line(found)}" for kind, found in {**kinds, "all": whole}.items()]
-    notes = "Short talks written for this project without a look at the rules; 9 in 68 are not in English or mixed."
+    notes = "68 short chats, written for this project before the rules; 9 are not in English, or mixed."
     return {"figures": {"all": whole, "kinds": kinds}, "bars": bars, "notes": notes, "lines": lines}
 
 

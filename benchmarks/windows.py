@@ -1,10 +1,10 @@
-"""The cut in every dialect: what must never be split, and the prefix that must stay the same between two cuts.
+"""Cuts in every dialect: what must never be split, and the prefix that must stay the same between two cuts.
 
-Each conversation is sent call by call through the wire layer and the memory, with a small window. Of every request
-that comes out shortened is checked, against what went in and by the bytes alone: that it is the client's own beginning,
-the block, the system's messages among what is gone, and the client's own end; that nothing the end needs is gone. Then
-one conversation of 300 turns for each dialect: what a call sends must begin with the bytes that the call before it
-sent, up to its last message, unless the cut was made anew.
+Each conversation is sent call by call through the memory, with a small window. Every shortened request is compared
+byte for byte with the client's request: it must consist of the client's own beginning, the block, the system messages
+of the removed part, and the client's own end, and lack nothing that the end needs. Then one conversation of 300 turns
+is sent in each dialect: unless a new cut was made, a request must begin with the bytes of the previous request, up to
+its last message.
 """
 
 from __future__ import annotations

@@ -927,9 +927,12 @@ class SessionMemory:
         return edits_in_force([one.edit for one in self.edits(session_id, tenant=tenant)])
 
     def search(self, session_id: str, text: str, k: int = 5, *, tenant: str = LOCAL_TENANT) -> list[SearchHit]:
-        """Return the ``k`` facts that match ``text`` best, best first. Replaced facts are included. Facts that were
-        corrected by hand are also found by their earlier wording. A text that asks for open work ("open tasks") finds
-        that work alone. Raises ``CallerError`` for an empty text."""
+        """Return at most ``k`` facts that match ``text``, best first.
+
+        Replaced facts are included. Facts that were corrected by hand are also found by their earlier wording. For a
+        text that asks for open work ("open tasks") only open work is returned, if there is any; otherwise the text is
+        searched like any other. Raises ``CallerError`` for an empty text.
+        """
         _require_words(text)
         graph = self.graph(session_id, tenant=tenant)
         if work := find_open_work(graph, text):

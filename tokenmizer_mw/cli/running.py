@@ -222,8 +222,9 @@ _RUNNERS: Final = {
 def run(argv: Sequence[str]) -> int:
     """Run the command line; return the exit status.
 
-    ``argv``: arguments without the program's name. ``SystemExit`` is raised only by ``--help``, ``--version`` and
-    invalid arguments.
+    ``argv``: arguments without the program's name. Returns 0 for success, ``MISUSED`` for a missing or unknown command
+    and for errors of the caller, ``FAILED`` for other failures. ``SystemExit`` is raised only by ``--help``,
+    ``--version`` and invalid arguments of a known command.
     """
     tolerate_any_character()
     try:

@@ -80,7 +80,7 @@ def former_nodes(graph: SessionGraph, edits: Iterable[NodeEdited]) -> list[Node]
 def search(
     graph: SessionGraph, text: str, *, k: int = 5, former: Sequence[Node] = (), parts: bool = True
 ) -> list[SearchHit]:
-    """Return the ``k`` nodes that match ``text`` best, best first.
+    """Return at most ``k`` nodes that match ``text``, best first.
 
     Searched are label, value, slot, reason and quote, and words for the node's type, kind and category, so that "db"
     finds PostgreSQL. Among nearly equal hits, current facts come before replaced ones, and decisions and goals before

@@ -141,11 +141,13 @@ class StatusChanged:
 class NodeEdited:
     """Somebody changed a fact by hand, when the session had ``turn`` messages.
 
+    - ``id``: id of the changed fact; ``reason``: why, as the editor wrote it, "" if nothing was written.
     - ``changes``: maps field names of ``Node`` (status included, never id or type) to new values; ``before``: to the
       earlier values, for undo.
     - ``number``: counts the edits of a session, from 1; ``undoes``: number of the edit that this one undoes, 0 for
       none.
-    - ``separated``: the replacement of the fact that this edit declares to be none, or that its undo restores.
+    - ``separated``: the replacement of this fact by another one, if the edit removes it because the two are different
+      things; in the undo of such an edit, the replacement that is restored. ``None`` in all other edits.
     """
 
     number: int

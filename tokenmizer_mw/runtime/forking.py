@@ -88,8 +88,11 @@ class Releasable(Protocol):
 
 
 class ForkGate:
-    """Use ``with gate:`` around each use of a connection. A fork waits until no connection is in use; new uses wait for
-    the fork.
+    """Keeps connections out of forked processes. Use ``with gate:`` around each use of a connection.
+
+    A fork (``os.fork``) waits at most ``FORK_SECONDS`` until no connection is in use, and then goes ahead in any case;
+    new uses wait until it is done. If no connection is in use, all idle ones are closed before the fork; otherwise they
+    stay open.
     """
 
     def __init__(self) -> None:
@@ -99,7 +102,8 @@ class ForkGate:
             os.register_at_fork(before=self._close, after_in_parent=self._open, after_in_child=self._renew)
 
     def adopt(self, owner: Releasable) -> None:
-        """Register ``owner``, whose ``release_connections`` is called before each fork."""
+        """Register ``owner``: its ``release_connections`` is called before a fork, unless a connection is still in use
+        then."""
         self._owners.add(owner)
 
     def __enter__(self) -> None:

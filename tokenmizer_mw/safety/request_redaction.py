@@ -143,7 +143,11 @@ class RequestRedactor:
         self._clean.add(mark)
 
     def document(self, text: str) -> str:
-        """Return JSON text with secrets redacted; the same object if it has none."""
+        """Return a JSON text with the secrets in its strings redacted; everything else stays as it is.
+
+        Text that is not JSON is redacted as plain text. If nothing is redacted, ``text`` itself is returned, so that a
+        caller can compare with ``is``.
+        """
         return self._redactor.redact_body(text)
 
     def message(self, message: Message) -> Message:

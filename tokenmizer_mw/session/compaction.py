@@ -36,7 +36,8 @@ _PIECE: Final = 40
 
 
 def tools_digest(request: ChatRequest) -> str:
-    """Return a digest of the tools that a request offers."""
+    """Return a digest (16 hexadecimal digits) of the request's field ``tools``; it does not depend on the order of JSON
+    keys. Requests without tools have the same digest."""
     tools = dumps(request.fields.get("tools"), sort_keys=True, default=str)
     return blake2b(tools.encode("utf-8", "replace"), digest_size=8).hexdigest()
 

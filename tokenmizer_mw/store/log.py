@@ -160,9 +160,10 @@ class EventLog(Protocol):
         """Erase a session so that nothing of it is left in the store's files. Returns how many events it had."""
 
     def erase(self, sessions: Iterable[SessionKey], *, unless_since: float | None = None) -> list[SessionKey]:
-        """Erase many sessions in one step, at about the cost of one. Returns those that existed.
+        """Erase many sessions in one step, at about the cost of one. Returns the sessions that were erased.
 
-        ``unless_since``: keep sessions that have an event recorded at this time (seconds since the epoch) or later.
+        ``unless_since``: sessions with an event recorded at this time (seconds since the epoch) or later are kept and
+        not returned; ``None``: all of ``sessions`` that exist are erased.
         """
 
     def rewrite(self, session: SessionKey, change: Rewriting) -> int:

@@ -116,7 +116,12 @@ def describe_place(url: str) -> str:
 
 
 class Grade(StrEnum):
-    """Severity of a check's result. ``WRONG``: a server would not work with this configuration."""
+    """Severity of a check's result.
+
+    - ``FINE``: checked and in order.
+    - ``NOTE``: worth knowing, or not checked.
+    - ``WRONG``: a server would not work with this configuration.
+    """
 
     FINE = "fine"
     NOTE = "note"

@@ -156,10 +156,11 @@ class SqliteLog:
         return self._file.path
 
     def when_replaced(self, listener: Callable[[], object]) -> None:
-        """Register ``listener``, which is called each time the database file is found deleted or replaced while it is
-        in use.
+        """Register ``listener``, which is called when a call of this store finds that the database file was deleted or
+        replaced since the last call.
 
-        The event is also logged. The store then continues with the file that is there, or a new one if there is none.
+        It is called without arguments, in the thread of that call, before the call goes on; the event is also logged.
+        Without calls nothing is noticed. The store then uses the file that is there, or a new one if there is none.
         """
         self._watch.when_replaced(listener)
 

@@ -65,8 +65,12 @@ class BuiltBlock(NamedTuple):
 
 @contextmanager
 def at(path: str, begin: str = "BEGIN") -> Iterator[sqlite3.Cursor]:
-    """A transaction in the database file ``path``, which exists, on a connection of its own. Raises
-    ``sqlite3.Error``."""
+    """Run the block in a transaction, with a cursor of a new connection to the existing database file ``path``.
+
+    ``begin``: the statement that begins the transaction. It is committed at the end of the block; if the block raises,
+    the connection is closed and nothing is written. Raises ``sqlite3.Error``, also after ``_BUSY_SECONDS`` of waiting
+    for a lock.
+    """
     address = f"{Path(path).absolute().as_uri()}?mode=rw"  # a reader of a write-ahead log writes beside it
     with (
         closing(sqlite3.connect(address, uri=True, timeout=_BUSY_SECONDS, isolation_level=None)) as connection,

@@ -264,7 +264,8 @@ class FileWatch:
         self.generation = 0
 
     def when_replaced(self, listener: Callable[[], object]) -> None:
-        """Have ``listener`` called each time that the file was deleted or replaced."""
+        """Register ``listener``, which ``look`` calls in its own thread when it finds that the file was deleted or
+        replaced since the last look."""
         self._listeners.append(listener)
 
     def note_file(self) -> None:

@@ -82,8 +82,11 @@ def _begin(cursor: sqlite3.Cursor) -> None:
 
 @contextmanager
 def immediate(cursor: sqlite3.Cursor, begin: Callable[[sqlite3.Cursor], None] = _begin) -> Iterator[None]:
-    """Run the block in a transaction that holds the write lock from its start; rolled back when the block raises.
-    ``begin``: starts the transaction."""
+    """Run the block in a transaction that holds the database's write lock from its start (BEGIN IMMEDIATE).
+
+    Commits at the end of the block; rolls back if the block or the commit raises. ``begin``: a function that begins the
+    transaction instead. Raises ``sqlite3.Error`` if the lock is not free within the connection's busy timeout.
+    """
     begin(cursor)
     try:
         yield

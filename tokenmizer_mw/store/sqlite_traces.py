@@ -112,7 +112,11 @@ class TraceRemover:
             raise cause.again(f"{cause}: {LEFT}") from None
 
     def remove_later(self) -> None:
-        """Remove the traces in a thread of its own, which retries until all are removed. Does not block."""
+        """Start a thread that removes what is left of erased rows in the database file and its write-ahead log, and
+        retries until nothing is left. Returns at once.
+
+        Does nothing if such a thread is running, or after ``close``.
+        """
         with self._guard:
             if self._closed.is_set() or (self._background is not None and self._background.is_alive()):
                 return

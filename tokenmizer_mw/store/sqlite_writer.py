@@ -68,7 +68,7 @@ class SqliteWriter:
             self._disconnect()
 
     def release(self) -> None:
-        """Close the connection; the next append opens another."""
+        """Wait for the running commit, then close the connection; the next append opens another."""
         with self._lock:
             self._disconnect()
 

@@ -132,7 +132,8 @@ def _caller_left(error: BaseException) -> Outcome | None:
 
 
 class Replayed:
-    """The response body of a cached response, for synchronous and asynchronous transports."""
+    """The body of a response from the cache, as httpx expects it: iterable and asynchronously iterable over the stored
+    pieces of bytes."""
 
     def __init__(self, answer: CachedAnswer) -> None:
         self._answer = answer

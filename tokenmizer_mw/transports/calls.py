@@ -75,7 +75,8 @@ class ReplyWatch:
         self._service.leave(self._exchange, outcome, attempt=attempt)
 
     def release(self) -> None:
-        """Report that the caller has received the last piece. Facts are then extracted in the background."""
+        """Start the extraction of facts in the background. Call it when the caller has received the last piece, so that
+        the extraction does not delay it."""
         self._service.schedule_extraction(self._exchange)
 
     def end(self) -> None:

@@ -28,7 +28,8 @@ from tokenmizer_mw.wire.host_rows import HOST_TEXTS, Extent, HostText, HostTextK
 
 @dataclass(frozen=True, slots=True)
 class HostSpan:
-    """The position of an inserted text, characters ``start`` to ``end``, and its row in the table."""
+    """A text in a message that a host inserted: characters ``[start, end)`` of the message's text, and the row of
+    ``HOST_TEXTS`` that matches it."""
 
     start: int
     end: int

@@ -118,7 +118,8 @@ def path_of(text: object, what: str) -> Path:
 
 
 def at(value: object, path: Path) -> object:
-    """Return the value at ``path``; ``None`` when there is none."""
+    """Return the value at ``path`` in a parsed JSON document. A step is the name of a member or the index of an
+    element. Returns ``None`` if there is no such member or element, or if it is ``null``."""
     for step in path:
         if isinstance(value, dict):
             value = value.get(step)

@@ -204,7 +204,11 @@ class ToolServer(MCPServer[Any]):
         ]
 
     async def call_tool(self, name: str, arguments: dict[str, Any], context: Context[Any, Any] | None = None) -> Any:
-        """Call a tool. Raises ``ToolError`` with one sentence."""
+        """Call the tool ``name`` with ``arguments``, and return its result.
+
+        Former names of tools and arguments are accepted. Raises ``ToolError``, whose text is one sentence for the
+        model: unknown tool or argument, invalid value, or a failure of the tool.
+        """
         name = _FORMER_TOOLS.get(name, name)
         arguments = self._rename(name, arguments)
         self._refuse_unknown(name, arguments)

@@ -159,7 +159,11 @@ def _no_usage() -> dict[str, Any]:
 
 
 def make_stream(whole: Mapping[str, Any]) -> bytes:
-    """Return a complete response as a stream of events."""
+    """Return a complete response of the Responses API as its stream of server-sent events.
+
+    ``whole``: a response whose output has only compaction items and messages with one text part, as this module makes
+    them. Other items raise ``KeyError``.
+    """
     begun = {**whole, "status": "in_progress", "output": [], "usage": None}
     events: list[tuple[str, dict[str, Any]]] = [("created", {"response": begun}), ("in_progress", {"response": begun})]
     for place, item in enumerate(whole["output"]):

@@ -254,5 +254,5 @@ def call_to_dict(spent: UsageRecord) -> dict[str, Any]:
 
 
 def dollars(nano: int) -> float:
-    """Convert billionths of a dollar to dollars."""
+    """Convert billionths of a US dollar, in which costs are counted, to dollars."""
     return nano / NANO

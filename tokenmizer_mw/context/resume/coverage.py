@@ -66,7 +66,9 @@ ones do not win by their size alone; what a line's mark and a section's head tak
 class Coverage:
     """The candidates of a resume block: facts in order of importance, sentences, and the weight of each word.
 
-    - ``newest``: number of the newest message; ``holding``: the messages and words that facts come from.
+    - ``newest``: number of the newest message.
+    - ``sources``: for each fact, the number of the message that it was extracted from and the words of its quote;
+      sentences that a fact comes from weigh more.
     - ``session``: the sentences from which the word weights are computed; empty: ``sentences``.
     - ``typed_share``: the share of a budget that facts may take if there are sentences.
     """

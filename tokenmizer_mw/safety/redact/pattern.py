@@ -97,7 +97,11 @@ class BytePattern:
 
 
 def matching_of(made: Any) -> Callable[[bytes], list[int] | None]:
-    """Return the match function of a set of expressions or of a prefilter."""
+    """Return the match function of a compiled ``re2.Set``.
+
+    The function returns the indices of the patterns that match a text, in any order; ``None`` or an empty list if none
+    does.
+    """
     inner: Any = getattr(made, "_set", made)
     match: Callable[[bytes], list[int] | None] = inner.Match
     return match

@@ -41,7 +41,11 @@ _UUID: Final = "{h8}-{h4}-{h4}-{h4}-{h12}"
 
 @dataclass(frozen=True, slots=True)
 class ShapePiece:
-    """A run of characters of an alphabet, or one of some literals. ``most``: maximum length, ``None`` for no limit."""
+    """A part of a shape: one of ``literals`` or, if that is empty, a run of characters.
+
+    - ``alphabet``: a key of ``ALPHABETS``; "" for literals.
+    - ``least``, ``most``: lengths of a run in characters; ``most`` of ``None``: no maximum. Unused for literals.
+    """
 
     literals: tuple[str, ...] = ()
     alphabet: str = ""

@@ -81,7 +81,8 @@ class Break(NamedTuple):
 
     @classmethod
     def at(cls, text: str, start: int, end: int) -> Break:
-        """Return the break in ``[start, end)`` with what stands around it."""
+        """Return the break in ``[start, end)`` of ``text``, with the key characters directly before and behind it, at
+        most ``RUN_MAX`` each."""
         before, behind = text[max(0, start - RUN_MAX) : start], text[end : end + RUN_MAX]
         before = before[len(before.rstrip(_KEY)) :]
         return cls(start, end, before, behind[: len(behind) - len(behind.lstrip(_KEY))])

@@ -58,9 +58,12 @@ class Host(Protocol):
 class Answers:
     """The response cache of a memory.
 
-    ``embed``: function that returns the vectors of texts, instead of the model that the settings name. Nothing is
-    opened before its first use, except the model, which ``prepare`` loads. Raises ``ConfigError`` for an invalid store
-    address.
+    - ``host``: the memory's counters, background queue and redaction.
+    - ``beside``: address of the session store, used if ``Settings.cache_url`` is "store".
+    - ``embed``: function that returns the vectors of texts, instead of the model that the settings name.
+
+    The cache's store is opened at its first use, the embedding model by ``prepare``. Raises ``ConfigError`` for an
+    invalid store address.
     """
 
     def __init__(self, host: Host, settings: Settings, *, beside: str = "", embed: Embed | None = None) -> None:

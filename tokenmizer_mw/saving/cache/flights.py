@@ -82,7 +82,10 @@ class Flights:
             return own, True
 
     def end(self, key: bytes, flight: Flight) -> None:
-        """Remove a finished request; callers that still wait for it get ``None``."""
+        """Remove ``flight`` from the requests in progress; the next ``join`` for ``key`` begins a new one.
+
+        Callers that still wait get ``None`` if ``flight.land`` was not called before. Safe to call twice.
+        """
         with self._lock:
             if self._flights.get(key) is flight:
                 del self._flights[key]

@@ -29,8 +29,12 @@ class Limit:
 
 @dataclass(frozen=True, slots=True)
 class RateState:
-    """State of a limit: ``remaining`` amount, ``reset`` (seconds until the bucket is empty again) and ``wait`` (seconds
-    until the refused amount would be accepted)."""
+    """State of a limit.
+
+    - ``remaining``: amount that can be taken now.
+    - ``reset``: seconds until the whole ``limit.amount`` can be taken again, if nothing is taken before.
+    - ``wait``: seconds until the amount that was refused can be taken.
+    """
 
     limit: Limit
     remaining: int
@@ -58,7 +62,11 @@ def charge(limit: Limit, drained_at: float | None, now: float, cost: int) -> flo
 
 
 def rate_state(limit: Limit, drained_at: float, now: float, wait: float) -> RateState:
-    """Return the state of a limit: what remains, and when it is free again."""
+    """Return the state of a limit at the time ``now``.
+
+    ``drained_at``: when the limit will be wholly unused again, on the same clock as ``now``, in seconds. ``wait`` is
+    passed on unchanged.
+    """
     reset = max(drained_at - now, 0.0)
     free = (1.0 - reset / limit.period) * limit.amount
     return RateState(limit, max(int(free + 1e-6), 0), reset, wait)

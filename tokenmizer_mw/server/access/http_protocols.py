@@ -34,11 +34,15 @@ class UnclearFraming(ValueError):
 
 
 def check_framing(method: bytes, http_version: str, headers: list[tuple[bytes, bytes]]) -> None:
-    """Raise ``UnclearFraming`` unless every HTTP/1 parser agrees where the request ends and which host it is for.
+    """Check that all HTTP/1 parsers agree where a request ends and which host it is for (no request smuggling).
 
-    ``headers`` have lower-case names. Refused: versions other than 1.0 and 1.1; ``CONNECT``; ``Transfer-Encoding`` in
-    HTTP/1.0, beside ``Content-Length``, repeated, or anything but ``chunked``; ``Content-Length`` repeated or not plain
-    digits; ``Host`` missing (HTTP/1.1) or repeated.
+    Names in ``headers`` are in lower case; ``http_version`` is "1.1" or the like. Returns nothing; raises
+    ``UnclearFraming`` for:
+
+    - a version other than 1.0 and 1.1, or the method ``CONNECT``;
+    - ``Transfer-Encoding`` in HTTP/1.0, together with ``Content-Length``, repeated, or anything but ``chunked``;
+    - ``Content-Length`` repeated, or not digits alone;
+    - ``Host`` repeated, or missing in HTTP/1.1.
     """
     lengths = [value for name, value in headers if name == b"content-length"]
     encodings = [value for name, value in headers if name == b"transfer-encoding"]

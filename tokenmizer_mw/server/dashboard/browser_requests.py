@@ -43,9 +43,9 @@ _OURS: Final = frozenset({b"same-origin", b"none"})
 
 
 def exact_hosts(named: Sequence[str]) -> Hosts:
-    """Return the allowed hosts; this machine's names by default.
+    """Return the hosts that may stand in the ``Host`` header: ``named``; if empty, the names of the loopback interface.
 
-    Raises ``ConfigError`` for an invalid host or a wildcard.
+    Raises ``ConfigError`` for an invalid host or a wildcard ("*.example.org").
     """
     if any(host.startswith("*") for host in named):
         raise ConfigError("the dashboard answers for hosts that are named one by one, such as desk.example.org")
@@ -65,9 +65,11 @@ def wants_html(scope: Mapping[str, Any]) -> bool:
 
 
 def is_cross_site(headers: Sequence[Header]) -> bool:
-    """Return whether the browser reports that a request comes from a page of another site.
+    """Return whether the headers show that a page of another origin made the request.
 
-    False if the browser reports nothing: it then sends no cookie from other sites, and the form token is checked.
+    True if ``Sec-Fetch-Site`` is anything but "same-origin" or "none", or if ``Origin`` is not the origin that ``Host``
+    names; also if one of them is repeated. False without both headers; such a request is protected by the session
+    cookie, which browsers do not send from other sites (SameSite), and by the token in each form.
     """
     names = {key.lower() for key, _ in headers}
     if b"sec-fetch-site" in names and single_value(headers, b"sec-fetch-site") not in _OURS:

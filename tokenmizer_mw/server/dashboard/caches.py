@@ -164,7 +164,8 @@ class PastGraphs:
         self._guard = make_lock()
 
     def at(self, memory: SessionMemory, key: SessionKey, seconds: float) -> SessionGraph:
-        """Return what ``SessionMemory.graph`` returns for a time (seconds since the epoch); not to be changed."""
+        """Return the session's graph as recorded at a time (``seconds`` since the epoch), as ``SessionMemory.graph``
+        does. The caller must not change it. An empty graph for a time before the first event."""
         with self._guard:
             past = self._refresh(memory, key, "graph")
             if not past.events or past.events[-1].recorded_at <= seconds:

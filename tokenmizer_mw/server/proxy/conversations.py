@@ -57,7 +57,11 @@ class AgentSessions:
         self._known: OrderedDict[tuple[str, str], str] = OrderedDict()
 
     async def resolve(self, agents_id: str, tenant: str) -> str:
-        """Return the session's id in the store; ``agents_id`` if the store has none or does not answer in time."""
+        """Return the id of the session in the store that an agent calls ``agents_id``.
+
+        Only the ``NEWEST`` most recently updated sessions of the tenant are searched. Returns ``agents_id`` if none of
+        them fits, or if the store fails or does not answer in time.
+        """
         key = (tenant, agents_id)
         if (known := self._known.get(key)) is not None:
             self._known.move_to_end(key)

@@ -179,7 +179,11 @@ class _Relayed:
         self._outcomes = outcomes
 
     async def open(self, target: Target) -> UpstreamResponse:
-        """Ask a target. Raises ``RefusedCall`` and ``Unreachable``."""
+        """Send the call to ``target`` and return when the response head has arrived, whatever its status.
+
+        The outcome is counted for the provider. Raises ``RefusedCall`` if the call cannot be sent to this target, and
+        ``Unreachable`` if no response came.
+        """
         self.target = target
         self._provider = target.server.name
         self._way = forwarder_of(self._call, target)

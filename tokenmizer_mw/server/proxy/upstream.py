@@ -230,9 +230,9 @@ class Upstream:
     async def open(
         self, method: str, place: UpstreamAddress, headers: Sequence[Header], body: bytes
     ) -> UpstreamResponse:
-        """Send a request and return when the response head has arrived. ``headers`` must not contain host and length.
+        """Send a request and return when the response head has arrived, whatever its status.
 
-        Raises ``Unreachable``.
+        ``headers`` must not contain host and length; they are added. Raises ``Unreachable`` if no head came in time.
         """
         head = _head(method, place, headers, len(body))
         held = await self._acquire_place()

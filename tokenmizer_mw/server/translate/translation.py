@@ -132,8 +132,8 @@ class ProviderSide(Protocol):
         """The dialect's name, as in ``wire``."""
 
     def outgoing(self, call: ChatCall) -> ProviderRequest:
-        """Return the request for the provider. Raises ``Untranslatable``, which names what this dialect cannot
-        express."""
+        """Return the request for the provider in its dialect. Raises ``Untranslatable``, which names the field of
+        ``call`` that the dialect cannot express."""
 
     def answer(self, body: Mapping[str, Any]) -> ModelReply:
         """Parse a complete reply. Raises ``ForeignReply`` for anything else."""
@@ -214,7 +214,8 @@ class Translation:
         return self.outgoing(call), call
 
     def outgoing(self, call: ChatCall) -> ProviderRequest:
-        """Return a parsed request for the provider. Raises ``Untranslatable``, which names the client's field."""
+        """Return a parsed request in the provider's dialect. Raises ``Untranslatable``, which names the field of the
+        client's request that the provider cannot express."""
         try:
             return self.provider.outgoing(call)
         except Untranslatable as error:

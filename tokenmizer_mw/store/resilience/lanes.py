@@ -55,7 +55,8 @@ class Lanes(Generic[Item]):
         return key, self._lanes[key][0][0]
 
     def remove_first(self, key: SessionKey) -> None:
-        """Remove the first item of a taken lane, after it was written or given up."""
+        """Remove the first item of a taken lane, after it was written or given up. The lane is ready again if it has
+        another item; otherwise it is deleted."""
         lane = self._lanes[key]
         _, size = lane.popleft()
         self.count -= 1

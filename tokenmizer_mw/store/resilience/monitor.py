@@ -54,7 +54,11 @@ class StoreMonitor:
         self._lock = threading.Lock()
 
     def note_answer(self, seconds: float) -> None:
-        """Report that a call was answered after ``seconds``. A late answer does not close the breaker."""
+        """Report that a call was answered after ``seconds``.
+
+        An answer within ``deadline`` seconds closes the breaker and resets the number of failures; a later one changes
+        nothing.
+        """
         if seconds > self.deadline or (self.trouble is None and not self._failures):
             return
         with self._lock:

@@ -84,7 +84,8 @@ class SpooledTurn:
         return self.is_written
 
     def release(self) -> bool:
-        """Report that nobody waits for the turn any longer. Returns true the first time, while it is still queued."""
+        """Report that no caller waits for the turn any longer. Returns true if this is the first call and the turn is
+        in the queue."""
         first, self._released = not self._released, True
         return first and self.is_spooled
 
@@ -102,11 +103,16 @@ class SpooledTurn:
 class TurnSpool:
     """Queue of turns to be written to the store.
 
-    - ``probe``: a cheap call of the store that writes nothing, made every ``rest_seconds`` while the breaker is open.
-    - ``count``: adds to a counter.
-    - ``drain_seconds``: time limit for closing an unclosed spool when the process ends.
+    Turns of one session are written in order. If the store fails, they stay queued and are retried every
+    ``rest_seconds``: the queue that failed longest ago first; if no queue waits for a retry and the circuit breaker is
+    open, ``probe`` is called instead.
 
-    Nothing here waits except ``flush`` and ``close``.
+    - ``turns_max``, ``bytes_max``: limits of all queues together.
+    - ``probe``: a cheap call of the store that writes nothing.
+    - ``count``: increments the counter of this name.
+    - ``drain_seconds``: time limit for writing what is queued when the process ends and ``close`` was not called.
+
+    Only ``drop``, ``flush`` and ``close`` wait for the store, each at most the seconds it is given.
     """
 
     def __init__(
@@ -162,8 +168,10 @@ class TurnSpool:
         return taken
 
     def drop(self, key: SessionKey, seconds: float) -> int:
-        """Drop the queued turns of a session that is being erased, and return how many. Waits at most ``seconds`` for
-        one that is being written, so that it is erased too."""
+        """Drop the queued turns of a session that is being erased, and return how many.
+
+        If one of them is being written, waits for that at most ``seconds``, so that the caller erases it, too.
+        """
         with self._changed:
             dropped = self._lanes.drop(key)
             self._changed.wait_for(lambda: not self._lanes.is_taken(key), seconds)

@@ -70,8 +70,11 @@ def kind_of(block: object) -> str:
 
 
 def read_message(raw: object, _: int = 1) -> Message:
-    """Parse a message object. An unknown role is parsed as system: such a message begins no turn, and no facts are
-    extracted from it."""
+    """Parse a message object. Never raises.
+
+    A value that is no object, and an unknown role, give a system message: it begins no turn, and no facts are extracted
+    from it. The second argument is not used.
+    """
     role = role_of(raw) or _SYSTEM
     content = raw.get("content") if isinstance(raw, dict) else None
     if isinstance(content, str):
@@ -257,7 +260,7 @@ class _ReplyBuilder:
         self._note_stop(message, message.get("usage"))
 
     def close(self) -> Reply:
-        """The message is ``None`` when nothing was said and the model did not say that it ended either."""
+        """Return the reply. Its message is ``None`` if there is neither content nor a stop reason."""
         message = read_blocks(Role.ASSISTANT, [block.close() for block in self.blocks])
         said = message if self.stop_reason or message != Message(Role.ASSISTANT) else None
         return Reply(said, self._outcome(), self.stop_reason, self._usage(), self.error)

@@ -114,7 +114,14 @@ class _ReplyBuilder:
         self.foreign = not self.candidates and not self.blocked
 
     def close(self) -> Reply:
-        """The first candidate is the turn; the others are alternatives that nobody may have seen."""
+        """Return the reply: the candidate with the lowest index. Other candidates are dropped.
+
+        - Message: ``None`` if the candidate is empty, unless it ended with a reason of ``_MAY_BE_SILENT``.
+        - Error: the provider's; else, for an empty candidate, the text or the name of the reason why it ended or why
+          the prompt was blocked; else "".
+        - Outcome: ``ERROR`` for an error or a body that is no reply; ``TRUNCATED`` without a finish reason, or for one
+          of ``_CUT``; else ``COMPLETE``.
+        """
         candidate = self.candidates[min(self.candidates)] if self.candidates else _Candidate()
         reason = candidate.finish_reason or self.blocked
         message: Message | None = candidate.said.message(Role.ASSISTANT)

@@ -132,9 +132,10 @@ def roles_of(sent: Sequence[Any]) -> list[Role]:
 
 
 def read_message(raw: object, _: int) -> Message:
-    """Parse a content object, or several consecutive ones of the model, as one message.
+    """Parse one content object, or a tuple of consecutive ones of the model (see ``group``), as one message.
 
-    An unknown role is parsed as system: such a message begins no turn, and no facts are extracted from it.
+    An unknown role gives a system message: it begins no turn, and no facts are extracted from it. The second argument
+    is not used.
     """
     said = GeminiContent()
     for content in raw if isinstance(raw, tuple) else (raw,):

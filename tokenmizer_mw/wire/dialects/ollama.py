@@ -30,7 +30,7 @@ _NO_ANSWER: Final = frozenset({"load", "unload"})
 
 
 def read_message(raw: object, _: int = 0) -> Message:
-    """Parse a message object. An unknown role is parsed as system."""
+    """Parse a message object. An unknown role gives a system message. The second argument is not used."""
     message = openai_message.read_message(raw)
     if not isinstance(raw, dict) or raw.keys().isdisjoint(_OWN):
         return message
@@ -101,7 +101,13 @@ class _ReplyBuilder:
         self.usage.update(token_counts(chunk, _USAGE))
 
     def close(self) -> Reply:
-        """What was said, and how it ended. ``None`` as message when nothing was, and there is no end either."""
+        """Return the reply.
+
+        - Message: ``None`` if there is no text, thinking, call or image and the reply did not end, or only loaded or
+          unloaded the model.
+        - Outcome: ``ERROR`` for an error or lines that are no reply; ``COMPLETE`` after a line with ``"done": true``
+          whose reason is not "length"; else ``TRUNCATED``.
+        """
         message: Message | None = Message(
             Role.ASSISTANT,
             storable("".join(self.text)),
@@ -130,7 +136,7 @@ class _ReplyBuilder:
 
 
 def _collect(chunks: Iterable[object]) -> Reply:
-    """The reply in the objects of a response; what follows an error or the end is not looked at."""
+    """Return the reply that the objects of a response form. Objects after an error or the end are not read."""
     reply = _ReplyBuilder()
     for chunk in chunks:
         if isinstance(chunk, dict):

@@ -274,7 +274,7 @@ class _ReplyBuilder:
         return self.choices[number_of(choice.get("index"), 0)].text
 
     def close(self) -> Reply:
-        """The first choice is the turn; the others are alternatives that nobody may have seen."""
+        """Return the reply: the choice with the lowest index. Other choices are dropped."""
         choice = self.choices[min(self.choices)] if self.choices else _Choice()
         return Reply(choice.message(), self._outcome(choice), choice.finish_reason, self.usage, self.error)
 

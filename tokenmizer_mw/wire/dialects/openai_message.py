@@ -58,8 +58,11 @@ def roles_of(sent: Sequence[Any]) -> list[Role]:
 
 
 def read_message(raw: object, _: int = 1) -> Message:
-    """Parse a message object. An unknown role is parsed as system: such a message begins no turn, and no facts are
-    extracted from it."""
+    """Parse a message object. Never raises.
+
+    A value that is no object, and an unknown role, give a system message: it begins no turn, and no facts are extracted
+    from it. The second argument is not used.
+    """
     if not isinstance(raw, dict):
         return Message(_SYSTEM)
     name, value = raw.get("role"), raw.get("content")

@@ -119,9 +119,10 @@ def refuses(sent: Sequence[Any]) -> str:
 
 
 def read_message(raw: object, _: int = 0) -> Message:
-    """Parse the message that one or several items form.
+    """Parse the message that one item, or a tuple of consecutive items of the assistant, form.
 
-    An unknown role is parsed as system: such a message begins no turn, and no facts are extracted from it.
+    An unknown role gives a system message: it begins no turn, and no facts are extracted from it. The second argument
+    is not used.
     """
     items = raw if isinstance(raw, tuple) else (raw,)
     role = role_of(raw) or _SYSTEM

@@ -50,7 +50,8 @@ class Term:
 
 @dataclass(frozen=True, slots=True)
 class Alignment:
-    """The matched terms of two questions, and those that only the one or the other has."""
+    """Result of ``align``: the matched terms of two questions (``pairs``), the terms of the first one without a match
+    (``missing``), and those of the second one without (``extra``)."""
 
     pairs: tuple[tuple[Term, Term], ...]
     missing: tuple[Term, ...]

@@ -63,7 +63,7 @@ class Vector:
 
 @dataclass(frozen=True, slots=True)
 class Holdings:
-    """Number and total size of cached responses."""
+    """Number of cached responses (``entries``), and their total size in bytes (``bytes``), expired ones left out."""
 
     entries: int
     bytes: int

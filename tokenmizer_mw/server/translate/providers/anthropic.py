@@ -345,7 +345,8 @@ class AnthropicProvider:
     name: str = "anthropic"
 
     def outgoing(self, call: chat.ChatCall) -> ProviderRequest:
-        """Return the request for the provider. Raises ``Untranslatable`` for what the dialect has no field for."""
+        """Return path, body and headers of the request for the provider. Raises ``Untranslatable`` for content of
+        ``call`` that the dialect has no field for."""
         refuse(call, _LACKS)
         prefix, chat_turns = split_prefix(call.turns)
         sampling = call.sampling

@@ -250,7 +250,8 @@ class CohereProvider:
     name: str = "cohere"
 
     def outgoing(self, call: chat.ChatCall) -> ProviderRequest:
-        """Return the request for the provider. Raises ``Untranslatable`` for what the dialect has no field for."""
+        """Return path, body and headers of the request for the provider. Raises ``Untranslatable`` for content of
+        ``call`` that the dialect has no field for."""
         refuse(call, _LACKS)
         body: dict[str, Any] = {"model": call.model, "messages": _messages(call), "stream": call.stream}
         body |= present(

@@ -379,7 +379,8 @@ class GeminiProvider:
     name: str = "gemini"
 
     def outgoing(self, call: chat.ChatCall) -> ProviderRequest:
-        """Return the request for the provider. Raises ``Untranslatable`` for what the dialect has no field for."""
+        """Return path, body and headers of the request for the provider. Raises ``Untranslatable`` for content of
+        ``call`` that the dialect has no field for."""
         refuse(call, _LACKS)
         prefix, chat_turns = split_prefix(call.turns)
         system = [part.text for one in prefix for part in one.parts if isinstance(part, chat.Text) and part.text]

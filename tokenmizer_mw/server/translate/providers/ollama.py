@@ -168,7 +168,11 @@ class OllamaLines:
         return self._line(line)
 
     def end(self) -> Iterable[chat.StreamEvent]:
-        """Handle the end of the stream; without a final line it was cut off."""
+        """Return ``()``: the last line of a complete reply (``"done": true``) has already given its events.
+
+        Without that line the provider's stream was cut off. Nothing is added then, so the client's stream has no end
+        event either.
+        """
         return ()
 
     def _line(self, line: dict[str, Any]) -> Iterator[chat.StreamEvent]:
@@ -199,7 +203,8 @@ class OllamaProvider:
     name: str = "ollama"
 
     def outgoing(self, call: chat.ChatCall) -> ProviderRequest:
-        """Return the request for the provider. Raises ``Untranslatable`` for what the dialect has no field for."""
+        """Return path, body and headers of the request for the provider. Raises ``Untranslatable`` for content of
+        ``call`` that the dialect has no field for."""
         refuse(call, _LACKS)
         silent = call.choice is not None and call.choice.mode == "none"
         body: dict[str, Any] = {"model": call.model, "messages": _messages(call), "stream": call.stream}

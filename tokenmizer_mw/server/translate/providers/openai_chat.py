@@ -486,7 +486,8 @@ class OpenAIChatProvider:
     name: str = "openai_chat"
 
     def outgoing(self, call: chat.ChatCall) -> ProviderRequest:
-        """Return the request for the provider. Raises ``Untranslatable`` for what the server has no field for."""
+        """Return path, body and headers of the request for the provider. Raises ``Untranslatable`` for content of
+        ``call`` that the server has no field for."""
         refuse(call, self.quirks.lacks | _NEVER)
         quirks = self.quirks
         body: dict[str, Any] = {"model": call.model, "messages": _messages(call, quirks)}

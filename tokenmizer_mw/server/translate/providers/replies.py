@@ -25,7 +25,10 @@ class ProviderStreamReader(Protocol):
         """Parse the next event of the stream into dialect-neutral stream events."""
 
     def end(self) -> Iterable[chat.StreamEvent]:
-        """Return the stream events for the end of the stream; none if it was cut off."""
+        """Return the events that are still to be sent when the provider's stream has ended.
+
+        Empty if the events so far are complete, or if the stream was cut off.
+        """
 
 
 class _Reader:
