@@ -64,7 +64,7 @@ def test_only_the_ledger_changes_a_status() -> None:
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in told
     }
-    assert calls == {"ledger.py"}
+    assert calls == {"resolve/ledger.py"}
 
 
 @pytest.mark.parametrize(
