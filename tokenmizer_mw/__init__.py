@@ -30,9 +30,10 @@ if TYPE_CHECKING:
         UnknownNode,
         UnknownSession,
     )
+    from tokenmizer_mw.graph.explanation import Why
     from tokenmizer_mw.graph.fold import SessionGraph
     from tokenmizer_mw.graph.search import SearchHit
-    from tokenmizer_mw.graph.views import Diff, Why
+    from tokenmizer_mw.graph.views import Diff
     from tokenmizer_mw.memory import Checkpoint, SessionMemory
     from tokenmizer_mw.model.message import Message, Role, Written
     from tokenmizer_mw.model.node import Node, Transition
@@ -74,7 +75,8 @@ _LAZY = {
     "Resume": "tokenmizer_mw.context.resume",
     "SessionGraph": "tokenmizer_mw.graph.fold",
     "SearchHit": "tokenmizer_mw.graph.search",
-    **dict.fromkeys(("Diff", "Why"), "tokenmizer_mw.graph.views"),
+    "Diff": "tokenmizer_mw.graph.views",
+    "Why": "tokenmizer_mw.graph.explanation",
     **dict.fromkeys(("Message", "Role", "Written"), "tokenmizer_mw.model.message"),
     **dict.fromkeys(("Node", "Transition"), "tokenmizer_mw.model.node"),
     "AddedFact": "tokenmizer_mw.session.added_fact",

@@ -12,7 +12,7 @@ from inspect import cleandoc
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, Self, TypeVar
 
-from tokenmizer_mw.chat.content_checks import EventRedaction
+from tokenmizer_mw.chat.content_redaction import EventRedaction
 from tokenmizer_mw.chat.session_access import no_view
 from tokenmizer_mw.context.assembly import Context, Shortened
 from tokenmizer_mw.context.costs.savings import Savings
@@ -21,9 +21,10 @@ from tokenmizer_mw.context.recall import Recall, recall
 from tokenmizer_mw.context.resume import Resume, build_resume, build_resumes, check_budget, earlier_facts
 from tokenmizer_mw.context.tokens import MessageCounter
 from tokenmizer_mw.errors import CallerError, ConfigError, StoreError, StoreUnavailable, UnknownSession
+from tokenmizer_mw.graph.explanation import Why, why
 from tokenmizer_mw.graph.fold import SessionGraph
 from tokenmizer_mw.graph.search import SearchHit, find_fitting, find_open_work, former_nodes, search
-from tokenmizer_mw.graph.views import Diff, Why, as_valid, diff, edits_in_force, why
+from tokenmizer_mw.graph.views import Diff, as_valid, diff
 from tokenmizer_mw.model.event import Checkpointed, Event, NodeEdited, NodeRevised
 from tokenmizer_mw.model.message import Message, Written, short_repr
 from tokenmizer_mw.model.node import Node, Status
@@ -55,6 +56,7 @@ from tokenmizer_mw.session.manual_edits import (
     can_be_completed,
     complete_fact,
     correct_fact,
+    edits_in_force,
     find_fact,
     is_replaced,
     kind_of_text,

@@ -10,10 +10,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tokenmizer_mw.errors import CallerError
+from tokenmizer_mw.graph.explanation import why
 from tokenmizer_mw.graph.fold import POSTINGS_MAX, SessionGraph
 from tokenmizer_mw.graph.search import search
 from tokenmizer_mw.graph.text import label_key, words
-from tokenmizer_mw.graph.views import as_valid, diff, why
+from tokenmizer_mw.graph.views import as_valid, diff
 from tokenmizer_mw.model.event import (
     DecisionReplaced,
     EdgeAdded,

@@ -16,10 +16,9 @@ from tests.sampling import sample
 from tokenmizer_mw import SessionMemory
 from tokenmizer_mw.safety.labels import flatten
 from tokenmizer_mw.safety.redact import Redactor
-from tokenmizer_mw.safety.redact.disguise import find_disguised
+from tokenmizer_mw.safety.redact.disguise import find_disguised, find_windows
 from tokenmizer_mw.safety.redact.rules import TOKENS
 from tokenmizer_mw.safety.redact.views import _ODD, views
-from tokenmizer_mw.safety.redact.windows import find_windows
 
 REDACTOR: Final = Redactor(key=b"a key for tests of redaction")
 

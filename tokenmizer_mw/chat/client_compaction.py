@@ -6,7 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Final
 
-from tokenmizer_mw.chat.content_checks import ContentRedaction, RequestGuard
+from tokenmizer_mw.chat.content_redaction import ContentRedaction
+from tokenmizer_mw.chat.request_guard import RequestGuard
 from tokenmizer_mw.chat.session_access import SessionAccess
 from tokenmizer_mw.context.compaction.contract import (
     CompactionResult,

@@ -8,7 +8,7 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Final, NamedTuple, TypeVar
 
-from tokenmizer_mw.chat.content_checks import ContentRedaction
+from tokenmizer_mw.chat.content_redaction import ContentRedaction
 from tokenmizer_mw.chat.session_access import SessionAccess
 from tokenmizer_mw.context.assembly import Reminder
 from tokenmizer_mw.context.tokens import ATTACHMENT_TOKENS

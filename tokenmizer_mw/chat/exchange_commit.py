@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Final
 
-from tokenmizer_mw.chat.content_checks import ContentRedaction
+from tokenmizer_mw.chat.content_redaction import ContentRedaction
 from tokenmizer_mw.chat.cuts import CutPreparation
 from tokenmizer_mw.chat.exchange import ChatExchange, ClosedExchange
 from tokenmizer_mw.chat.reports import FailureReports

@@ -11,10 +11,11 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
-from tokenmizer_mw.chat.content_checks import ContentRedaction, RequestGuard
+from tokenmizer_mw.chat.content_redaction import ContentRedaction
 from tokenmizer_mw.chat.cuts import CutPreparation
 from tokenmizer_mw.chat.exchange import ChatExchange
 from tokenmizer_mw.chat.reports import FailureReports
+from tokenmizer_mw.chat.request_guard import RequestGuard
 from tokenmizer_mw.chat.session_access import SessionAccess
 from tokenmizer_mw.context.window import Rewrite
 from tokenmizer_mw.errors import MalformedRequest, RequestBlocked

@@ -6,8 +6,9 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from tokenmizer_mw.chat.content_checks import ContentRedaction, RequestGuard
+from tokenmizer_mw.chat.content_redaction import ContentRedaction
 from tokenmizer_mw.chat.cuts import CutPreparation
+from tokenmizer_mw.chat.request_guard import RequestGuard
 from tokenmizer_mw.chat.session_access import SessionAccess
 from tokenmizer_mw.context.assembly import Context, Reminder, Shortened
 from tokenmizer_mw.context.tokens import MessageCounter

@@ -23,15 +23,15 @@ from functools import cached_property
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from tokenmizer_mw.chat.caching import CacheHost, open_cache
 from tokenmizer_mw.chat.client_compaction import ClientCompaction
-from tokenmizer_mw.chat.content_checks import ContentRedaction, RequestGuard
+from tokenmizer_mw.chat.content_redaction import ContentRedaction
 from tokenmizer_mw.chat.cuts import CutPreparation
 from tokenmizer_mw.chat.exchange import ChatExchange
 from tokenmizer_mw.chat.exchange_commit import ExchangeCommit
 from tokenmizer_mw.chat.exchange_opening import ExchangeOpening
 from tokenmizer_mw.chat.host_requests import HostRequests
 from tokenmizer_mw.chat.reports import FailureReports, ServiceCounters
+from tokenmizer_mw.chat.request_guard import RequestGuard
 from tokenmizer_mw.chat.session_access import SessionAccess
 from tokenmizer_mw.chat.turns import ExtractionSchedule, TurnCommit
 from tokenmizer_mw.chat.usage import UsageAccounting
@@ -57,7 +57,7 @@ from tokenmizer_mw.wire.known import KnownRequests
 
 if TYPE_CHECKING:
     from tokenmizer_mw.context.embedding import Mark, PassageEmbedding
-    from tokenmizer_mw.saving.cache.answers import CacheLookup
+    from tokenmizer_mw.saving.cache.answers import Answers, CacheLookup
     from tokenmizer_mw.saving.compress.neural import Shrink
     from tokenmizer_mw.saving.compress.requests import Compression
 
@@ -335,3 +335,31 @@ def check_wiring(service: object, routes: object) -> None:
     dialects = {ending: dialect for ending, dialect in routes.items() if not isinstance(dialect, type)}
     if wrong := [f"{ending!r:.60}" for ending in routes if not hasattr(dialects.get(ending), "collect")]:
         raise ConfigError(f"a route leads to a dialect, such as a CustomChat or one of ROUTES: {', '.join(wrong)}")
+
+
+class CacheHost:
+    """What the response cache needs from the memory's service: background work, a check for secrets, and counters."""
+
+    def __init__(self, redaction: ContentRedaction, background: BackgroundQueue, count: Callable[..., None]) -> None:
+        self._redaction = redaction
+        self._background = background
+        self.count = count
+
+    def later(self, work: Callable[[], object], size: int) -> bool:
+        """Run ``work``, which holds ``size`` bytes, in the background. Returns false when the queue is full."""
+        return self._background.put(object(), work, size)
+
+    def clean(self, text: str) -> bool:
+        """Return whether ``text`` contains no secret; always true if redaction is off."""
+        return self._redaction.redact_text(text) is text
+
+
+def open_cache(
+    settings: Settings, host: CacheHost, embed: Callable[[list[str]], Any] | None, url: str
+) -> Answers | None:
+    """Open the response cache; ``None`` if it is off. Raises ``ConfigError`` if it cannot be used."""
+    if settings.cache == "off":
+        return None
+    from tokenmizer_mw.saving.cache.answers import Answers  # most applications have none
+
+    return Answers(host, settings, beside=url, embed=embed)

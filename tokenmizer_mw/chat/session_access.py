@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from functools import cached_property
 from typing import TypeVar
 
-from tokenmizer_mw.chat.content_checks import ContentRedaction
+from tokenmizer_mw.chat.content_redaction import ContentRedaction
 from tokenmizer_mw.context.resume.sentences import ReadSentences, message_sentences
 from tokenmizer_mw.context.tokens import ModelCounters
 from tokenmizer_mw.errors import InvalidSession, StoreUnavailable, UnknownSession

@@ -8,7 +8,7 @@ from collections.abc import Callable, Hashable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
-from tokenmizer_mw.chat.content_checks import ContentRedaction
+from tokenmizer_mw.chat.content_redaction import ContentRedaction
 from tokenmizer_mw.chat.session_access import SessionAccess, no_view
 from tokenmizer_mw.context.assembly import Reminder
 from tokenmizer_mw.model.event import Event, TurnClosed

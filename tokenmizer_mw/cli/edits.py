@@ -9,11 +9,10 @@ from datetime import datetime
 from typing import Any, Final
 
 from tokenmizer_mw.errors import CallerError
-from tokenmizer_mw.graph.views import undone_numbers
 from tokenmizer_mw.model.event import NodeEdited, node_to_dict
 from tokenmizer_mw.model.node import Node, Status
 from tokenmizer_mw.runtime.terminal import show, show_json, show_result
-from tokenmizer_mw.session.manual_edits import FactEdit
+from tokenmizer_mw.session.manual_edits import FactEdit, undone_numbers
 from tokenmizer_mw.session.state import SHOWN_FIELDS
 
 from .store import Store

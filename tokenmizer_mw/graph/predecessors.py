@@ -1,8 +1,8 @@
-"""What a fact replaced: chosen here for every text and page that names it."""
+"""What a fact replaced, and what replaced it: chosen here for every text and page that names it."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from tokenmizer_mw.graph.fold import SessionGraph
 from tokenmizer_mw.graph.text import words
@@ -68,3 +68,48 @@ def _outlasts(old: Node | None, new: Node | None) -> bool:
         and old.source.role == "user"
         and new.kind is not DecisionKind.RULE
     )
+
+
+Replacement = tuple[Node, Transition, Node]
+"""A fact, the step that replaced it, and what replaced it."""
+
+
+def drop_withdrawn(chain: Iterable[Replacement], *, besides: Node) -> tuple[Replacement, ...]:
+    """Return the replacements between facts of which none was withdrawn as never true, other than ``besides``."""
+    return tuple(one for one in chain if not any(end.is_withdrawn and end.id != besides.id for end in (one[0], one[2])))
+
+
+def find_predecessors(graph: SessionGraph, node: Node) -> tuple[Replacement, ...]:
+    """Return the transitions that led to ``node``, oldest first."""
+    into: dict[str, list[Transition]] = {}
+    for step in graph.transitions():
+        into.setdefault(step.new, []).append(step)
+    found: dict[Transition, None] = {}
+    waiting = [node.id]
+    while waiting:
+        for step in into.get(waiting.pop(), ()):
+            if step not in found:
+                found[step] = None
+                waiting.append(step.old)
+    return _between(graph, [step for step in graph.transitions() if step in found])
+
+
+def find_successors(graph: SessionGraph, node: Node) -> tuple[Replacement, ...]:
+    """Return the transitions from ``node`` to what stands in its place now, oldest first; () while the fact holds."""
+    if node.status is not Status.SUPERSEDED:
+        return ()
+    latest = {step.old: step for step in graph.transitions()}  # a fact that came back may have been replaced twice
+    found: dict[Transition, None] = {}
+    place: Node | None = node
+    while place is not None and place.status is Status.SUPERSEDED and (step := latest.get(place.id)) is not None:
+        if step in found:
+            break
+        found[step] = None
+        place = graph.get(step.new)
+    return _between(graph, found)
+
+
+def _between(graph: SessionGraph, steps: Iterable[Transition]) -> tuple[Replacement, ...]:
+    """The transitions with their two facts, as far as both are still in the graph."""
+    pairs = [(graph.get(step.old), step, graph.get(step.new)) for step in steps]
+    return tuple((old, step, new) for old, step, new in pairs if old is not None and new is not None)

@@ -15,7 +15,7 @@ from typing import Any, Final, Literal, get_type_hints
 
 from pydantic import ConfigDict, TypeAdapter, ValidationError
 
-from tokenmizer_mw.chat.content_checks import EventRedaction
+from tokenmizer_mw.chat.content_redaction import EventRedaction
 from tokenmizer_mw.errors import CallerError, Conflict
 from tokenmizer_mw.memory import SessionMemory
 from tokenmizer_mw.model.event import (

@@ -19,8 +19,13 @@ from tokenmizer_mw.graph.search import (
     search,
     shared_words,
 )
-from tokenmizer_mw.graph.views import edits_in_force, undone_numbers
-from tokenmizer_mw.model.event import DecisionReplaced, Event, NodeAdded, NodeEdited, StatusChanged
+from tokenmizer_mw.model.event import (
+    DecisionReplaced,
+    Event,
+    NodeAdded,
+    NodeEdited,
+    StatusChanged,
+)
 from tokenmizer_mw.model.message import short_repr
 from tokenmizer_mw.model.node import (
     HAND,
@@ -490,3 +495,18 @@ def _rivals_of_concept(meant: Sequence[Node], hits: Iterable[SearchHit], text: s
 
 def _list_facts(nodes: Sequence[Node]) -> str:
     return "; ".join(f"{node.id} {_shorten(node.label)!r}" for node in nodes[:_NEAREST_MAX])
+
+
+def edits_in_force(edits: Sequence[NodeEdited]) -> tuple[NodeEdited, ...]:
+    """Return the manual edits that were not undone, without the undo edits themselves, in the given order."""
+    undone = undone_numbers(edits)
+    return tuple(edit for edit in edits if not edit.undoes and edit.number not in undone)
+
+
+def undone_numbers(edits: Sequence[NodeEdited]) -> set[int]:
+    """Return the numbers of the manual edits that are undone. An undo can itself be undone."""
+    undone: set[int] = set()
+    for edit in reversed(edits):
+        if edit.undoes and edit.number not in undone:
+            undone.add(edit.undoes)
+    return undone

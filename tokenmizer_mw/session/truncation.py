@@ -26,12 +26,12 @@ from tokenmizer_mw.context.window import (
     reason_not_to_cut,
 )
 from tokenmizer_mw.errors import BudgetTooSmall
-from tokenmizer_mw.graph.views import edits_in_force
 from tokenmizer_mw.model.event import Checkpointed, Event, MessageRecorded, Recorded
 from tokenmizer_mw.model.message import Message, Role, Written, digest
 from tokenmizer_mw.model.session import SessionKey
 from tokenmizer_mw.safety.fence import nonce_for, opens_block, without_own_blocks
 from tokenmizer_mw.session import ResentHistory, ResentMessages, SessionState, begins_with_summary
+from tokenmizer_mw.session.manual_edits import edits_in_force
 from tokenmizer_mw.session.state import FactDerivation
 from tokenmizer_mw.session.transcript import Transcript
 from tokenmizer_mw.session.transcript_edits import HistoryMessages

@@ -17,13 +17,18 @@ from operator import itemgetter
 from typing import Any, Final
 
 from tokenmizer_mw.safety.redact.body import body_edits, member_findings
-from tokenmizer_mw.safety.redact.disguise import ANY_DISGUISE, find_disguised
+from tokenmizer_mw.safety.redact.disguise import (
+    ANY_DISGUISE,
+    find_disguised,
+    find_spaced_windows,
+    find_windows,
+    widen_windows,
+)
 from tokenmizer_mw.safety.redact.findings import Allow, FindingRank, SecretSpan
 from tokenmizer_mw.safety.redact.judge import forget
 from tokenmizer_mw.safety.redact.pattern import compile_pattern
 from tokenmizer_mw.safety.redact.scan import DEFAULT, Rules, merge_spans
 from tokenmizer_mw.safety.redact.views import View, join_views, views
-from tokenmizer_mw.safety.redact.windows import find_spaced_windows, find_windows, widen_windows
 from tokenmizer_mw.wire.spans import splice
 
 TAG_BYTES: Final = 4

@@ -23,12 +23,13 @@ from tokenmizer_mw.safety.redact.disguise import (
     ENCODED,
     ENCODED_MAX,
     GLUE,
+    NAME_MAX,
     NAMED,
     TAG,
+    Span,
     decoded_text,
 )
 from tokenmizer_mw.safety.redact.findings import ALNUM
-from tokenmizer_mw.safety.redact.windows import NAME_MAX, Span
 from tokenmizer_mw.safety.redact.wrapped import (
     KEY_CHARS,
     RUN_MAX,

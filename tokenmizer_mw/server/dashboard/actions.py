@@ -10,12 +10,12 @@ from typing import Final
 from starlette.responses import Response
 
 from tokenmizer_mw.errors import CallerError, UnknownSession
-from tokenmizer_mw.graph.views import undone_numbers
 from tokenmizer_mw.memory import SessionMemory
 from tokenmizer_mw.model.event import NodeEdited
 from tokenmizer_mw.model.node import Status
 from tokenmizer_mw.operations.erasure import erase
 from tokenmizer_mw.session import RecordedEdit, SessionState
+from tokenmizer_mw.session.manual_edits import undone_numbers
 
 from .caches import title_of
 from .markup import Markup, card, format_count, link, moment, quote_line, tag, to

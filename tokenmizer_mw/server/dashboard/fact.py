@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from tokenmizer_mw.errors import UnknownNode
+from tokenmizer_mw.graph.explanation import Why, why
 from tokenmizer_mw.graph.export.appearance import EDGES
 from tokenmizer_mw.graph.fold import Life
-from tokenmizer_mw.graph.views import Why, edits_in_force, why
 from tokenmizer_mw.model.node import HAND, LABEL_MAX, REJECTABLE, Node, NodeType, Status, may_move
 from tokenmizer_mw.safety.labels import flatten
 from tokenmizer_mw.session import RecordedEdit, SessionState
-from tokenmizer_mw.session.manual_edits import can_be_completed
+from tokenmizer_mw.session.manual_edits import can_be_completed, edits_in_force
 
 from .actions import edits_card
 from .caches import title_of

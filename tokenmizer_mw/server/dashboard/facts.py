@@ -8,10 +8,10 @@ from typing import Final
 from tokenmizer_mw.errors import UnknownSession
 from tokenmizer_mw.graph.export.appearance import STATUSES, TYPES
 from tokenmizer_mw.graph.search import SearchHit, former_nodes, search
-from tokenmizer_mw.graph.views import edits_in_force
 from tokenmizer_mw.model.node import DecisionKind, Node, NodeType, Status
 from tokenmizer_mw.safety.labels import flatten
 from tokenmizer_mw.session import SessionState
+from tokenmizer_mw.session.manual_edits import edits_in_force
 
 from .caches import title_of
 from .markup import (

@@ -1,0 +1,85 @@
+"""Refuse requests whose new text looks like an attempt to take over the model (prompt injection)."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Final
+
+from tokenmizer_mw.errors import RequestBlocked
+from tokenmizer_mw.model.message import Message, Role, digest
+from tokenmizer_mw.model.session import SessionKey
+from tokenmizer_mw.runtime.forking import make_lock
+from tokenmizer_mw.settings import Settings
+from tokenmizer_mw.store.resilience.bounded_log import patience
+from tokenmizer_mw.wire.dialect import ChatRequest
+from tokenmizer_mw.wire.reply import refusal
+
+if TYPE_CHECKING:
+    from tokenmizer_mw.chat.session_access import SessionAccess
+    from tokenmizer_mw.safety.guard import Suspicion
+
+
+REFUSED_MAX: Final = 10_000
+"""Messages of refused requests whose digests are remembered."""
+
+
+class RequestGuard:
+    """Searches the new text of requests for attempts to take over the model (prompt injection)."""
+
+    def __init__(self, settings: Settings, access: SessionAccess, count: Callable[..., None]) -> None:
+        self._settings = settings
+        self._access = access
+        self._count = count
+        self._refused: OrderedDict[tuple[SessionKey, str], None] = OrderedDict()
+        self._lock = make_lock()
+
+    @property
+    def blocks(self) -> bool:
+        """Whether the guard may refuse a request: the setting ``guard`` is "block"."""
+        return self._settings.guard == "block"
+
+    def refuse_suspicious(self, key: SessionKey, request: ChatRequest, dialect: str = "") -> None:
+        """Raise ``RequestBlocked`` for a suspicious request, with a response in the format of ``dialect`` ("": without
+        one). Nothing of it is recorded, since its sender may not be allowed to. This process remembers digests of its
+        messages, so that a later request that has them in its history, followed by other messages, is not refused
+        because of them. Reads the store.
+        """
+        news, beside = self._find_news(key, request)
+        marks = [(key, digest(message)) for message in news]
+        suspicion = self._judge_news(news, marks, beside)
+        if not suspicion.flagged:
+            return
+        with self._lock:
+            self._refused.update(dict.fromkeys(marks))
+            while len(self._refused) > REFUSED_MAX:
+                self._refused.popitem(last=False)
+        self._count("request_blocked")
+        status, message = RequestBlocked.STATUS, RequestBlocked.MESSAGE
+        body = refusal(dialect, status, "blocked_by_guard", message) if dialect else b""
+        raise RequestBlocked(suspicion.signals, body)
+
+    def _judge_news(
+        self, news: Sequence[Message], marks: Sequence[tuple[SessionKey, str]], beside: Sequence[Message]
+    ) -> Suspicion:
+        """What the guard finds in ``news``, the newest message last, where others that were refused before do not
+        count, and in what a client application sends ``beside`` the chat."""
+        from tokenmizer_mw.safety.guard import NOTHING, judge  # what only reads judges nothing
+
+        judged = [message for message, mark in zip(news[:-1], marks, strict=False) if mark not in self._refused]
+        return max(map(judge, (*judged, *news[-1:], *beside)), key=lambda found: found.score, default=NOTHING)
+
+    def _find_news(self, key: SessionKey, request: ChatRequest) -> tuple[Sequence[Message], Sequence[Message]]:
+        """The messages that the session does not have yet with the newest one, and those that a client application
+        sends beside the chat among them: files come in each request anew."""
+        messages = request.messages
+        spoken = messages.without_system()
+        with patience(self._settings.store_wait_seconds):
+            start = self._access.sessions.read(
+                key, lambda state: state.transcript.first_new(spoken, part=spoken.part)[0]
+            )
+        places = [place for place, role in enumerate(messages.roles) if role is not Role.SYSTEM]
+        known = max(0, min(start, len(spoken) - 1))
+        first = places[known - 1] + 1 if known else 0
+        others = (place for place in range(first, len(messages)) if messages.roles[place] is Role.SYSTEM)
+        return spoken[known:], list(map(messages.as_sent, others))

@@ -1,0 +1,204 @@
+"""Why a fact holds: its source, the chain of replacements around it, its relations and manual edits."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any, Final
+
+from tokenmizer_mw.graph.fold import SessionGraph
+from tokenmizer_mw.graph.predecessors import Replacement, drop_withdrawn, find_predecessors, find_successors
+from tokenmizer_mw.model.event import NodeEdited, node_to_dict, transition_to_dict
+from tokenmizer_mw.model.message import short_repr
+from tokenmizer_mw.model.node import Edge, EdgeType, Node, Status, Transition
+from tokenmizer_mw.safety.labels import flatten
+
+_TEXT_MAX: Final = 1_000
+"""Characters of a reason or a quotation that an explanation shows."""
+
+
+@dataclass(frozen=True, slots=True)
+class Why:
+    """The explanation of a fact.
+
+    - ``chain``: the transitions (replacements) that led to ``node``, oldest first, each with the nodes before and
+      after.
+    - ``relations``: the other edges of the node, each with the node at the other end.
+    - ``successors``: the transitions from ``node`` to the current fact, oldest first; () if it was not replaced.
+    - ``edits``: the manual edits of ``node`` that are in force, oldest first.
+    - ``times``: when the messages that it names were recorded, in seconds since the epoch, by their numbers; empty if
+      unknown.
+    - ``added``: when the facts in it that were added by hand were added, in seconds since the epoch, by id.
+    - ``others``: other facts that the text fits about equally well, best first.
+    """
+
+    node: Node
+    chain: tuple[Replacement, ...]
+    relations: tuple[tuple[Edge, Node], ...]
+    successors: tuple[Replacement, ...] = ()
+    edits: tuple[NodeEdited, ...] = ()
+    times: Mapping[int, float] = field(default_factory=dict, compare=False)
+    added: Mapping[str, float] = field(default_factory=dict, compare=False)
+    others: tuple[Node, ...] = ()
+
+    @property
+    def numbers(self) -> list[int]:
+        """The numbers of the messages that the text names."""
+        steps = (step.trigger for _, step, new in (*self.chain, *self.successors) if not new.source.is_by_hand)
+        said = () if self.node.source.is_by_hand else (self.node.source.turn,)
+        return sorted({*said, *steps})
+
+    @property
+    def text(self) -> str:
+        """Return the explanation in a few harmless lines: the fact, its reason and source, and what it replaced. Times
+        are local ones."""
+        return "\n".join(self._lines())
+
+    def __repr__(self) -> str:
+        because = f", because {self.node.detail}" if self.node.detail else ""
+        return short_repr(self, f"{self.node.label!r} {self.node.status.word}{because}")
+
+    def __str__(self) -> str:
+        return self.text
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the explanation of the fact as JSON values."""
+        return {
+            "node": node_to_dict(self.node),
+            "chain": [_replacement_to_dict(one) for one in self.chain],
+            "successors": [_replacement_to_dict(one) for one in self.successors],
+            "relations": [
+                {"type": edge.type.value, "outgoing": edge.source == self.node.id, "node": node_to_dict(far)}
+                for edge, far in self.relations
+            ],
+            "edits": [_edit_to_dict(edit) for edit in self.edits],
+            "times": {str(number): time for number, time in self.times.items()},
+            "added": dict(self.added),
+            "others": [node_to_dict(node) for node in self.others],
+        }
+
+    def _lines(self) -> Iterator[str]:
+        node = self.node
+        reason = flatten(node.detail, _TEXT_MAX)
+        yield f"{flatten(node.label)} ({node.type.value}, {node.status.word})"
+        if reason:
+            yield f"  because: {reason}"
+        if node.source.is_by_hand:
+            addition = next((f" (change {edit.number})" for edit in self.edits if edit.adds), "")
+            yield f"  added by hand{self._addition_time(node)}{addition}"
+        else:
+            yield f"  said by: {self.speaker} in {self._message(node.source.turn)}"
+        yield from (f"  {line}" for edit in self.edits for line in _describe_edit(edit))
+        if quote := _shorten_quote(node, reason):
+            yield f'  {"said before:" if self._is_reworded() else "quote:  "} "{quote}"'
+        yield from (f"  {self._describe_step(*one, reason)}" for one in (*self.chain, *self.successors))
+        for edge, far in self.relations:
+            arrow = "->" if edge.source == node.id else "<-"
+            yield f"  {arrow} {edge.type.value.replace('_', ' ')} {flatten(far.label)}"
+        if self.others:
+            yield "  also: " + "; ".join(f"{other.id} {flatten(other.label, _OTHER_MAX)}" for other in self.others)
+
+    def _describe_step(self, old: Node, step: Transition, new: Node, reason: str) -> str:
+        """What was replaced by what, when and why."""
+        where = f"by hand{self._addition_time(new)}" if new.source.is_by_hand else self._message(step.trigger)
+        status = "" if new.current or new.status is Status.SUPERSEDED else f" ({new.status.word})"
+        return f"{where}: {flatten(old.label)} -> {flatten(new.label)}{status}{_because(step, reason)}"
+
+    @property
+    def speaker(self) -> str:
+        """Who said the fact, before it was corrected by hand: "user", "assistant" or "tool"; "hand" for one that was
+        added by hand."""
+        sources = [edit.before["source"] for edit in self.edits if "source" in edit.before]
+        return flatten((sources or [self.node.source])[0].role)
+
+    def _is_reworded(self) -> bool:
+        """Whether the fact has other words than the message that states it, by a manual edit."""
+        return any("label" in edit.changes for edit in self.edits)
+
+    def _addition_time(self, node: Node) -> str:
+        """The time at which a fact was added by hand, behind a comma; "" if unknown."""
+        time = self.added.get(node.id)
+        return f", {_spell_time(time)}" if time else ""
+
+    def _message(self, number: int) -> str:
+        """A message by its number, with the time at which it was recorded."""
+        time = self.times.get(number)
+        return f"message {number}" + (f", {_spell_time(time)}" if time else "")
+
+
+def _spell_time(time: float) -> str:
+    return f"{datetime.fromtimestamp(time):%Y-%m-%d %H:%M}"
+
+
+_OTHER_MAX: Final = 80
+"""Characters of the label of another fact that a text fits."""
+
+
+_REASON_MIN: Final = 8
+"""Characters of a reason that is left out of a quote: a shorter one may be part of a word."""
+
+
+def _shorten_quote(node: Node, reason: str) -> str:
+    """Return the words that state ``node``, without the reason that stands above them; "" where they are its label and
+    a reason says more."""
+    quote = flatten(node.source.quote, _TEXT_MAX)
+    if reason and quote.rstrip(".!").casefold() == flatten(node.label).casefold():
+        return ""
+    return quote.replace(reason, "[...]") if len(reason) >= _REASON_MIN else quote
+
+
+def _because(step: Transition, said: str) -> str:
+    """The reason of a replacement; "" if there is none, or if it is the reason ``said`` above."""
+    reason = flatten(step.reason, _TEXT_MAX)
+    return f": {reason}" if reason and reason != said else ""
+
+
+def _describe_edit(edit: NodeEdited) -> Iterator[str]:
+    """What was changed by hand, from what, and why; nothing for an addition and a pin."""
+    hand = f"by hand (change {edit.number})"
+    because = f": {flatten(edit.reason, _TEXT_MAX)}" if edit.reason else ""
+    if edit.separated is not None:
+        yield f"kept beside {edit.separated.new} {hand}{because}"
+    elif "status" in edit.changes and not edit.adds:
+        withdrawn = edit.changes["status"] is Status.INVALIDATED and edit.changes.get("confidence") == 0
+        yield f"{'withdrawn as never true' if withdrawn else edit.changes['status'].value} {hand}{because}"
+    if "label" in edit.changes:
+        yield f"corrected {hand} from {flatten(edit.before['label'])}{because}"
+    elif "detail" in edit.changes:
+        yield f"reason corrected {hand} from {flatten(edit.before['detail'], _TEXT_MAX) or 'none'}{because}"
+
+
+def _edit_to_dict(edit: NodeEdited) -> dict[str, Any]:
+    """The number and the reason of an edit, and what the words and the status of the fact were before it."""
+    before = {name: edit.before[name] for name in ("label", "detail", "status", "pinned") if name in edit.before}
+    return {"number": edit.number, "reason": edit.reason, "before": before}
+
+
+def _replacement_to_dict(replacement: Replacement) -> dict[str, Any]:
+    old, step, new = replacement
+    return {"from": node_to_dict(old), "transition": transition_to_dict(step), "to": node_to_dict(new)}
+
+
+def why(graph: SessionGraph, node: Node, edits: Iterable[NodeEdited] = (), others: Iterable[Node] = ()) -> Why:
+    """Return the explanation of a node.
+
+    - ``edits``: the session's manual edits that are in force.
+    - ``others``: other facts that may be meant; those that the explanation names anyway are left out.
+
+    Other facts that were withdrawn as never true are left out: they neither led to the fact nor replaced it.
+    """
+    relations = []
+    for edge in graph.edges():
+        if edge.type is EdgeType.SUPERSEDES or node.id not in (edge.source, edge.target):
+            continue
+        far = graph.get(edge.target if edge.source == node.id else edge.source)
+        if far is not None and not far.is_withdrawn:
+            relations.append((edge, far))
+    of_node = tuple(edit for edit in edits if edit.id == node.id)
+    steps = find_predecessors(graph, node), find_successors(graph, node)
+    before, after = (drop_withdrawn(chain, besides=node) for chain in steps)
+    named = {node.id: node} | {end.id: end for old, _, new in (*before, *after) for end in (old, new)}
+    added = {id: graph.life(id).added for id, one in named.items() if one.source.is_by_hand}
+    unnamed = tuple(one for one in others if one.id not in named and not one.is_withdrawn)
+    return Why(node, before, tuple(relations), after, of_node, added=added, others=unnamed)
