@@ -7,17 +7,16 @@ from hypothesis import strategies as st
 
 from tokenmizer_mw.errors import MalformedRequest
 from tokenmizer_mw.wire.spans import (
-    MODELS_MAX,
     ObjectSpans,
     decode_body,
     element_spans,
-    models,
     read_object,
     replace_elements,
     splice,
     value_start,
     without_members,
 )
+from tokenmizer_mw.wire.unparsed import MODELS_MAX, models
 
 SPACE = st.sampled_from(["", "", "", " ", "\n  ", "\t\r\n", " " * 70])
 LEAVES = st.sampled_from(

@@ -60,7 +60,7 @@ def find_model(named: str) -> SentenceModel:
     sentence-transformers is missing."""
     if find_spec("sentence_transformers") is None:
         raise ConfigError(f"embeddings needs sentence-transformers: {install_hint('embeddings')}")
-    return SentenceModel(named, lambda: _load(named))
+    return SentenceModel(named, lambda: sentence_transformer(str(model_directory(named))))
 
 
 def host_model(embed: Embed) -> SentenceModel:
@@ -69,13 +69,19 @@ def host_model(embed: Embed) -> SentenceModel:
     return SentenceModel(named if isinstance(named, str) else "host", lambda: embed)
 
 
-def _load(named: str) -> Embed:
-    from sentence_transformers import SentenceTransformer
+def sentence_transformer(directory: str) -> Embed:
+    """Load a model with the package sentence-transformers, from a directory or the local cache of models.
 
+    Downloads nothing. Raises ``ConfigError`` if the package or the model is missing.
+    """
     try:
-        model = SentenceTransformer(str(model_directory(named)), local_files_only=True)
+        from sentence_transformers import SentenceTransformer
+    except ModuleNotFoundError:
+        raise ConfigError("this needs the package sentence-transformers") from None
+    try:
+        model = SentenceTransformer(directory, local_files_only=True)
     except (OSError, ValueError) as error:
-        raise ConfigError(f"{named} is no sentence model that is installed here: {error}") from None
+        raise ConfigError(f"{directory} is no sentence model that is installed here: {error}") from None
 
     def embed(texts: list[str]) -> Any:
         return model.encode(texts, show_progress_bar=False)

@@ -134,7 +134,6 @@ def _spell_time(time: float) -> str:
 _OTHER_MAX: Final = 80
 """Characters of the label of another fact that a text fits."""
 
-
 _REASON_MIN: Final = 8
 """Characters of a reason that is left out of a quote: a shorter one may be part of a word."""
 

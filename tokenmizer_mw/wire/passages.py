@@ -14,10 +14,10 @@ from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from tokenmizer_mw.wire.dialect import ChatRequest
+from tokenmizer_mw.wire.json_paths import value_at
 from tokenmizer_mw.wire.json_text import (
     Edit,
     Span,
-    at,
     decode_value,
     json_text,
     scan_string,
@@ -279,7 +279,7 @@ class _Moves:
 
 def can_append(request: ChatRequest, index: int) -> bool:
     """Whether a text can be appended to message ``index``: its content is a text or a list of parts."""
-    value = at(*_content(request, index))
+    value = value_at(*_content(request, index))
     if isinstance(value, list):
         return all(isinstance(part, dict) for part in value) or all(isinstance(part, str) for part in value)
     return isinstance(value, str)
@@ -292,7 +292,7 @@ def append_edits(request: ChatRequest, index: int, text: str) -> list[Edit]:
     Raises ``ValueError`` if ``can_append`` is false.
     """
     raw, path = _content(request, index)
-    value = at(raw, path)
+    value = value_at(raw, path)
     start, end = _last_element(request, index)
     for step in path:
         found = read_object(request.text[start:end])

@@ -19,15 +19,8 @@ from tokenmizer_mw.wire.history import History, Reader
 from tokenmizer_mw.wire.host_texts import find_context, may_have_context
 from tokenmizer_mw.wire.json_text import Edit, json_text, storable
 from tokenmizer_mw.wire.known import SHORTEST, KnownRequests, Start
-from tokenmizer_mw.wire.spans import (
-    ObjectSpans,
-    decode_body,
-    models,
-    read_object,
-    replace_elements,
-    splice,
-    without_members,
-)
+from tokenmizer_mw.wire.spans import ObjectSpans, decode_body, read_object, replace_elements, splice, without_members
+from tokenmizer_mw.wire.unparsed import models
 
 _SYSTEM, _USER, _TOOL = Role.SYSTEM, Role.USER, Role.TOOL  # an enum's look-up is slow
 MESSAGES_TWICE: Final = "messages_twice"

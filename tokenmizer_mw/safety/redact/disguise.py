@@ -69,7 +69,6 @@ _LETTERS: Final = (
 
 _TURN: Final = "(?:[a-z][0-9A-Z]|[A-Z][0-9]|[0-9][A-Za-z])"
 
-
 LINE_LEADS: Final = r" \t>|#*"
 """Indent, quotation marks and comment signs at the beginning of a line, as the inside of a character class."""
 
@@ -196,18 +195,14 @@ Span = tuple[int, int]
 
 _AROUND: Final = 64
 
-
 _TOKEN_MAX: Final = 2_048
 """A window around what is in disguise: so many bytes, and on to the next white space, this far at most."""
-
 
 NAME_MAX: Final = 160
 """Bytes before a secret in which its name stands."""
 
-
 _SPACED_MIN: Final = 8
 """Characters behind a secret and one blank that may be the rest of it."""
-
 
 _WHITE: Final = re.compile(rb"\s")
 

@@ -31,7 +31,10 @@ from .guard import differs
 from .question import CacheableRequest, ComparableQuestion, RequestTarget, exact_key, meaning_of, too_long, unfit
 
 if TYPE_CHECKING:
-    from .embedding import Embed, Embedder, Vectors
+    from tokenmizer_mw.context.embedding import Embed
+
+    from .embedding import Embedder
+    from .vectors import Vectors
 
 INLINE_MAX: Final = 32 * 1024
 """Bytes of a request that may be looked up on an event loop, where the answers are in this process."""
@@ -84,7 +87,7 @@ class Answers:
         """
         if self.settings.cache == "semantic" and self.embedder is None:
             embedder = _embedder(self.settings, self._embed)
-            from .embedding import Vectors  # its extra is there, or there would be no embedder
+            from .vectors import Vectors  # its extra is there, or there would be no embedder
 
             self._vectors = Vectors(self.store, embedder.width, self.settings.cache_vectors_max)
             self.embedder = embedder

@@ -17,7 +17,8 @@ from .caller import CALLER_KEY, CHAT, Caller, below_root, uses_tokens
 from .counting import Taken, TooMuch
 from .limiting import Plan
 from .refusals import BODY_TOO_SLOW, LIMITS_UNKNOWN, NOT_GOOD_FOR, Refusal, limit_refused
-from .request import Body, RequestHead, body_refused, linger
+from .request_body import Body, body_refused, linger
+from .request_head import RequestHead
 
 if TYPE_CHECKING:
     from starlette.types import Message, Receive, Scope, Send

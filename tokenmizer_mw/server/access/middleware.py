@@ -27,7 +27,7 @@ from .key_store import KeyStore
 from .keyring import Keyring
 from .limiting import FailedKeys, RateLimits, open_limits
 from .refusals import HOST_REFUSED, KEYS_UNKNOWN, NO_KEY, ORIGIN_REFUSED, Refusal
-from .request import RequestHead, read_head
+from .request_head import RequestHead, read_head
 from .settings import AccessSettings
 
 if TYPE_CHECKING:

@@ -17,7 +17,8 @@ from tokenmizer_mw.wire.dialect import Dialect
 from tokenmizer_mw.wire.dialects import ROUTES
 from tokenmizer_mw.wire.http import Header, header
 from tokenmizer_mw.wire.json_text import decode_value
-from tokenmizer_mw.wire.spans import decode_body, models, read_object
+from tokenmizer_mw.wire.spans import decode_body, read_object
+from tokenmizer_mw.wire.unparsed import models
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,7 +24,7 @@ from tokenmizer_mw.server.access.caller import tenant_of
 from tokenmizer_mw.session.naming import session_in_headers
 from tokenmizer_mw.wire.http import Header, with_length
 from tokenmizer_mw.wire.reply import refusal
-from tokenmizer_mw.wire.spans import mentions
+from tokenmizer_mw.wire.unparsed import mentions
 
 from .api_paths import DIALECTS, STANDALONE, ApiPath, api_path_of, model_of
 from .compaction_call import AnsweredCall, CompactionCall, ForwardedCall

@@ -23,7 +23,8 @@ from tokenmizer_mw.errors import MalformedRequest, StoreError, UnknownSession
 from tokenmizer_mw.model.session import SessionKey, is_usable_id
 from tokenmizer_mw.wire.dialect import ChatRequest, Dialect
 from tokenmizer_mw.wire.reply import refusal
-from tokenmizer_mw.wire.spans import decode_body, mentions, read_object
+from tokenmizer_mw.wire.spans import decode_body, read_object
+from tokenmizer_mw.wire.unparsed import mentions
 
 if TYPE_CHECKING:
     from tokenmizer_mw.memory import SessionMemory

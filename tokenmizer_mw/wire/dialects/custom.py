@@ -14,7 +14,8 @@ from tokenmizer_mw.model.message import Message, Outcome, Role
 from tokenmizer_mw.wire.dialect import ChatRequest, Reply
 from tokenmizer_mw.wire.dialects.openai_message import ROLES, read_content, read_message
 from tokenmizer_mw.wire.history import History
-from tokenmizer_mw.wire.json_text import Edit, Path, at, json_text, path_of, put, storable
+from tokenmizer_mw.wire.json_paths import Path, value_at, parse_path, put_at
+from tokenmizer_mw.wire.json_text import Edit, json_text, storable
 from tokenmizer_mw.wire.known import KnownRequests
 from tokenmizer_mw.wire.reply import error_text, parse_json
 from tokenmizer_mw.wire.request import (
@@ -64,7 +65,7 @@ class Replies:
         for name, value in (("event", event), ("done", done)):
             if not isinstance(value, str):
                 raise ConfigError(f"{name} is text, not {value!r}")
-        done_path = path_of(done, "done") if done.translate(_JOINTS).isalnum() else ()
+        done_path = parse_path(done, "done") if done.translate(_JOINTS).isalnum() else ()
         mark = done_path[-1] if done_path else done
         return cls(
             whole=_place(given, "reply" if reply is not None else "delta"),
@@ -103,14 +104,14 @@ class Replies:
         """Whether a JSON body is but the first line of a stream that has another media type."""
         if self.piece is None or not self.done:
             return False
-        tells_end = bool(self.done_path) and at(body, self.done_path) is not None
+        tells_end = bool(self.done_path) and value_at(body, self.done_path) is not None
         if self.whole == self.piece:
             return tells_end
-        return at(body, self.whole or ()) is None and (tells_end or at(body, self.piece) is not None)
+        return value_at(body, self.whole or ()) is None and (tells_end or value_at(body, self.piece) is not None)
 
     def _of_body(self, body: object) -> Reply:
         """The reply in a whole body; one that has no text where it should be is somebody's error."""
-        value = at(body, self.whole or ())
+        value = value_at(body, self.whole or ())
         if isinstance(value, str | list) and not _complaint(body, _COMPLAINTS[:1]):
             content = read_content(value)
             message = Message(Role.ASSISTANT, storable(content.text), thinking=storable(content.thinking))
@@ -128,8 +129,8 @@ class Replies:
             if self.done and self.done in (event.data, event.event, value):
                 return _reply("".join(pieces), Outcome.COMPLETE, ended=True)
             if not self.event or event.event == self.event:
-                pieces.append(event.data if self.piece is None else read_content(at(value, self.piece)).text)
-            if self.done_path and (reason := at(value, self.done_path)):
+                pieces.append(event.data if self.piece is None else read_content(value_at(value, self.piece)).text)
+            if self.done_path and (reason := value_at(value, self.done_path)):
                 finish = storable(reason) if isinstance(reason, str) else ""
                 return _reply("".join(pieces), Outcome.COMPLETE, finish=finish, ended=True)
         outcome = Outcome.TRUNCATED if self.done or not any(pieces) else Outcome.COMPLETE
@@ -146,7 +147,7 @@ class Replies:
 
 
 def _place(spelled: str, what: str) -> Path | None:
-    return None if spelled == "" else path_of(spelled, what)
+    return None if spelled == "" else parse_path(spelled, what)
 
 
 def _reply(text: str, outcome: Outcome, *, finish: str = "", error: str = "", ended: bool = False) -> Reply:
@@ -216,7 +217,7 @@ class CustomChat(JsonDialect):
         if (messages is None) == (question is None):
             raise ConfigError("a custom chat has either messages or a question, and not both")
         self._replies = Replies.of(reply, delta, event, done)
-        self._role, self._content = path_of(role, "role"), path_of(content, "content")
+        self._role, self._content = parse_path(role, "role"), parse_path(content, "content")
         own = _check_roles(roles if roles is not None else {})
         self._roles: dict[Any, Role] = {**ROLES, **own}
         self._words: dict[str, Any] = {}
@@ -226,7 +227,7 @@ class CustomChat(JsonDialect):
         self._check_element()
         self._finds = _finder(messages, "messages") if messages is not None else _finder(question, "question")
         self._asks = question is not None
-        path = path_of(messages, "messages") if isinstance(messages, str) else ()
+        path = parse_path(messages, "messages") if isinstance(messages, str) else ()
         known_as = f"custom {path} {self._role} {self._content} {self._roles}"
         self.shape = Shape(
             known_as, self._role_of, self._roles_of, self._read_message, ".".join(path), content=self._content
@@ -278,7 +279,7 @@ class CustomChat(JsonDialect):
         )
 
     def _role_of(self, raw: Any) -> Role | None:
-        word = at(raw, self._role)
+        word = value_at(raw, self._role)
         return self._roles.get(word) if isinstance(word, str | int) else None
 
     def _roles_of(self, sent: Sequence[Any]) -> list[Role]:
@@ -295,16 +296,18 @@ class CustomChat(JsonDialect):
             return Message(Role.SYSTEM)
         passed = {name: raw[name] for name in _PASSED if name in raw}
         role = self._role_of(raw) or Role.SYSTEM
-        return read_message({**passed, "role": role.value, "content": at(raw, self._content)})
+        return read_message({**passed, "role": role.value, "content": value_at(raw, self._content)})
 
     def _block(self, request: ChatRequest, keep_from: int, role: str, block: str) -> str:
         """The element that carries the block. Its content is a list where that of the first element kept is one."""
         kept = range(keep_from, len(request.messages))
         sample = json.loads(request.text[slice(*request.spans[kept[0]])]) if kept else {}
-        return json_text(self._element(self._word(role), _spelled_like(at(sample, self._content), storable(block))))
+        return json_text(
+            self._element(self._word(role), _spelled_like(value_at(sample, self._content), storable(block)))
+        )
 
     def _element(self, word: object, content: object) -> dict[str, Any]:
-        return put(content, self._content, put(word, self._role, json.loads(json.dumps(dict(self._extra)))))
+        return put_at(content, self._content, put_at(word, self._role, json.loads(json.dumps(dict(self._extra)))))
 
     def _word(self, role: str) -> object:
         """How the application spells a role: as the mapping does, else as it is. Where the mapping knows no system,
@@ -336,8 +339,8 @@ def _check_roles(roles: Mapping[Any, str]) -> dict[Any, Role]:
 def _finder(where: Where | None, what: str) -> Callable[[dict[str, Any]], Any]:
     if callable(where):
         return where
-    path = path_of(where, what)
-    return lambda body: at(body, path)
+    path = parse_path(where, what)
+    return lambda body: value_at(body, path)
 
 
 def _read_question(raw: object, _: int) -> Message:

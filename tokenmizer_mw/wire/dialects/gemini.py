@@ -22,8 +22,8 @@ from tokenmizer_mw.wire.json_text import Edit, decode_value, json_text, storable
 from tokenmizer_mw.wire.known import KnownRequests
 from tokenmizer_mw.wire.reply import error_text, parse_json, token_counts
 from tokenmizer_mw.wire.request import JsonDialect, Shape, cut_edits, number_of, read_request
-from tokenmizer_mw.wire.spans import models
 from tokenmizer_mw.wire.sse import lines_in, sent_events
+from tokenmizer_mw.wire.unparsed import models
 
 UNFINISHED: Final = "FINISH_REASON_UNSPECIFIED"
 """What stands for no reason at all."""

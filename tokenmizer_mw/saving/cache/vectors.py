@@ -1,0 +1,165 @@
+"""Exact search for the vectors of cached questions that are nearest to another one.
+
+A rotation moves the mean and the main directions of variance of a partition into the first coordinates (principal
+axes). The lengths of the remaining coordinates bound what they can add to a product (Cauchy-Schwarz). Only vectors that
+could reach the threshold are multiplied in full, so the result is the same as a full scan.
+
+Needs the extra ``semantic``.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Sequence
+from typing import Final
+
+import numpy as np
+
+from tokenmizer_mw.context.recall.vectors import Matrix
+from tokenmizer_mw.runtime.forking import make_lock
+from tokenmizer_mw.saving.cache.stores import AnswerStore, Vector
+
+HEAD: Final = 160
+"""Places of a vector that are looked at first."""
+
+PAGE: Final = 10_000
+"""Questions that are read from a store at once."""
+
+NEAREST: Final = 8
+"""Questions that are offered for a closer look."""
+
+_ROUNDING: Final = 1e-4
+_FEW: Final = 8
+_LIKELY: Final = 64
+_LEARNING: Final = 512
+_SAMPLE: Final = 4_096
+
+
+class Partition:
+    """The cached question vectors of one partition (questions that may share responses). ``count``: number of used
+    rows; ``place``: position up to which the store was read."""
+
+    __slots__ = ("_learned", "_rotation", "count", "head", "keys", "place", "rest", "tail")
+
+    def __init__(self, width: int) -> None:
+        self.count = 0
+        self.place = 0
+        self.keys: list[bytes] = []
+        self.head = np.zeros((64, min(HEAD, width)), np.float32)
+        self.tail = np.zeros(64, np.float32)
+        self.rest = np.zeros((64, max(0, width - HEAD)), np.float32)
+        self._rotation: Matrix | None = None
+        self._learned = 0
+
+    @property
+    def size(self) -> int:
+        """Memory that the vectors take, in bytes."""
+        return self.head.nbytes + self.tail.nbytes + self.rest.nbytes + 100 * len(self.keys)
+
+    def add(self, news: Sequence[Vector]) -> None:
+        """Append vectors of new questions."""
+        needed = self.count + len(news)
+        if needed > len(self.tail):
+            self._grow(max(needed, 2 * len(self.tail)))
+        vectors = np.stack([np.frombuffer(one.vector, "<f4") for one in news])
+        self._write(slice(self.count, needed), vectors if self._rotation is None else vectors @ self._rotation)
+        self.keys += [one.key for one in news]
+        self.count, self.place = needed, news[-1].place
+        if self.count >= max(_LEARNING, 4 * self._learned):
+            self._learn()
+
+    def _grow(self, size: int) -> None:
+        for name in ("head", "tail", "rest"):
+            old = getattr(self, name)
+            new = np.zeros((size, *old.shape[1:]), np.float32)
+            new[: self.count] = old[: self.count]
+            setattr(self, name, new)
+
+    def _write(self, rows: slice, vectors: Matrix) -> None:
+        self.head[rows], self.rest[rows] = vectors[:, :HEAD], vectors[:, HEAD:]
+        self.tail[rows] = np.linalg.norm(self.rest[rows], axis=1)
+
+    def _learn(self) -> None:
+        """Turn all rows to the principal axes of a sample of them."""
+        width = self.head.shape[1] + self.rest.shape[1]
+        self._learned = self.count
+        if width <= HEAD:
+            return
+        every = slice(0, self.count, max(1, self.count // _SAMPLE))
+        sample = np.hstack([self.head[every], self.rest[every]]).astype(np.float64)
+        _, axes = np.linalg.eigh(sample.T @ sample)
+        turn = np.ascontiguousarray(axes[:, ::-1], np.float32)
+        self._rotation = turn if self._rotation is None else self._rotation @ turn
+        for start in range(0, self.count, PAGE):
+            rows = slice(start, min(start + PAGE, self.count))
+            self._write(rows, np.hstack([self.head[rows], self.rest[rows]]) @ turn)
+
+    def _eighth(self, found: Matrix, rest: Matrix) -> float:
+        """A similarity that ``NEAREST`` questions reach, found among those that look nearest; -1 if there are few."""
+        if self.count <= _LIKELY:
+            return -1.0
+        likely = np.argpartition(found, -_LIKELY)[-_LIKELY:]
+        exact = found[likely] + self.rest[likely] @ rest
+        return float(np.partition(exact, -NEAREST)[-NEAREST]) - _ROUNDING
+
+    def near(self, vector: Matrix, least: float) -> list[tuple[float, bytes]]:
+        """Return the questions whose similarity to ``vector`` is at least ``least``, with it; nearest first, then
+        newest first."""
+        if self._rotation is not None:
+            vector = vector @ self._rotation
+        rest = vector[HEAD:]
+        found = self.head[: self.count] @ vector[:HEAD]
+        bound = found + self.tail[: self.count] * np.float32(np.linalg.norm(rest))
+        least = max(least, self._eighth(found, rest))
+        rows = np.flatnonzero(bound >= least - _ROUNDING)
+        if len(rows) > self.count // _FEW:  # gathering so many rows would cost more than looking at all of them
+            rows = np.arange(self.count)
+            exact = found + self.rest[: self.count] @ rest
+        else:
+            exact = found[rows] + self.rest[rows] @ rest
+        reached = np.flatnonzero(exact >= least)
+        best = reached[np.lexsort((-rows[reached], -exact[reached]))][:NEAREST]
+        return [(float(exact[row]), self.keys[rows[row]]) for row in best]
+
+
+class Vectors:
+    """In-process cache of question vectors of a store, by partition, at most ``most`` bytes. Each lookup first reads
+    the store's new questions."""
+
+    def __init__(self, store: AnswerStore, width: int, most: int) -> None:
+        self._store = store
+        self._width = width
+        self._most = most
+        self._lock = make_lock()
+        self._partitions: OrderedDict[bytes, Partition] = OrderedDict()
+
+    def near(self, partition: bytes, vector: Matrix, least: float) -> list[tuple[float, bytes]]:
+        """Return similarity and key of the questions of a partition with at least the given similarity, nearest
+        first."""
+        with self._lock:
+            known = self._partitions.pop(partition, None) or Partition(self._width)
+            self._read_on(partition, known)
+            if known.count:
+                self._partitions[partition] = known
+                self._shrink()
+            return known.near(vector, least)
+
+    def forget(self) -> None:
+        """Drop all cached partitions; they are read again when needed."""
+        with self._lock:
+            self._partitions.clear()
+
+    def _read_on(self, name: bytes, known: Partition) -> None:
+        while True:
+            page = self._store.vectors(name, known.place, PAGE)
+            news = [one for one in page if len(one.vector) == 4 * self._width]
+            if news:
+                known.add(news)
+            if page:
+                known.place = page[-1].place
+            if len(page) < PAGE or known.size > self._most:
+                return
+
+    def _shrink(self) -> None:
+        while sum(one.size for one in self._partitions.values()) > self._most and len(self._partitions) > 1:
+            self._partitions.popitem(last=False)
