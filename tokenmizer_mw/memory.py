@@ -15,10 +15,10 @@ from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, Self, TypeVar
 from tokenmizer_mw.chat.content_redaction import EventRedaction
 from tokenmizer_mw.chat.session_access import no_view
 from tokenmizer_mw.context.assembly import Context, Shortened
-from tokenmizer_mw.context.costs.savings import Savings
 from tokenmizer_mw.context.loss_report import LossReport, loss_report
 from tokenmizer_mw.context.recall import Recall, recall
 from tokenmizer_mw.context.resume import Resume, build_resume, build_resumes, check_budget, earlier_facts
+from tokenmizer_mw.context.savings import Savings
 from tokenmizer_mw.context.tokens import MessageCounter
 from tokenmizer_mw.errors import CallerError, ConfigError, StoreError, StoreUnavailable, UnknownSession
 from tokenmizer_mw.graph.explanation import Why, why

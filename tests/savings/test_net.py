@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tokenmizer_mw.context.costs.savings import SentCall, figures
+from tokenmizer_mw.context.savings import SentCall, figures
 from tokenmizer_mw.model.usage import ANSWERED, CALL, CUT, StageSaving
 
 SONNET = "claude-sonnet-4-5"

@@ -13,7 +13,7 @@ from genai_prices.data import providers
 from genai_prices.types import TieredPrices
 
 from tokenmizer_mw.chat.usage import price_list
-from tokenmizer_mw.context.costs.prices import ANNOUNCED, CACHING, PUBLISHED, CacheRates, Caching, Price, rates
+from tokenmizer_mw.context.prices import ANNOUNCED, CACHING, PUBLISHED, CacheRates, Caching, Price, rates
 from tokenmizer_mw.errors import ConfigError
 from tokenmizer_mw.settings import Settings
 
@@ -91,7 +91,7 @@ def test_without_the_package_the_log_names_it_and_calls_have_no_price(setting: s
         "import sys; sys.modules['genai_prices'] = None; import importlib.util as util; found = util.find_spec;"
         " util.find_spec = lambda name, *rest: None if name == 'genai_prices' else found(name, *rest);"
         f" from tokenmizer_mw import SessionMemory, Settings; SessionMemory.open('memory://', Settings({setting}));"
-        " from tokenmizer_mw.context.costs.prices import PUBLISHED; print(PUBLISHED.of('gpt-5'))"
+        " from tokenmizer_mw.context.prices import PUBLISHED; print(PUBLISHED.of('gpt-5'))"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
     assert done.stdout == "None\n"

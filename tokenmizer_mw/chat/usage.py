@@ -13,8 +13,8 @@ from pathlib import Path
 from secrets import token_hex
 from typing import TYPE_CHECKING, Final
 
-from tokenmizer_mw.context.costs.prices import PUBLISHED, PriceList
-from tokenmizer_mw.context.costs.savings import Savings, SentCall, figures, refinement_figures
+from tokenmizer_mw.context.prices import PUBLISHED, PriceList
+from tokenmizer_mw.context.savings import Savings, SentCall, figures, refinement_figures
 from tokenmizer_mw.context.tokens import MessageCounter, ModelCounters
 from tokenmizer_mw.context.tokens.counter import MESSAGE_TOKENS
 from tokenmizer_mw.context.window import Rewrite, count_resent_messages

@@ -193,7 +193,7 @@ _ELSEWHERE: Final = {
     **{name: ("edits", name) for name in EDITS},
     **dict.fromkeys(("complete", "archive", "separate"), ("edits", "change_status")),
     **{name: ("maintenance", name) for name in ("backup", "restore", "retain", "forget", "redact")},
-    "refine": ("refining", "refine"),
+    "refine": ("edits", "refine"),
     "sessions": ("reports", "list_sessions"),
     "stats": ("reports", "show_savings"),
     "cache": ("reports", "show_cache"),

@@ -15,7 +15,7 @@ from typing import Any, Final
 
 from tokenmizer_mw.chat.usage import name_prices
 from tokenmizer_mw.context.compaction.contract import SealBroken, find_seals
-from tokenmizer_mw.context.costs.savings import Savings, call_to_dict, dollars
+from tokenmizer_mw.context.savings import Savings, call_to_dict, dollars
 from tokenmizer_mw.errors import CallerError, ConfigError, UnknownSession
 from tokenmizer_mw.model.usage import CALL, UsageSums
 from tokenmizer_mw.operations.summaries import SessionSummary, summarize_session

@@ -16,7 +16,7 @@ from itertools import accumulate
 from typing import Final
 
 from tokenmizer_mw.context.assembly import Reminder, pair
-from tokenmizer_mw.context.costs.prices import PUBLISHED, ChatCost, CutInForce, rates
+from tokenmizer_mw.context.prices import PUBLISHED, ChatCost, CutInForce, rates
 from tokenmizer_mw.context.tokens.counter import ATTACHMENT_TOKENS, MESSAGE_TOKENS
 from tokenmizer_mw.model.event import Checkpointed
 from tokenmizer_mw.model.message import Message, Role, digest

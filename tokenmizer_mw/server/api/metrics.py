@@ -11,7 +11,7 @@ from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metri
 from prometheus_client.exposition import CONTENT_TYPE_LATEST
 from prometheus_client.registry import Collector
 
-from tokenmizer_mw.context.costs.savings import dollars
+from tokenmizer_mw.context.savings import dollars
 from tokenmizer_mw.memory import SessionMemory
 from tokenmizer_mw.model.usage import CALL, UsageSums
 

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Final
+from typing import Final, NamedTuple
 
 from tokenmizer_mw.store.address import hook_folders
+from tokenmizer_mw.store.log import SessionInfo
 
-from .markup import Markup, card, join_markup, nothing, tag
+from .markup import Child, Markup, card, join_markup, link, moment, nothing, tag, to
 from .page import Page, PageRequest, heading
-from .recording import find_last_recorded, name_session
 
 REASONS: Final = {
     "background_failed": "Work in the background failed: look at the log of the server.",
@@ -44,7 +45,6 @@ REASONS: Final = {
     "turn_spooled": "Turns of chats were not recorded in time; they wait in memory for the store.",
 }
 """What a reason means, and what to do."""
-
 
 UNRECORDED: Final = {
     "malformed_request": "The body of a request is not in the format that its path stands for.",
@@ -128,13 +128,13 @@ def _state_of(status: str, counters: Mapping[str, int], *, unrecorded: bool, not
 def _recording_card(request: PageRequest) -> Markup | None:
     """The card about what the store shows of all processes, with hooks if it has a session of theirs; ``None`` for an
     empty store."""
-    found = find_last_recorded(request)
+    found = _find_last_recorded(request)
     if found is None:
         return None
-    last = tag("p", "The store last recorded something ", *name_session(request, found.newest))
+    last = tag("p", "The store last recorded something ", *_name_session(request, found.newest))
     if found.hooked is None:
         return card("Recorded by any process", last)
-    hooked = tag("p", "Hooks of coding agents last recorded something ", *name_session(request, found.hooked))
+    hooked = tag("p", "Hooks of coding agents last recorded something ", *_name_session(request, found.hooked))
     place = _find_hook_logs() if request.caller.may("admin") else ""
     log = tag("p", "Errors of hooks are in a log of their own: ", tag("code", place), ".", class_="hint")
     return card("Recorded by any process", last, hooked, log if place else None)
@@ -162,3 +162,31 @@ def _counters(counters: dict[str, int]) -> Markup:
     ]
     shown = tag("table", tag("tbody", rows), class_="counters") if rows else nothing(_COUNTED_NOTHING)
     return card("Counted by this process", shown)
+
+
+_HOOKED: Final = re.compile(r"[^/]+-[0-9a-f]{8}/.+")
+"""Ids that hooks give to sessions: the project, a digest of its folder, and the agent's own id."""
+
+_SESSIONS_READ: Final = 200
+"""Sessions, the most recently active first, among which one of hooks is looked for."""
+
+
+class _LastRecorded(NamedTuple):
+    """The session that changed last, and the one of hooks that did; ``None``: hooks record nothing here."""
+
+    newest: SessionInfo
+    hooked: SessionInfo | None
+
+
+def _find_last_recorded(request: PageRequest) -> _LastRecorded | None:
+    """The sessions of the tenant that changed last; ``None`` for an empty store."""
+    infos = request.memory.log.sessions(request.tenant, limit=_SESSIONS_READ)
+    if not infos:
+        return None
+    return _LastRecorded(infos[0], next((info for info in infos if _HOOKED.fullmatch(info.key.id)), None))
+
+
+def _name_session(request: PageRequest, info: SessionInfo) -> list[Child]:
+    """When a session last changed, and a link to it, as the end of a sentence."""
+    address = to("session", id=info.key.id)
+    return [moment(info.updated_at, request.now), ", in ", link(address, tag("code", info.key.id)), "."]

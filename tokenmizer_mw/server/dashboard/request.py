@@ -1,4 +1,6 @@
-"""Page that shows a request before and after: the client's transcript, and what a cut and a reminder make of it."""
+"""Page that shows a request before and after: the client's transcript, and what a cut and a reminder make of it; and why
+a session has no requests: hooks, imports and ``SessionMemory.record`` store messages only.
+"""
 
 from __future__ import annotations
 
@@ -32,7 +34,6 @@ from .markup import (
     type_of,
 )
 from .page import Page, PageRequest, session_page
-from .recording import MessagesOnly, explain_no_requests, messages_only
 
 ROWS: Final = 60
 """Messages of a side that are listed: the newest ones."""
@@ -203,3 +204,52 @@ def _reminder(request: PageRequest, found: RequestView, messages: Sequence[Writt
     head = tag("h3", f"Reminder behind the newest message, {format_count(reminder.tokens, 'token')}")
     note = tag("p", "Its text is not kept: these facts and passages were in it.", class_="hint")
     return tag("div", head, note, tag("ul", facts, quoted, class_="facts"), id="reminder")
+
+
+_SEEN_NONE: Final = (
+    "No request of this session was seen: hooks, an import or memory.record stored its messages. Cuts, reminders and"
+    " cost belong to requests."
+)
+
+
+@dataclass(frozen=True, slots=True)
+class MessagesOnly:
+    """A session none of whose requests was seen: the number of its checkpoints, and the newest message of the last."""
+
+    checkpoints: int = 0
+    message: int = 0
+
+
+def messages_only(state: SessionState) -> MessagesOnly | None:
+    """Return what is known of a session without requests; ``None`` if a request was seen, or a cut was made."""
+    if state.outcomes or state.cut is not None:
+        return None
+    last = state.checkpoints[-1].checkpoint.turn if state.checkpoints else 0
+    return MessagesOnly(len(state.checkpoints), last)
+
+
+def explain_no_requests(request: PageRequest, found: MessagesOnly) -> Markup:
+    """Return why there are no requests, what is known of compactions instead, and how to see requests."""
+    return join_markup(nothing(_SEEN_NONE), _mention_compactions(request, found), _suggest_proxy())
+
+
+def _mention_compactions(request: PageRequest, found: MessagesOnly) -> Markup:
+    if not found.checkpoints:
+        return tag("p", "A compaction by an agent itself leaves no trace here without hooks.", class_="hint")
+    marks = link(to("history", id=request.id), format_count(found.checkpoints, "checkpoint"))
+    place = message_link(request.id, found.message) if found.message else "the beginning"
+    return tag(
+        "p",
+        *("Hooks set a checkpoint before each compaction of the agent; this session has ", marks),
+        *(", the last one at ", place, "."),
+        class_="hint",
+    )
+
+
+def _suggest_proxy() -> Markup:
+    return tag(
+        "p",
+        *("To see an agent's requests and what they cost, let it use the proxy: ", tag("code", "tokenmizer-mw serve")),
+        ".",
+        class_="hint",
+    )

@@ -7,7 +7,7 @@ from datetime import date, timedelta
 from typing import Final, Literal
 
 from tokenmizer_mw.chat.usage import has_prices, name_prices
-from tokenmizer_mw.context.costs.savings import Savings, dollars
+from tokenmizer_mw.context.savings import Savings, dollars
 from tokenmizer_mw.model.usage import ANSWERED, CALL, CUT, REFINE, Sum, UsageSums, total
 from tokenmizer_mw.runtime.installing import install_hint
 from tokenmizer_mw.session import SessionState
@@ -15,7 +15,7 @@ from tokenmizer_mw.session import SessionState
 from .caches import title_of
 from .markup import Child, Markup, card, figure_list, format_count, join_markup, nothing, quote_line, tag
 from .page import Page, PageRequest, heading, session_head
-from .recording import MessagesOnly, explain_no_requests, messages_only
+from .request import MessagesOnly, explain_no_requests, messages_only
 
 DAYS_LISTED: Final = 30
 """Days that are listed, the newest first."""

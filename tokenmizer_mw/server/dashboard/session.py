@@ -37,7 +37,7 @@ from .markup import (
 )
 from .overview import OPEN_WORK, SHOWN, Overview, block_card, cards, overview
 from .page import Page, PageRequest, session_page
-from .recording import MessagesOnly, explain_no_requests, messages_only
+from .request import MessagesOnly, explain_no_requests, messages_only
 
 
 @dataclass(frozen=True, slots=True)

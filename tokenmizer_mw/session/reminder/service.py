@@ -12,7 +12,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Final, Protocol, TypeVar
 
 from tokenmizer_mw.context.assembly import Reminder, ReminderPart
-from tokenmizer_mw.context.costs.prices import PUBLISHED
+from tokenmizer_mw.context.prices import PUBLISHED
 from tokenmizer_mw.context.recall import PassageIndex
 from tokenmizer_mw.context.tokens import MessageCounter
 from tokenmizer_mw.model.event import Checkpointed

@@ -6,9 +6,7 @@ from typing import Final
 
 from tokenmizer_mw.safety.redact.places import PlaceRule
 from tokenmizer_mw.safety.redact.rules.addresses import ADDRESSES, HEADERS
-from tokenmizer_mw.safety.redact.rules.calls import CALLS
-from tokenmizer_mw.safety.redact.rules.commands import COMMANDS
-from tokenmizer_mw.safety.redact.rules.files import FILES
+from tokenmizer_mw.safety.redact.rules.programs import CALLS, COMMANDS, FILES
 from tokenmizer_mw.safety.redact.rules.prose import PROSE
 from tokenmizer_mw.safety.redact.rules.vendors import CLOUDS, CODE, DATA, MODELS, MONEY, TALK
 from tokenmizer_mw.safety.redact.shape import Token

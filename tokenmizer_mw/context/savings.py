@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any
 
-from tokenmizer_mw.context.costs.prices import ANNOUNCED, NANO, PUBLISHED, Caching, Price, PriceList
+from tokenmizer_mw.context.prices import ANNOUNCED, NANO, PUBLISHED, Caching, Price, PriceList
 from tokenmizer_mw.model.message import short_repr
 from tokenmizer_mw.model.usage import ANSWERED, CALL, CUT, REFINE, StageSaving, Sum, UsageRecord, UsageSums, total
 
