@@ -11,8 +11,8 @@ from tokenmizer_mw import SessionMemory
 from tokenmizer_mw.model.event import Checkpointed, Derived, MessageRecorded, Recorded, TurnClosed
 from tokenmizer_mw.model.message import Message, Outcome, Role, ToolCall, ToolResult, digest
 from tokenmizer_mw.session import CONTEXT_MESSAGES, SessionState, Transcript, fold, joining
+from tokenmizer_mw.session.resent import spelling_of
 from tokenmizer_mw.session.state import UnkeptTranscript
-from tokenmizer_mw.wire.spelling import spelling_of
 
 
 def user(text: str) -> Message:

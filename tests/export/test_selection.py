@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from tests.export.graphs import added, booking, crowd, graph_of
 from tokenmizer_mw.graph.export.selection import chain_replacements, select_facts
-from tokenmizer_mw.graph.importance import importances
+from tokenmizer_mw.graph.views import importances
 from tokenmizer_mw.model.event import DecisionReplaced
 from tokenmizer_mw.model.node import NodeType, Transition
 

@@ -1,7 +1,7 @@
 import pytest
 
 from tokenmizer_mw.graph.fold import SessionGraph
-from tokenmizer_mw.graph.importance import HALF_LIFE, importances
+from tokenmizer_mw.graph.views import HALF_LIFE, importances
 from tokenmizer_mw.model.event import EdgeAdded, NodeAdded, NodeRevised
 from tokenmizer_mw.model.node import DecisionKind, Edge, EdgeType, Node, NodeType, Source, Status
 

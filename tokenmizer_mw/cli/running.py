@@ -206,7 +206,7 @@ PIPE_CLOSED: Final = 141
 
 _RUNNERS: Final = {
     "demo": ("running", "run_demo"),
-    "import": ("importing", "run_import"),
+    "import": ("maintenance", "run_import"),
     "serve": ("serving", "run_serve"),
     "check": ("serving", "run_check"),
     "dashboard": ("serving", "run_dashboard"),
@@ -276,7 +276,7 @@ def _run(argv: Sequence[str]) -> int:
     module, function = _RUNNERS.get(arguments.command, ("commands", "run_command"))
 
     # A command reports a failure in one line of its own; the log's line about the same failure is for servers.
-    if module in ("commands", "importing"):
+    if module in ("commands", "maintenance"):
         import logging  # nothing else needs it
 
         logging.getLogger("tokenmizer_mw").addHandler(logging.NullHandler())

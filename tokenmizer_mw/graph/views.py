@@ -1,16 +1,19 @@
-"""A graph as valid at a time, and the difference between two graphs of one session."""
+"""Queries on a graph: the facts that were true at a time, the difference from an earlier graph, and the importance of
+facts, which is computed at a message and never stored.
+"""
 
 from __future__ import annotations
 
-from collections import Counter
+import math
+from collections import Counter, defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Final
 
 from tokenmizer_mw.graph.fold import Life, SessionGraph
 from tokenmizer_mw.model.event import EdgeAdded, NodeAdded, node_to_dict, transition_to_dict
 from tokenmizer_mw.model.message import short_repr
-from tokenmizer_mw.model.node import Node, Status, Transition, is_current
+from tokenmizer_mw.model.node import DecisionKind, Node, NodeType, Status, Transition, is_current
 
 
 def as_valid(graph: SessionGraph, at: float) -> SessionGraph:
@@ -90,3 +93,36 @@ def diff(before: SessionGraph, after: SessionGraph) -> Diff:
         removed=tuple(node for node in before.nodes() if after.get(node.id) is None),
         transitions=tuple(step for step in after.transitions() if step not in known),
     )
+
+
+_TYPE_WEIGHT: Final[dict[NodeType, float]] = {
+    NodeType.GOAL: 1.0, NodeType.DECISION: 0.9, NodeType.ERROR: 0.8, NodeType.TASK: 0.7, NodeType.SCHEMA: 0.6,
+    NodeType.ENDPOINT: 0.6, NodeType.API: 0.6, NodeType.FILE: 0.5, NodeType.DEPENDENCY: 0.5, NodeType.ENVIRONMENT: 0.5,
+    NodeType.TEST: 0.5, NodeType.PROJECT: 0.4, NodeType.CONCEPT: 0.3, NodeType.AGENT: 0.3,
+}  # fmt: skip
+
+HALF_LIFE: Final = 40
+"""Messages after which the part of a fact's importance that is due to recency has halved."""
+
+
+def importances(graph: SessionGraph, message: int = 0) -> dict[str, float]:
+    """Return the importance of each node at the message with the number ``message`` (0: the last one that mentioned a
+    node), by id. Positive numbers.
+
+    It grows with the weight of the type, with references (edges and repeated mentions) and recency, and shrinks with
+    doubt. Standing rules do not age.
+    """
+    lives = {node.id: graph.life(node.id) for node in graph.nodes()}
+    now = message or max((life.touched for life in lives.values()), default=0)
+    degree: defaultdict[str, int] = defaultdict(int)
+    for edge in graph.edges():
+        degree[edge.source] += 1
+        degree[edge.target] += 1
+    return {node.id: _importance(node, lives[node.id], degree[node.id], now) for node in graph.nodes()}
+
+
+def _importance(node: Node, life: Life, edges: int, now: int) -> float:
+    references = 1.0 + math.log1p(edges + life.mentions - 1)
+    age = 0 if node.kind is DecisionKind.RULE or now <= life.touched else now - life.touched
+    recency = 0.5 + 0.5 * math.exp2(-age / HALF_LIFE)
+    return _TYPE_WEIGHT[node.type] * references * recency * (0.5 + 0.5 * node.confidence)

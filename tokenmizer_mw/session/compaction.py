@@ -19,10 +19,10 @@ from typing import Final
 from tokenmizer_mw.model.message import Message, Role
 from tokenmizer_mw.model.session import SessionKey
 from tokenmizer_mw.safety.fence import opens_block
+from tokenmizer_mw.session.resent import canonical_text
 from tokenmizer_mw.wire.dialect import ChatRequest
 from tokenmizer_mw.wire.history import History
 from tokenmizer_mw.wire.host_texts import is_continuation, may_continue
-from tokenmizer_mw.wire.spelling import canonical_text
 
 _SHORTER: Final = 2
 """Times the longest request must be as long as one that is looked at although no host's notice is in it."""

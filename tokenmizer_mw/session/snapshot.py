@@ -24,8 +24,8 @@ from tokenmizer_mw.model.node import Edge, Node, Source, Transition
 from tokenmizer_mw.model.session import SessionKey
 from tokenmizer_mw.runtime.tracing import span
 from tokenmizer_mw.session import SessionState, Transcript
+from tokenmizer_mw.session.resent import Spelling
 from tokenmizer_mw.store.log import EventLog, Snapshot
-from tokenmizer_mw.wire.spelling import Spelling
 
 RULES: Final = 1
 """Raise it when the same events fold into something else than before: what earlier releases kept is not used then."""

@@ -34,11 +34,10 @@ from tokenmizer_mw.model.message import Message, Outcome, Role, Written, digest,
 from tokenmizer_mw.model.node import Status
 from tokenmizer_mw.safety.fence import without_own_blocks
 from tokenmizer_mw.safety.guard import judge
-from tokenmizer_mw.session.resent import ResentMessages
+from tokenmizer_mw.session.resent import ResentMessages, Spelling
 from tokenmizer_mw.session.transcript import Transcript
 from tokenmizer_mw.settings import Settings
 from tokenmizer_mw.wire.history import History
-from tokenmizer_mw.wire.spelling import Spelling
 
 Numbered = tuple[int, Message]
 """A message with its number in the session, from 1."""

@@ -8,8 +8,16 @@ from itertools import count as iterate
 from typing import Final
 
 from tokenmizer_mw.model.message import Message, Role
-from tokenmizer_mw.session.resent import Position, ResentHistory, ResentMessages, run_back, run_on
-from tokenmizer_mw.wire.spelling import Spelling, spelling_of, text_digest
+from tokenmizer_mw.session.resent import (
+    Position,
+    ResentHistory,
+    ResentMessages,
+    Spelling,
+    run_back,
+    run_on,
+    spelling_of,
+    text_digest,
+)
 
 _MATCHED_BEFORE: Final = 2
 _PART_LEAST: Final = 4

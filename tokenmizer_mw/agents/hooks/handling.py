@@ -17,8 +17,8 @@ from tokenmizer_mw.model.message import Message, Role
 from tokenmizer_mw.model.session import LOCAL_TENANT, SESSION_ID_MAX, SessionKey
 from tokenmizer_mw.operations.agent_transcripts import ShownContext, TranscriptMessage, messages_in
 from tokenmizer_mw.session import SessionState
+from tokenmizer_mw.session.resent import spelling_of
 from tokenmizer_mw.store.log import EventLog
-from tokenmizer_mw.wire.spelling import spelling_of
 
 from .client import WorkerFiles
 from .entry import STEER, STEERED

@@ -12,8 +12,8 @@ from tokenmizer_mw.context.recall.index import PassageHit, PassageIndex
 from tokenmizer_mw.context.recall.passages import index_terms, is_function_word, message_text
 from tokenmizer_mw.context.recall.selection import QuotedPiece, answering, asked_kinds, select_passages
 from tokenmizer_mw.context.tokens import TokenCounter
+from tokenmizer_mw.graph.explanation import Predecessors
 from tokenmizer_mw.graph.fold import SessionGraph
-from tokenmizer_mw.graph.predecessors import Predecessors
 from tokenmizer_mw.graph.search import find_open_work, search
 from tokenmizer_mw.graph.text import asked_words, words
 from tokenmizer_mw.graph.values import Later, Statement, find_overtaken

@@ -14,8 +14,8 @@ import re2
 
 from tokenmizer_mw.context.resume.sections import NO_OLD_VALUE, Section, grade_of, section_of
 from tokenmizer_mw.context.tokens import TokenCounter
+from tokenmizer_mw.graph.explanation import Predecessors
 from tokenmizer_mw.graph.fold import SessionGraph
-from tokenmizer_mw.graph.predecessors import Predecessors
 from tokenmizer_mw.graph.text import words
 from tokenmizer_mw.model.event import WENT_ON
 from tokenmizer_mw.model.node import HAND, Node, NodeType, Status, Transition, Trust

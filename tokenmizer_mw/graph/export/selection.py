@@ -10,7 +10,7 @@ from typing import Final
 
 from tokenmizer_mw.graph.export.layout import in_order
 from tokenmizer_mw.graph.fold import SessionGraph
-from tokenmizer_mw.graph.importance import importances
+from tokenmizer_mw.graph.views import importances
 from tokenmizer_mw.model.node import Edge, Node, NodeType, Transition
 
 NODES_MAX: Final = 2_000

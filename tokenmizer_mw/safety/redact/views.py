@@ -30,7 +30,7 @@ from tokenmizer_mw.safety.redact.disguise import (
     decoded_text,
 )
 from tokenmizer_mw.safety.redact.findings import ALNUM
-from tokenmizer_mw.safety.redact.wrapped import (
+from tokenmizer_mw.safety.redact.key_breaks import (
     KEY_CHARS,
     RUN_MAX,
     Break,

@@ -16,8 +16,7 @@ from tokenmizer_mw.graph.export.formats import FORMATS, format_named
 from tokenmizer_mw.graph.export.layout import Layout, arrange
 from tokenmizer_mw.graph.export.svg import draw
 from tokenmizer_mw.graph.fold import SessionGraph
-from tokenmizer_mw.graph.importance import importances
-from tokenmizer_mw.graph.views import status_at
+from tokenmizer_mw.graph.views import importances, status_at
 from tokenmizer_mw.model.event import EdgeAdded, NodeAdded
 from tokenmizer_mw.model.node import Node, Transition
 from tokenmizer_mw.session import SessionState

@@ -11,7 +11,7 @@ from typing import Final
 from tokenmizer_mw.context.resume import LEVELS, Resume
 from tokenmizer_mw.context.resume.facts import sections_of
 from tokenmizer_mw.context.resume.sections import Section
-from tokenmizer_mw.graph.predecessors import Predecessors
+from tokenmizer_mw.graph.explanation import Predecessors
 from tokenmizer_mw.model.node import Node, Status
 from tokenmizer_mw.session import SessionState
 

@@ -1,5 +1,5 @@
-"""Page that shows a request before and after: the client's transcript, and what a cut and a reminder make of it; and why
-a session has no requests: hooks, imports and ``SessionMemory.record`` store messages only.
+"""Page that shows a request before and after: the client's transcript, and what a cut and a reminder make of it; and
+why a session has no requests: hooks, imports and ``SessionMemory.record`` store messages only.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Secrets that people tell in words and show in columns, and what only reads like one."""
+"""Secrets that people write in sentences and show in columns, and what only reads like one."""
 
 from __future__ import annotations
 

@@ -12,8 +12,8 @@ import pytest
 from tests.sampling import covering
 from tokenmizer_mw import SessionMemory
 from tokenmizer_mw.safety.redact import Redactor
+from tokenmizer_mw.safety.redact.key_breaks import Break, goes_on, is_drawn
 from tokenmizer_mw.safety.redact.shape import draw_characters, fakes
-from tokenmizer_mw.safety.redact.wrapped import Break, goes_on, is_drawn
 
 REDACTOR: Final = Redactor(key=b"a key for tests of redaction")
 

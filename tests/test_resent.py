@@ -18,10 +18,10 @@ from tokenmizer_mw.model.event import Checkpointed, MessageRecorded
 from tokenmizer_mw.model.message import Message, Outcome, Role, ToolCall, ToolResult, digest
 from tokenmizer_mw.model.session import LOCAL_TENANT, SessionKey
 from tokenmizer_mw.session import ResentMessages, Transcript
+from tokenmizer_mw.session.resent import Spelling, spelling_of
 from tokenmizer_mw.store.memory import MemoryLog
 from tokenmizer_mw.wire.dialect import Reply
 from tokenmizer_mw.wire.dialects import OpenAIChat
-from tokenmizer_mw.wire.spelling import Spelling, spelling_of
 
 CALLS = 40
 SETTINGS = Settings(context_window=1_500, block_tokens=120)

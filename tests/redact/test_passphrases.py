@@ -11,7 +11,7 @@ import pytest
 
 from tests.redact.about_passwords import ABOUT_PASSWORDS
 from tokenmizer_mw.safety.redact import Redactor
-from tokenmizer_mw.safety.redact.rules.worded import LANGUAGES, PREFIXES
+from tokenmizer_mw.safety.redact.rules.password_words import LANGUAGES, PREFIXES
 
 
 def _words(text: str) -> list[str]:

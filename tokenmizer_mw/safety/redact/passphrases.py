@@ -15,7 +15,14 @@ from typing import Final, NamedTuple
 from tokenmizer_mw.safety.redact.findings import FindingRank, PlaceReading, SecretSpan, refusal
 from tokenmizer_mw.safety.redact.judge import placeholder, stands_in
 from tokenmizer_mw.safety.redact.pattern import ByteMatch, compile_pattern
-from tokenmizer_mw.safety.redact.rules.worded import CHANGES, COMPOUNDS, LANGUAGES, PREFIXES, STATED, PasswordLanguage
+from tokenmizer_mw.safety.redact.rules.password_words import (
+    CHANGES,
+    COMPOUNDS,
+    LANGUAGES,
+    PREFIXES,
+    STATED,
+    PasswordLanguage,
+)
 
 STATED_MAX: Final = 256
 """Bytes of a name and what states its value."""
@@ -89,7 +96,7 @@ class _Lexicon(NamedTuple):
         return word not in self.links and not self.is_predicate(word)
 
 
-def read_worded(text: bytes, start: int) -> PlaceReading:
+def read_passphrase(text: bytes, start: int) -> PlaceReading:
     """Read the value of the password that is named at ``start``, if it consists of words."""
     onward = start + 3
     match = _STATED.match(text, start, min(len(text), start + STATED_MAX))
