@@ -7,7 +7,7 @@ import pytest
 from tokenmizer_mw import SessionMemory
 from tokenmizer_mw.context.loss_report import LossReport, loss_report
 from tokenmizer_mw.context.resume import build_resume
-from tokenmizer_mw.context.resume.layout import SAID_HEAD
+from tokenmizer_mw.context.resume.layout import QUOTES_HEAD
 from tokenmizer_mw.context.tokens import TokenCounter
 from tokenmizer_mw.graph.fold import SessionGraph
 from tokenmizer_mw.model.event import Checkpointed, NodeAdded, NodeRevised, Reminded, StatusChanged
@@ -65,7 +65,7 @@ def test_what_reminders_of_this_cut_told_is_marked(graph: SessionGraph) -> None:
 def test_a_fact_that_the_block_quotes_is_not_lost(graph: SessionGraph) -> None:
     """Only in the words of its own message, and only with all of its words."""
     lines = ("U3: I finished step number 3 today.", "A4: That was a step.", "U6: After step number 7, lunch.")
-    block = f"<x>\nDone: something{SAID_HEAD}\n" + "\n".join(lines) + "\n</x>"
+    block = f"<x>\nDone: something{QUOTES_HEAD}\n" + "\n".join(lines) + "\n</x>"
     lost = {node.id for node in loss_report(graph, replace(cut(), block=block)).items}
     assert lost == {f"task-{turn}" for turn in range(1, 21)} - {"task-3"}
 

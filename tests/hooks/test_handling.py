@@ -188,7 +188,7 @@ def test_a_host_that_did_not_wait_is_told_with_the_next_prompt(host: Host) -> No
     host.write(user("We use PostgreSQL for the orders."), assistant(said("Fine.")), cut())
     told = {"session_id": host.name, "transcript_path": str(host.transcript), "cwd": str(host.folder)}
     event = read_event("sessionstart", "claude-code", json.dumps(told | {"source": "compact"}).encode())
-    host.hooks.not_told(event, host.hooks.handle(event))
+    host.hooks.note_unanswered(event, host.hooks.handle(event))
     assert "PostgreSQL" in context(host.event("userpromptsubmit", prompt="Go on."))
 
 

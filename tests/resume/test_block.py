@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from tests.sampling import examples
 from tokenmizer_mw.cli.demo.script import load_script
 from tokenmizer_mw.context.resume import LEVELS, Resume, build_resume
-from tokenmizer_mw.context.resume.layout import SAID_HEAD
+from tokenmizer_mw.context.resume.layout import QUOTES_HEAD
 from tokenmizer_mw.context.tokens import TokenCounter, counter_for, estimate
 from tokenmizer_mw.errors import BudgetTooSmall, CallerError
 from tokenmizer_mw.graph.fold import SessionGraph
@@ -200,7 +200,7 @@ def test_no_block_of_the_demonstration_states_a_fact_twice() -> None:
     for budget in range(300, 2_001, 25):
         resume = memory.resume("coldwatch", budget=budget)
         assert not [label for label in labels if len(label) > 3 and label + label in resume.text], budget
-        typed = resume.text.partition(SAID_HEAD)[0]
+        typed = resume.text.partition(QUOTES_HEAD)[0]
         stated = re.split(r"; |\n- |\n[A-Z][^:\n]+: ", typed)
         assert len(stated) == len(set(stated)), budget
 

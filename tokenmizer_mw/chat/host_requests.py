@@ -50,16 +50,16 @@ class HostRequests:
         tenant: str = LOCAL_TENANT,
     ) -> Shortened | None:
         """Decide how a chat is shortened before it is sent to a model. See ``SessionMemory.shorten``."""
-        told = history(messages).through(self._redaction.remove_echoes)
+        transcript = history(messages).through(self._redaction.remove_echoes)
         with patience(self._settings.store_wait_seconds):
             return self._shorten_transcript(
-                self._access.key_of(session_id, tenant), told, model, overhead, window, reserved, question
+                self._access.key_of(session_id, tenant), transcript, model, overhead, window, reserved, question
             )
 
     def _shorten_transcript(
         self,
         key: SessionKey,
-        told: History,
+        transcript: History,
         model: str,
         overhead: str,
         window: int | None,
@@ -67,10 +67,10 @@ class HostRequests:
         question: str,
     ) -> Shortened | None:
         settings = self._settings if window is None else self._settings.with_window(window)
-        long = could_exceed(request_of(told, model=model, overhead=overhead), settings, reserved=reserved)
+        long = could_exceed(request_of(transcript, model=model, overhead=overhead), settings, reserved=reserved)
         if self._redaction.redactor is not None:
-            told = told.through(self._redaction.redactor.message)
-        request = request_of(told, model=model, overhead=overhead)
+            transcript = transcript.through(self._redaction.redactor.message)
+        request = request_of(transcript, model=model, overhead=overhead)
         if self._guard.blocks:
             self._guard.refuse_suspicious(key, request)
         if not long:
@@ -89,7 +89,7 @@ class HostRequests:
         fit = self._fit(truncation, rewrite, int(budget_for(model, settings) * settings.cut_at))
         if reserved + truncation.count_taken(fit.block, fit.kept, fit.results) > budget_for(model, settings):
             self._cuts.report_over_window(key)
-        if not fit.block and not fit.results and len(fit.kept) == len(told) - request.prefix:
+        if not fit.block and not fit.results and len(fit.kept) == len(transcript) - request.prefix:
             self._cuts.reminders.expect_cut(key)
             return None
         left = budget_for(model, settings) - reserved - self._access.counters.of(model).text(overhead)
@@ -110,13 +110,13 @@ class HostRequests:
         tokens. See ``SessionMemory.context``.
         """
         key = self._access.key_of(session_id, tenant)
-        told = [one for one in self._access.read_messages(key) if not one.archived]
-        if not told:
+        recorded = [one for one in self._access.read_messages(key) if not one.archived]
+        if not recorded:
             return Context()
         settings = self._settings.with_window(limit)
         derivation = replace(self._access.derivation, settings=settings)
-        request = request_of(history_of([one.message for one in told]), model=model)
-        numbers = [one.number for one in told]
+        request = request_of(history_of([one.message for one in recorded]), model=model)
+        numbers = [one.number for one in recorded]
         truncation = Truncation(
             derivation,
             key,
@@ -130,7 +130,7 @@ class HostRequests:
         rewrite = self._cuts.decide(key, truncation)
         fit = self._fit(truncation, rewrite, limit)
         reminder = self._host_reminder(truncation, rewrite, fit, limit - reserved, question)
-        return truncation.context(told, replace(fit, reminder=reminder))
+        return truncation.context(recorded, replace(fit, reminder=reminder))
 
     def _fit(self, truncation: Truncation, rewrite: Rewrite | None, limit: int) -> Shortened:
         """The messages of a host within ``limit`` tokens, with shorter results where compression is switched on."""

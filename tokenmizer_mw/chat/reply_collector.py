@@ -101,10 +101,10 @@ class ReplyCollector:
             complete = complete or len(chunk) > self.room
         if self._kind in _NOT_COLLECTED:
             return complete or self._kind is _Kind.UNDECODABLE
-        kept = chunk[: self.room]
-        self._keep(kept)
-        self.room -= len(kept)
-        if len(kept) < len(chunk):
+        piece = chunk[: self.room]
+        self._keep(piece)
+        self.room -= len(piece)
+        if len(piece) < len(chunk):
             self._capped, self._keep = True, _drop
         self._grant()
         seen = self._tail + chunk

@@ -282,9 +282,9 @@ class SessionService:
         return PassageEmbedding(model, self.settings, log=self.access.log, read=self._read_passages, count=self.count)
 
     def _read_passages(self, key: SessionKey, look: Callable[[PassageIndex, Mark], T]) -> T:
-        def view(told: HistoryMessages) -> T:
-            passages = told.passages(self.redaction.remove_blocks, self.settings.passages_max)
-            return look(passages, (told.seq, told.recorded_at))
+        def view(history: HistoryMessages) -> T:
+            passages = history.passages(self.redaction.remove_blocks, self.settings.passages_max)
+            return look(passages, (history.seq, history.recorded_at))
 
         return self.access.messages.read(key, view)
 

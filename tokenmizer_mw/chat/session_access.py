@@ -111,8 +111,8 @@ class SessionAccess:
         """Return a function that splits a message of this session into sentences. Messages that were split in advance
         are taken from the cache.
         """
-        told = self.messages.at_hand(key)
-        return message_sentences if told is None else told.prepared.read
+        history = self.messages.at_hand(key)
+        return message_sentences if history is None else history.prepared.read
 
     def drop(self, key: SessionKey) -> None:
         """Remove a session from all caches of this process."""

@@ -114,10 +114,10 @@ class TurnCommit:
             news: list[Event] = [*held, *added]
             if reply is None or not (news or reply.outcome is Outcome.ERROR):
                 return news
-            turn = added[-1].turn if added else len(transcript)
+            number = added[-1].turn if added else len(transcript)
             if reminder is not None:
-                news += reminder_events(turn, reminder)
-            return [*news, TurnClosed(turn, reply.outcome, reply.finish_reason, reply.usage)]
+                news += reminder_events(number, reminder)
+            return [*news, TurnClosed(number, reply.outcome, reply.finish_reason, reply.usage)]
 
         append = partial(self._access.sessions.update_and_view, key, decide, no_view)
         if cut is not None:  # facts are among its events, and others want to know of them
@@ -217,6 +217,6 @@ class ExtractionSchedule:
         if self._embedding is not None:
             self._embedding.embed_passages_later(key)
 
-    def _prepare_sentences(self, told: HistoryMessages) -> bool:
+    def _prepare_sentences(self, history: HistoryMessages) -> bool:
         """Whether there is more of a session to read before a cut needs it."""
-        return told.prepare_sentences(self._redaction.remove_blocks, SENTENCES_STEP)
+        return history.prepare_sentences(self._redaction.remove_blocks, SENTENCES_STEP)

@@ -62,10 +62,10 @@ def run_install(arguments: argparse.Namespace) -> int:
     if not arguments.yes:
         confirm("Write this?", "pass --yes, or --dry-run to see the difference only", "nothing was written")
     for change in changes:
-        kept = change.carry_out()
+        backup = change.carry_out()
         if not arguments.json:
             done = "removed" if change.after is None else "wrote"
-            show(f"{done} {change.path}" + (f"; what it was is in {kept}" if kept else ""))
+            show(f"{done} {change.path}" + (f"; what it was is in {backup}" if backup else ""))
     for line in _list_next_steps(arguments, plan):
         print(inert(line), file=sys.stderr)
     return 0

@@ -73,8 +73,8 @@ def _why(arguments: argparse.Namespace, store: Store) -> None:
     why = store.memory.why(arguments.session, arguments.text, tenant=arguments.tenant)
     if why is None:
         asks = suggest_command(arguments, f"recall {quote(arguments.session)} {quote(arguments.text)}")
-        says = f"no fact of session {arguments.session!r} matches {arguments.text!r}"
-        raise UnknownNode(f"{says}; `{asks}` looks through its messages, too")
+        message = f"no fact of session {arguments.session!r} matches {arguments.text!r}"
+        raise UnknownNode(f"{message}; `{asks}` looks through its messages, too")
     show_result(arguments.json, why.to_dict(), why.text)
 
 

@@ -110,8 +110,8 @@ def invalidate(arguments: argparse.Namespace, store: Store) -> None:
     if done.after.is_withdrawn:
         means = "no model is shown it any more"
     else:
-        says = "list it under Rejected" if done.after.is_rejected else "no longer state it"
-        means = f"blocks {says}; if it never was true, add --never-true: then no model is shown it"
+        effect = "list it under Rejected" if done.after.is_rejected else "no longer state it"
+        means = f"blocks {effect}; if it never was true, add --never-true: then no model is shown it"
     _show_change(arguments, done, means)
 
 

@@ -274,12 +274,12 @@ def show_compaction(arguments: argparse.Namespace, store: Store) -> None:
     if not seals:
         raise CallerError("there is no compaction of this server in it")
     try:
-        kept = store.memory.service.compaction.seal().open(arguments.tenant, seals[-1])
+        content = store.memory.service.compaction.seal().open(arguments.tenant, seals[-1])
     except SealBroken as error:
         needs = "it needs the store and the tenant that it was made with"
         raise CallerError(f"the compaction cannot be read: {error}; {needs}") from None
     if arguments.json:
-        show_json(asdict(kept))
+        show_json(asdict(content))
         return
-    show(f"session {kept.session}, {kept.checkpoint}: in the place of {kept.tokens:,} tokens")
-    show(kept.text)
+    show(f"session {content.session}, {content.checkpoint}: in the place of {content.tokens:,} tokens")
+    show(content.text)

@@ -76,8 +76,8 @@ def loss_report(graph: SessionGraph, cut: Checkpointed | None, reminders: Iterab
         return LossReport()
     carried, quotes = frozenset(cut.carried), read_quotes(cut.block)
     dropped = (node for node in graph.nodes() if graph.life(node.id).touched < cut.anchor_turn)
-    told = (node for node in dropped if not node.is_dropped)
-    lost = (node for node in told if node.id not in carried and not _is_quoted(node, quotes))
+    shown = (node for node in dropped if not node.is_dropped)
+    lost = (node for node in shown if node.id not in carried and not _is_quoted(node, quotes))
     items = sorted(lost, key=lambda node: (node.source.turn, node.id))
     since = [reminder for reminder in reminders if reminder.cut == cut.id]
     reminded = {id for reminder in since for id in reminder.nodes}

@@ -185,13 +185,13 @@ def plan(
     overhead: int,
     frozen: Checkpointed | None,
     settings: Settings,
-    kept: int | None = None,
+    anchor: int | None = None,
     shortest: Sequence[int] = (),
 ) -> Plan:
     """Decide how a request is shortened: not at all, by the cut in force, or by a new cut.
 
     - ``counts``: tokens of each message; ``overhead``: tokens of everything else in the request.
-    - ``frozen``: the cut in force; ``kept``: index of its anchor in the request, if known. ``None`` for none.
+    - ``frozen``: the cut in force; ``anchor``: index of its anchor in the request, if known. ``None`` for none.
     - ``shortest``: tokens of each message after compression for a full window; empty if compression is off.
 
     The cut in force is repeated whenever its anchor is found. A block that replaces nothing is repeated only while the
@@ -210,7 +210,7 @@ def plan(
     overhead += sum(counts[place] for place in staying)
     counts, shortest = _without(counts, staying), _without(shortest, staying)
     before = list(accumulate(counts, initial=0))
-    standing = _carry_on_cut(request, before, frozen, kept)
+    standing = _carry_on_cut(request, before, frozen, anchor)
     sent = overhead + _count_sent_tokens(request, before, standing, frozen)
     if isinstance(standing, Replay) and standing.keep_from == request.prefix and sent > budget:
         standing, sent = Untouched(), overhead + before[-1]
@@ -306,24 +306,28 @@ def _count_sent_tokens(request: ChatRequest, before: Sequence[int], standing: Pl
 
 
 def _carry_on_cut(
-    request: ChatRequest, before: Sequence[int], frozen: Checkpointed | None, kept: int | None
+    request: ChatRequest, before: Sequence[int], frozen: Checkpointed | None, anchor: int | None
 ) -> Replay | Untouched:
     """The current cut, if it still applies: its anchor is in the request, and the block is shorter than what it
     replaces. A block that replaces nothing precedes the whole transcript."""
     if frozen is None or not frozen.anchor:
         return Untouched()
-    if kept is None:
-        kept = _find_anchor(request, frozen)
-    if kept is None:
+    if anchor is None:
+        anchor = _find_anchor(request, frozen)
+    if anchor is None:
         return Untouched()
     if not frozen.dropped:
-        return Replay(kept, frozen.block, find_newest_at_cut(frozen, kept)) if kept == request.prefix else Untouched()
-    if before[kept] - before[request.prefix] <= frozen.tokens + MESSAGE_TOKENS:
+        return (
+            Replay(anchor, frozen.block, find_newest_at_cut(frozen, anchor))
+            if anchor == request.prefix
+            else Untouched()
+        )
+    if before[anchor] - before[request.prefix] <= frozen.tokens + MESSAGE_TOKENS:
         return Untouched()
     return (
         Untouched()
-        if _has_orphaned_result(request, kept)
-        else Replay(kept, frozen.block, find_newest_at_cut(frozen, kept))
+        if _has_orphaned_result(request, anchor)
+        else Replay(anchor, frozen.block, find_newest_at_cut(frozen, anchor))
     )
 
 

@@ -194,7 +194,7 @@ def graph_of(payload: Mapping[str, Any]) -> SessionGraph:
 
 
 _ENDS: Final = ("source", "target")
-_TOLD: Final = frozenset(
+_ENCODED_FIELDS: Final = frozenset(
     (
         *("_nodes", "_life", "_edges", "_replaced", "_by_key", "_by_slot", "_by_word", "_unindexed"),
         *("_unfinished", "_settled", "_heirs"),
@@ -205,7 +205,7 @@ _TOLD: Final = frozenset(
 @cache
 def _rest() -> dict[str, ValueCodec]:
     """The fields of a graph that have no columns of their own: they are small."""
-    return forms(SessionGraph, but=_TOLD)
+    return forms(SessionGraph, but=_ENCODED_FIELDS)
 
 
 class _Table(Generic[H]):

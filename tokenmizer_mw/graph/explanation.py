@@ -48,8 +48,8 @@ class Why:
     def numbers(self) -> list[int]:
         """The numbers of the messages that the text names."""
         steps = (step.trigger for _, step, new in (*self.chain, *self.successors) if not new.source.is_by_hand)
-        said = () if self.node.source.is_by_hand else (self.node.source.turn,)
-        return sorted({*said, *steps})
+        sources = () if self.node.source.is_by_hand else (self.node.source.turn,)
+        return sorted({*sources, *steps})
 
     @property
     def text(self) -> str:
@@ -149,10 +149,10 @@ def _shorten_quote(node: Node, reason: str) -> str:
     return quote.replace(reason, "[...]") if len(reason) >= _REASON_MIN else quote
 
 
-def _because(step: Transition, said: str) -> str:
-    """The reason of a replacement; "" if there is none, or if it is the reason ``said`` above."""
+def _because(step: Transition, shown: str) -> str:
+    """The reason of a replacement; "" if there is none, or if it is the reason ``shown`` above."""
     reason = flatten(step.reason, _TEXT_MAX)
-    return f": {reason}" if reason and reason != said else ""
+    return f": {reason}" if reason and reason != shown else ""
 
 
 def _describe_edit(edit: NodeEdited) -> Iterator[str]:

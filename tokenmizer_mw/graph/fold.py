@@ -347,7 +347,7 @@ class SessionGraph:
             del self._unfinished[node.id]
         self._settled[node.id] = None
 
-    def _revise(self, id: str, changes: dict[str, Any], turn: int) -> None:
+    def _revise(self, id: str, changes: dict[str, Any], message: int) -> None:
         node = self._nodes.get(id)
         if node is None:
             return
@@ -355,7 +355,7 @@ class SessionGraph:
             self._nodes[id] = replace(node, **changes)
         life = self._life[id]
         self._life[id] = Life(
-            life.added, life.closed, max(turn, life.touched), life.mentions + 1, life.reason, life.moves
+            life.added, life.closed, max(message, life.touched), life.mentions + 1, life.reason, life.moves
         )
         if changes.keys() & {"label", "slot"}:
             self._index(self._nodes[id])
@@ -376,7 +376,7 @@ class SessionGraph:
         if status not in (None, node.status):
             self._move(id, status, 0, at, reason)
 
-    def _move(self, id: str, status: Status, turn: int, at: float, reason: str) -> None:
+    def _move(self, id: str, status: Status, message: int, at: float, reason: str) -> None:
         node = self._nodes.get(id)
         if node is None:
             return
@@ -385,7 +385,7 @@ class SessionGraph:
         closed = None if moved.current else (life.closed if not node.current else at)
         why = reason or ("" if moved.current else life.reason)
         self._life[id] = Life(
-            life.added, closed, max(turn, life.touched), life.mentions, why, (*life.moves, (at, status))
+            life.added, closed, max(message, life.touched), life.mentions, why, (*life.moves, (at, status))
         )
         if moved.slot and moved.current:
             self._by_slot[moved.slot] = id

@@ -22,7 +22,7 @@ _SATURATION: Final = 1.2
 _LENGTH: Final = 0.5
 _CURRENT: Final = 1.1
 _SETTLED: Final = 1.2
-_SAID, _NAMED, _MEANT = 1, 2, 4
+_MENTIONED, _NAMED, _MEANT = 1, 2, 4
 """How often a word counts: in the words around a fact, in its name, as what the fact is a value of (if it still is)."""
 
 _IDENTIFIER: Final = re.compile(r"\w*?(?:[a-z0-9][A-Z]|[^\W_]_[^\W_])\w*")
@@ -247,18 +247,18 @@ def _rank_nodes(wanted: frozenset[str], nodes: Sequence[Node], parts: bool) -> l
 @lru_cache(maxsize=_READ_MAX)
 def _read(node: Node) -> tuple[Mapping[str, int], int]:
     """The words that find a node, each with its weight, and how many it says."""
-    said = _singular(f"{node.label} {node.detail} {node.value} {node.source.quote}")
-    return _bag(node, said), len(said)
+    stems = _singular(f"{node.label} {node.detail} {node.value} {node.source.quote}")
+    return _bag(node, stems), len(stems)
 
 
 def _singular(text: str) -> frozenset[str]:
     return frozenset(map(singular, words(text)))
 
 
-def _bag(node: Node, said: frozenset[str]) -> Mapping[str, int]:
-    bag = dict.fromkeys(said | kind_words(node.type, node.kind), _SAID)
+def _bag(node: Node, stems: frozenset[str]) -> Mapping[str, int]:
+    bag = dict.fromkeys(stems | kind_words(node.type, node.kind), _MENTIONED)
     bag.update(dict.fromkeys(_singular(f"{node.label} {node.value} {_named_categories(node)}"), _NAMED))
-    bag.update(dict.fromkeys(_singular(f"{node.slot} {_category_words(node)}"), _MEANT if node.current else _SAID))
+    bag.update(dict.fromkeys(_singular(f"{node.slot} {_category_words(node)}"), _MEANT if node.current else _MENTIONED))
     return bag
 
 

@@ -134,26 +134,31 @@ def value_at_start(text: str) -> Value | None:
 
 
 def _read(spans: Spans, raw: bytes) -> Value | None:
-    said = raw[slice(*spans[0])]
-    if said.isalpha() and said.islower() and said not in _DAY_NAMES and said not in _WORD_MEMBERS:
+    value_bytes = raw[slice(*spans[0])]
+    if (
+        value_bytes.isalpha()
+        and value_bytes.islower()
+        and value_bytes not in _DAY_NAMES
+        and value_bytes not in _WORD_MEMBERS
+    ):
         return None
     kind = next(kind for kind, span in zip(_KINDS, spans[1:], strict=True) if span[0] >= 0)
-    start, word = len(raw[: spans[0][0]].decode()), said.decode()
+    start, word = len(raw[: spans[0][0]].decode()), value_bytes.decode()
     return _make_value(kind, word, start, start + len(word))
 
 
-def _make_value(kind: str, said: str, start: int, end: int) -> Value | None:
+def _make_value(kind: str, text: str, start: int, end: int) -> Value | None:
     if kind in ("name", "word", "code"):
-        member = MEMBERS.get(said.casefold().strip(".'")) or MEMBERS.get(said.casefold().replace(" ", "-"))
-        if member is not None and (kind != "word" or said not in _PLAIN):
-            return Value(said, "tool", start, end, member[0].name)
-        return Value(said, kind, start, end) if kind != "word" and said not in _NO_NAME else None
+        member = MEMBERS.get(text.casefold().strip(".'")) or MEMBERS.get(text.casefold().replace(" ", "-"))
+        if member is not None and (kind != "word" or text not in _PLAIN):
+            return Value(text, "tool", start, end, member[0].name)
+        return Value(text, kind, start, end) if kind != "word" and text not in _NO_NAME else None
     if kind == "amount":
-        number, _, unit = said.partition(" ")
+        number, _, unit = text.partition(" ")
         if unit.casefold() in _NO_UNIT:
             return Value(number, "number", start, start + len(number))
-        return Value(said, kind, start, end, unit.rstrip("s"))
-    return Value(said, kind, start, end)
+        return Value(text, kind, start, end, unit.rstrip("s"))
+    return Value(text, kind, start, end)
 
 
 _PLAIN: Final = frozenset(
@@ -268,17 +273,20 @@ def find_overtaken(weights: Mapping[str, float], statements: Sequence[Statement]
 
 
 def _later(
-    claim: _Claim, said: Statement, others: Sequence[tuple[Statement, Sequence[_Claim]]], weights: Mapping[str, float]
+    claim: _Claim,
+    statement: Statement,
+    others: Sequence[tuple[Statement, Sequence[_Claim]]],
+    weights: Mapping[str, float],
 ) -> Later | None:
     best: Later | None = None
     for other, theirs in others:
-        if not other.settles or other.turn <= said.turn or (best is not None and other.turn < best.turn):
+        if not other.settles or other.turn <= statement.turn or (best is not None and other.turn < best.turn):
             continue
         for one in theirs:
             if (
                 same_sort(one.value, claim.value)
                 and _about_same(one, claim, weights)
-                and not _states_value(said, one.value)
+                and not _states_value(statement, one.value)
             ):
                 best = Later(other.turn, one.value.text.strip(","))
     return best

@@ -37,9 +37,9 @@ REPR_MAX: Final = 120
 """Characters of the representation of a result."""
 
 
-def short_repr(of: object, said: str) -> str:
-    """Return one line of at most ``REPR_MAX`` characters that represents an object: its class, and ``said``."""
-    line = " ".join("".join(sign if sign.isprintable() else " " for sign in said).split())
+def short_repr(of: object, content: str) -> str:
+    """Return one line of at most ``REPR_MAX`` characters that represents an object: its class, and ``content``."""
+    line = " ".join("".join(sign if sign.isprintable() else " " for sign in content).split())
     room = REPR_MAX - len(f"<{type(of).__name__} >")
     return f"<{type(of).__name__} {line if len(line) <= room else line[: room - 3] + '...'}>"
 

@@ -157,8 +157,8 @@ def _is_cut(value: dict[str, Any]) -> bool:
 def _preserved_names(value: dict[str, Any]) -> list[str]:
     """The names of the lines before a cut that stay in the context."""
     values = value.get("compactMetadata")
-    kept = values.get("preservedMessages") if isinstance(values, dict) else None
-    names = kept.get("allUuids", kept.get("uuids")) if isinstance(kept, dict) else None
+    preserved = values.get("preservedMessages") if isinstance(values, dict) else None
+    names = preserved.get("allUuids", preserved.get("uuids")) if isinstance(preserved, dict) else None
     return [name for name in names if isinstance(name, str) and name] if isinstance(names, list) else []
 
 

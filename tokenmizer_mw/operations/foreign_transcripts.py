@@ -130,7 +130,7 @@ _ASKS: Final = "#### "
 _ENDS: Final = "  "
 """How aider ends the lines of the user, unless an editor took the blanks away."""
 
-_TELLS: Final = ("> ", "# aider chat started")
+_AIDER_STARTS: Final = ("> ", "# aider chat started")
 """How the lines begin that aider itself has written."""
 
 _MARK: Final = re.compile(
@@ -228,7 +228,7 @@ def _aider(text: str) -> Iterator[Message]:
     ends = _ENDS if any(line.startswith(_ASKS) and line.endswith(_ENDS) for line in every) else ""
     role, lines = Role.ASSISTANT, list[str]()
     for line in every:
-        if line.rstrip() == ">" or line.startswith(_TELLS):
+        if line.rstrip() == ">" or line.startswith(_AIDER_STARTS):
             continue
         speaks = Role.USER if line.startswith(_ASKS) and line.endswith(ends) else Role.ASSISTANT
         if speaks is not role and (line.strip() or speaks is Role.USER):

@@ -128,7 +128,7 @@ def _find_errors(event: Event, heard: int) -> Iterator[str]:
     if isinstance(event, MessageRecorded):
         if event.turn != heard or not 0 <= event.after < event.turn:
             yield f"message {event.turn} cannot follow message {event.after} as number {heard}"
-    elif not all(0 <= turn <= heard for turn in _turns(event)):
+    elif not all(0 <= number <= heard for number in _turns(event)):
         yield "speaks of a message that is not there"
     for what, check, values in _worded_fields(event):
         if not all(map(check, values)):

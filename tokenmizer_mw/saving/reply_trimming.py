@@ -92,7 +92,7 @@ class _Held:
 def _is_whole_json(start: Message) -> bool:
     """Whether a response may be a reply in JSON that is not encoded."""
     headers = start["headers"] = list(start.get("headers", ()))
-    told = {bytes(name).lower(): bytes(value).lower() for name, value in headers}
-    encoded = told.get(b"content-encoding", b"identity") not in (b"", b"identity")
-    kind = told.get(b"content-type", b"").partition(b";")[0].strip()
+    lowered = {bytes(name).lower(): bytes(value).lower() for name, value in headers}
+    encoded = lowered.get(b"content-encoding", b"identity") not in (b"", b"identity")
+    kind = lowered.get(b"content-type", b"").partition(b";")[0].strip()
     return start["status"] == 200 and not encoded and kind == b"application/json"

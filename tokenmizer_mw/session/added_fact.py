@@ -82,8 +82,8 @@ def _is_about_the_same(node: Node, other: Node) -> bool:
     or half of the words of both are the same ("Elasticsearch for search", "Tantivy for search")."""
     if not (_is_choice(node) and _is_choice(other)):
         return False
-    own, said = _read_words(node.label), _read_words(other.label)
-    return _names_thing(node, other) or _names_thing(other, node) or 2 * len(own & said) >= max(len(own), len(said))
+    own, others = _read_words(node.label), _read_words(other.label)
+    return _names_thing(node, other) or _names_thing(other, node) or 2 * len(own & others) >= max(len(own), len(others))
 
 
 def _names_thing(node: Node, other: Node) -> bool:

@@ -73,9 +73,9 @@ def require_written(messages: Iterable[Written]) -> list[Written]:
     return found
 
 
-def require_numbers(turns: Iterable[int] | int) -> set[int]:
+def require_numbers(numbers: Iterable[int] | int) -> set[int]:
     """Return numbers of messages as a set. Raises ``CallerError`` for anything else."""
-    found: list[object] = list(turns) if isinstance(turns, Iterable) else [turns]
+    found: list[object] = list(numbers) if isinstance(numbers, Iterable) else [numbers]
     if wrong := [one for one in found if isinstance(one, bool) or not isinstance(one, int)]:
         raise CallerError(f"turns are numbers of messages, not a {type(wrong[0]).__name__}")
     return {one for one in found if isinstance(one, int)}

@@ -51,9 +51,9 @@ def begins_with_summary(messages: History, start: int, replies: Iterable[Message
     leading = [message for message in messages[start:first_reply] if message.role is Role.USER]
     if any(is_continuation(message) for message in leading):
         return True
-    said = [canonical_text(message) for message in leading]
+    texts = [canonical_text(message) for message in leading]
     summaries = [canonical_text(message) for message in replies if message.role is Role.ASSISTANT]
-    return any(_repeats(text, summary) for summary in summaries for text in said if len(summary) >= _SUMMARY_LEAST)
+    return any(_repeats(text, summary) for summary in summaries for text in texts if len(summary) >= _SUMMARY_LEAST)
 
 
 def goes_on_from_block(messages: History) -> bool:

@@ -99,77 +99,77 @@ class SessionCache(Generic[F]):
 
     def read(self, key: SessionKey, view: Callable[[F], T]) -> T:
         """Return ``view(state)`` of the session as its log is now. ``view`` must not store the state."""
-        kept = self._get(key)
-        with hold(kept.lock):
-            return view(self._refresh(key, kept))
+        cached = self._get(key)
+        with hold(cached.lock):
+            return view(self._refresh(key, cached))
 
     def at_hand(self, key: SessionKey) -> F | None:
         """Return the cached state of a session without reading the log; ``None`` if it is not cached. Other threads may
         be changing it."""
-        kept = self._sessions.get(key)
-        return kept.state if kept is not None else None
+        cached = self._sessions.get(key)
+        return cached.state if cached is not None else None
 
     def drop(self, key: SessionKey) -> None:
         """Remove a session from the cache; its next use reads the log."""
         with self._guard:
             self._leave(self._sessions.pop(key, None))
 
-    def _refresh(self, key: SessionKey, kept: _CachedSession[F]) -> F:
-        return self._fold(key, kept, *self._tail(key, kept))
+    def _refresh(self, key: SessionKey, cached: _CachedSession[F]) -> F:
+        return self._fold(key, cached, *self._tail(key, cached))
 
-    def _fold(self, key: SessionKey, kept: _CachedSession[F], state: F, news: Sequence[Recorded]) -> F:
-        kept.state = None  # should folding fail half-way, the next use starts from the log
+    def _fold(self, key: SessionKey, cached: _CachedSession[F], state: F, news: Sequence[Recorded]) -> F:
+        cached.state = None  # should folding fail half-way, the next use starts from the log
         for event in news:
             state.apply(event)
             if not isinstance(event.event, _NOT_JUDGED):
-                kept.judged = event.seq
-        kept.state = state
-        self._weigh(key, kept, self._weight(state))
+                cached.judged = event.seq
+        cached.state = state
+        self._weigh(key, cached, self._weight(state))
         return state
 
-    def _tail(self, key: SessionKey, kept: _CachedSession[F]) -> tuple[F, list[Recorded]]:
+    def _tail(self, key: SessionKey, cached: _CachedSession[F]) -> tuple[F, list[Recorded]]:
         """The session so far, and the events behind it. The last one that it has is read again: when the log does not
         know it any more, another process has erased the session, and the state starts anew; so it does when what it was
         folded from was changed."""
-        state = kept.state or self._starting_state(key, kept)
+        state = cached.state or self._starting_state(key, cached)
         if state.seq == 0:
             return state, self._log.read(key)
         tail = self._log.read(key, after=state.seq - 1)
         known = tail and (tail[0].seq, tail[0].recorded_at) == (state.seq, state.recorded_at)
         if known and not any(isinstance(news.event, Rewritten) for news in tail[1:]):
             return state, tail[1:]
-        kept.last = kept.judged = 0
-        kept.start = object()
+        cached.last = cached.judged = 0
+        cached.start = object()
         return self._new(), self._log.read(key)
 
-    def _starting_state(self, key: SessionKey, kept: _CachedSession[F]) -> F:
+    def _starting_state(self, key: SessionKey, cached: _CachedSession[F]) -> F:
         """Where folding starts."""
         return self._new()
 
-    def _weigh(self, key: SessionKey, kept: _CachedSession[F], weight: int) -> None:
+    def _weigh(self, key: SessionKey, cached: _CachedSession[F], weight: int) -> None:
         """Note what a session weighs, and let go of those used longest ago where that is too much."""
         with self._guard:
-            if self._sessions.get(key) is not kept:
+            if self._sessions.get(key) is not cached:
                 return
-            self._total += weight - kept.weight
-            kept.weight = weight
+            self._total += weight - cached.weight
+            cached.weight = weight
             while self._most is not None and self._total > self._most and len(self._sessions) > 1:
                 self._leave(self._sessions.popitem(last=False)[1])
 
-    def _leave(self, kept: _CachedSession[F] | None) -> None:
-        if kept is not None:
-            self._total -= kept.weight
+    def _leave(self, cached: _CachedSession[F] | None) -> None:
+        if cached is not None:
+            self._total -= cached.weight
 
     def _get(self, key: SessionKey) -> _CachedSession[F]:
         with self._guard:
-            kept = self._sessions.get(key)
-            if kept is None:
-                kept = self._sessions[key] = _CachedSession()
+            cached = self._sessions.get(key)
+            if cached is None:
+                cached = self._sessions[key] = _CachedSession()
                 if len(self._sessions) > self._capacity:
                     self._leave(self._sessions.popitem(last=False)[1])
             else:
                 self._sessions.move_to_end(key)
-            return kept
+            return cached
 
 
 class CachedMessages(SessionCache[HistoryMessages]):
@@ -205,16 +205,16 @@ class CachedSessions(SessionCache[SessionState]):
     ) -> T:
         """Append the events that ``decide`` returns, as ``update`` does, then return ``view`` of the updated session,
         without reading the log again. ``view`` must not store the state."""
-        kept = self._get(key)
-        acquire(kept.lock)  # no ``with hold``: each turn goes through here, and a generator costs as much as a lock
+        cached = self._get(key)
+        acquire(cached.lock)  # no ``with hold``: each turn goes through here, and a generator costs as much as a lock
         try:
-            fresh = kept.state is None
-            state = kept.state or self._refresh(key, kept)
+            fresh = cached.state is None
+            state = cached.state or self._refresh(key, cached)
             for _ in range(ATTEMPTS_MAX):
                 events = decide(state)
                 if not events:
                     seen, was = state, state.seq
-                    state = seen if fresh else self._refresh(key, kept)
+                    state = seen if fresh else self._refresh(key, cached)
                     if state is seen and state.seq == was:
                         return view(state)
                     fresh = True
@@ -223,18 +223,18 @@ class CachedSessions(SessionCache[SessionState]):
                     with span("append", events=len(events)):
                         recorded = self._log.append(key, events, expected_seq=state.seq)
                 except Conflict:
-                    state, fresh = self._refresh(key, kept), True
+                    state, fresh = self._refresh(key, cached), True
                     continue
-                return view(self._fold(key, kept, state, recorded))
+                return view(self._fold(key, cached, state, recorded))
         finally:
-            kept.lock.release()
+            cached.lock.release()
         raise Conflict(_GAVE_UP)
 
     def draft(self, key: SessionKey) -> SessionState:
         """Return a copy of the session as its log is now, which the caller may change."""
-        kept = self._get(key)
-        with hold(kept.lock):
-            return self._refresh(key, kept).copy()
+        cached = self._get(key)
+        with hold(cached.lock):
+            return self._refresh(key, cached).copy()
 
     def propose(self, key: SessionKey, decide: Callable[[SessionState], Sequence[Event]]) -> None:
         """Append the events that ``decide`` returns. Like ``update``, but for a ``decide`` that takes long or calls
@@ -243,16 +243,16 @@ class CachedSessions(SessionCache[SessionState]):
         ``decide`` gets a copy of the session and runs without its lock, so that other threads can write meanwhile. It
         is called again if one did.
         """
-        kept = self._get(key)
+        cached = self._get(key)
         for _ in range(ATTEMPTS_MAX):
-            with hold(kept.lock):
-                draft = (kept.state or self._refresh(key, kept)).copy()
+            with hold(cached.lock):
+                draft = (cached.state or self._refresh(key, cached)).copy()
             events = decide(draft)
-            with hold(kept.lock):
-                state = self._refresh(key, kept)
+            with hold(cached.lock):
+                state = self._refresh(key, cached)
                 if (state.seq, state.recorded_at) != (draft.seq, draft.recorded_at):
                     continue
-                if not events or self._append(key, kept, events, draft.seq) is not None:
+                if not events or self._append(key, cached, events, draft.seq) is not None:
                     return
         raise Conflict(_GAVE_UP)
 
@@ -273,100 +273,100 @@ class CachedSessions(SessionCache[SessionState]):
         - ``wait``: wait for another thread that derives; ``False``: return without the facts that it is deriving.
         - ``end``: the end of the log as the caller has just read it. A cached session that ends there is not refreshed.
         """
-        kept = self._get(key)
-        with hold(kept.lock):
+        cached = self._get(key)
+        with hold(cached.lock):
             while True:
-                state = self._refresh_unextracted(key, kept, end)
-                if not state.unextracted or (kept.extracting is not None and not wait):
+                state = self._refresh_unextracted(key, cached, end)
+                if not state.unextracted or (cached.extracting is not None and not wait):
                     return view(state)
-                if kept.extracting is None:
+                if cached.extracting is None:
                     break
-                kept.lock.wait()
-            mine = kept.extracting = object()
+                cached.lock.wait()
+            mine = cached.extracting = object()
         try:
-            return self._extract(key, kept, derive, view)
+            return self._extract(key, cached, derive, view)
         finally:
-            with hold(kept.lock):
-                if kept.extracting in (mine, None):
-                    kept.extracting = None
-                    kept.lock.notify_all()
+            with hold(cached.lock):
+                if cached.extracting in (mine, None):
+                    cached.extracting = None
+                    cached.lock.notify_all()
 
     def _extract(
         self,
         key: SessionKey,
-        kept: _CachedSession[SessionState],
+        cached: _CachedSession[SessionState],
         derive: Callable[[SessionState], Sequence[Event]],
         view: Callable[[SessionState], T],
     ) -> T:
         for _ in range(ATTEMPTS_MAX):
-            with hold(kept.lock):
-                state = self._refresh_unextracted(key, kept)
+            with hold(cached.lock):
+                state = self._refresh_unextracted(key, cached)
                 if not state.unextracted:
-                    kept.extracting = None  # in one step with the look: a message that comes later starts anew
+                    cached.extracting = None  # in one step with the look: a message that comes later starts anew
                     return view(state)
                 state.graph.index_words()  # of a draft, which is dropped, the index would be made for each message
-                draft, start = state.copy(), kept.start
+                draft, start = state.copy(), cached.start
             events = derive(draft)
-            with hold(kept.lock):
-                state = self._refresh(key, kept)  # the session may have been erased, and recorded anew
-                while kept.start is start and kept.judged <= draft.seq:
-                    done = self._append(key, kept, events, state.seq)
+            with hold(cached.lock):
+                state = self._refresh(key, cached)  # the session may have been erased, and recorded anew
+                while cached.start is start and cached.judged <= draft.seq:
+                    done = self._append(key, cached, events, state.seq)
                     if done is None:
-                        state = self._refresh(key, kept)
+                        state = self._refresh(key, cached)
                     elif done.unextracted:
                         break
                     else:  # the log ended where it was appended to: there is nothing to read
-                        kept.extracting = None
+                        cached.extracting = None
                         return view(done)
         raise Conflict(_GAVE_UP)
 
     def _refresh_unextracted(
-        self, key: SessionKey, kept: _CachedSession[SessionState], end: LogEnd | None = None
+        self, key: SessionKey, cached: _CachedSession[SessionState], end: LogEnd | None = None
     ) -> SessionState:
         """The session at hand where it has messages without facts or stands at ``end``, else as the log has it now."""
-        state = kept.state
+        state = cached.state
         if state is not None and (state.unextracted or (state.seq, state.recorded_at) == end):
             return state
-        return self._refresh(key, kept)
+        return self._refresh(key, cached)
 
     def _append(
-        self, key: SessionKey, kept: _CachedSession[SessionState], events: Sequence[Event], expected_seq: int
+        self, key: SessionKey, cached: _CachedSession[SessionState], events: Sequence[Event], expected_seq: int
     ) -> SessionState | None:
         """The session with ``events`` behind ``expected_seq``; ``None`` when somebody else was faster."""
         try:
             with span("append", events=len(events)):
                 recorded = self._log.append(key, events, expected_seq=expected_seq)
         except Conflict:
-            self._refresh(key, kept)
+            self._refresh(key, cached)
             return None
-        state = kept.state
+        state = cached.state
         if state is None or state.seq != expected_seq:
-            return self._refresh(key, kept)
-        return self._fold(key, kept, state, recorded)
+            return self._refresh(key, cached)
+        return self._fold(key, cached, state, recorded)
 
-    def _starting_state(self, key: SessionKey, kept: _CachedSession[SessionState]) -> SessionState:
+    def _starting_state(self, key: SessionKey, cached: _CachedSession[SessionState]) -> SessionState:
         found = self._snapshots.state(self._log, key) if self._snapshots is not None else None
-        kept.last = kept.judged = found.seq if found is not None else 0
-        kept.start = object()
+        cached.last = cached.judged = found.seq if found is not None else 0
+        cached.start = object()
         return found or self._new()
 
     def _fold(
-        self, key: SessionKey, kept: _CachedSession[SessionState], state: SessionState, news: Sequence[Recorded]
+        self, key: SessionKey, cached: _CachedSession[SessionState], state: SessionState, news: Sequence[Recorded]
     ) -> SessionState:
-        super()._fold(key, kept, state, news)
+        super()._fold(key, cached, state, news)
         snapshots = self._snapshots
-        if snapshots is not None and snapshots.due(state.seq, kept.last):
-            kept.last = state.seq
+        if snapshots is not None and snapshots.due(state.seq, cached.last):
+            cached.last = state.seq
             snapshots.later(("snapshot", key), partial(self._keep_snapshot, snapshots, key))
         return state
 
     def _keep_snapshot(self, snapshots: SnapshotPolicy, key: SessionKey) -> None:
         """Keep a snapshot of what is at hand of a session by now, if it is."""
         with self._guard:
-            kept = self._sessions.get(key)
-        if kept is None:
+            cached = self._sessions.get(key)
+        if cached is None:
             return
-        with hold(kept.lock):
-            state = kept.state.copy() if kept.state is not None else None
+        with hold(cached.lock):
+            state = cached.state.copy() if cached.state is not None else None
         if state is not None:
             snapshots.keep(self._log, key, state)

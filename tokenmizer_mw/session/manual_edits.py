@@ -231,7 +231,7 @@ _ALWAYS_BEHIND: Final[Mapping[str, frozenset[str]]] = {
     "नहीं": frozenset({"कभी"}),
     "nahi": frozenset({"kabhi"}),
 }
-_TELLS: Final = frozenset({
+_REPORTING: Final = frozenset({
     "not", "almost", "nearly", "hardly", "have", "has", "had", "i've", "we've", "was", "were", "did", "nicht",
     "fast", "hat", "habe", "haben", "hatte", "hatten", "war", "waren", "pas", "presque", "a", "ai", "ont",
     "avons", "n'a", "n'ai", "n'ont", "no", "casi", "ha", "han", "hemos", "não", "nem", "quase", "foi", "non",
@@ -250,7 +250,7 @@ def _holds_always(label: str) -> bool:
         return False
     for before, word, behind in zip(["", *words], words, [*words[1:], ""], strict=False):
         if word in _ALWAYS:
-            reports = before in _TELLS or before.endswith("n't") or (behind.endswith("ed") and before not in _BEING)
+            reports = before in _REPORTING or before.endswith("n't") or (behind.endswith("ed") and before not in _BEING)
             if not reports:
                 return True
     return any(
@@ -288,7 +288,7 @@ def add_fact(state: SessionState, text: str, kind: str, reason: str) -> list[Eve
     known = state.graph.find(type_, label)
     if known is not None and known.current:
         return []
-    turn = len(state.transcript)
+    message = len(state.transcript)
     slot = _slot_of(label) if type_ in _SLOTTED else None
     name, value = (slot.name, slot.value) if slot is not None else ("", "")
     node = Node(
@@ -296,16 +296,16 @@ def add_fact(state: SessionState, text: str, kind: str, reason: str) -> list[Eve
         type=type_,
         label=label,
         status=status,
-        source=Source(turn, HAND, trust=Trust.STATED),
+        source=Source(message, HAND, trust=Trust.STATED),
         detail=flatten(reason, DETAIL_MAX),
         kind=decision,
         slot=name,
         value=value,
     )
     replaced = state.graph.in_slot(name) if name else None
-    steps = [Transition(replaced.id, node.id, turn, node.detail)] if replaced is not None else []
+    steps = [Transition(replaced.id, node.id, message, node.detail)] if replaced is not None else []
     changes, before = {"status": status}, {"status": Status.ARCHIVED}
-    added = NodeEdited(_next(state), node.id, changes, before, turn, node.detail)
+    added = NodeEdited(_next(state), node.id, changes, before, message, node.detail)
     return [NodeAdded(node), *map(DecisionReplaced, steps), added]
 
 
@@ -336,14 +336,14 @@ def undo_edit(state: SessionState, number: int) -> list[Event]:
     node = find_fact(state, edit.id)
     if any(getattr(node, name) != value for name, value in edit.changes.items()):
         raise CallerError(_explain_later_change(edit, edits))
-    turn, reason = len(state.transcript), f"change {number} undone"
-    again = list(_replace_again(state, edit, turn, reason))
+    message, reason = len(state.transcript), f"change {number} undone"
+    again = list(_replace_again(state, edit, message, reason))
     _require_free(state, node, edit.before, besides=[one.transition.old for one in again])
-    back = NodeEdited(_next(state), edit.id, edit.before, edit.changes, turn, reason, number, edit.separated)
+    back = NodeEdited(_next(state), edit.id, edit.before, edit.changes, message, reason, number, edit.separated)
     if edit.separated is not None and edit.before.get("status") is Status.SUPERSEDED:
         return [DecisionReplaced(edit.separated), back]
     if edit.adds:
-        return [back, *_restore_replaced(state, node, turn, reason)]
+        return [back, *_restore_replaced(state, node, message, reason)]
     return [*again, back]
 
 
@@ -359,14 +359,14 @@ def _explain_later_change(edit: NodeEdited, edits: list[NodeEdited]) -> str:
     return f"fact {edit.id} was replaced or changed since: undo the later change first"
 
 
-def _restore_replaced(state: SessionState, node: Node, turn: int, reason: str) -> Iterator[Event]:
+def _restore_replaced(state: SessionState, node: Node, message: int, reason: str) -> Iterator[Event]:
     """Give the fact that ``node`` replaced the status that it had, unless its place was taken since."""
     for old in [state.graph.get(step.old) for step in state.graph.transitions() if step.new == node.id]:
         if old is None or old.status is not Status.SUPERSEDED or state.graph.heir(old.id) != node:
             continue
         if (holder := state.graph.in_slot(old.slot)) is not None and holder.id != node.id:
             continue
-        yield StatusChanged(old.id, _status_before(state, old), turn, reason)
+        yield StatusChanged(old.id, _status_before(state, old), message, reason)
 
 
 def _status_before(state: SessionState, node: Node) -> Status:
@@ -375,7 +375,7 @@ def _status_before(state: SessionState, node: Node) -> Status:
     return before[-1] if before else Status.ACTIVE
 
 
-def _replace_again(state: SessionState, edit: NodeEdited, turn: int, reason: str) -> Iterator[DecisionReplaced]:
+def _replace_again(state: SessionState, edit: NodeEdited, message: int, reason: str) -> Iterator[DecisionReplaced]:
     """Supersede what came back into force when ``edit``, which is undone, invalidated a fact: for the reason that it
     had before, or else ``reason``."""
     if edit.changes.get("status") is not Status.INVALIDATED:
@@ -383,7 +383,7 @@ def _replace_again(state: SessionState, edit: NodeEdited, turn: int, reason: str
     for step in {step.old: step for step in state.graph.transitions() if step.new == edit.id}.values():
         old = state.graph.get(step.old)
         if old is not None and old.current:
-            yield DecisionReplaced(Transition(step.old, edit.id, turn, step.reason or reason))
+            yield DecisionReplaced(Transition(step.old, edit.id, message, step.reason or reason))
 
 
 def _edit(
@@ -393,8 +393,8 @@ def _edit(
     if not changes:
         return []
     before = {name: getattr(node, name) for name in changes}
-    turn, reason = len(state.transcript), flatten(reason, DETAIL_MAX)
-    return [NodeEdited(_next(state), node.id, changes, before, turn, reason, separated=separated)]
+    message, reason = len(state.transcript), flatten(reason, DETAIL_MAX)
+    return [NodeEdited(_next(state), node.id, changes, before, message, reason, separated=separated)]
 
 
 def _next(state: SessionState) -> int:

@@ -29,12 +29,12 @@ Position = tuple[int, int]
 class ResentMessages:
     """Resent messages; their digests, spellings and texts are computed once, on first use.
 
-    ``kept``: store them with the ``History``, computed for all of its messages at once.
+    ``shared``: store them with the ``History``, computed for all of its messages at once.
     """
 
-    def __init__(self, messages: Sequence[Message], *, kept: bool = False) -> None:
+    def __init__(self, messages: Sequence[Message], *, shared: bool = False) -> None:
         self._messages = messages
-        self._kept = messages if kept and isinstance(messages, History) else None
+        self._history = messages if shared and isinstance(messages, History) else None
         self._column: Sequence[str] | None = None
         self._marks: dict[int, str] = {}
         self._spellings: dict[int, Spelling] = {}
@@ -52,9 +52,9 @@ class ResentMessages:
 
     def mark(self, index: int) -> str:
         """Return the digest of message ``index``."""
-        if self._kept is not None:
+        if self._history is not None:
             if self._column is None:
-                self._column = self._kept.column("digest", _digests)
+                self._column = self._history.column("digest", _digests)
             return self._column[index]
         mark = self._marks.get(index)
         if mark is None:
@@ -64,8 +64,8 @@ class ResentMessages:
     def spelling(self, index: int) -> Spelling:
         """Return the spelling of message ``index``: what identifies it although a client may change its form."""
         spelling = self._spellings.get(index)
-        if spelling is None and self._kept is not None and len(self._spellings) >= _SPELLED_ALONE:
-            self._spellings = dict(enumerate(self._kept.column("spelling", _spellings)))
+        if spelling is None and self._history is not None and len(self._spellings) >= _SPELLED_ALONE:
+            self._spellings = dict(enumerate(self._history.column("spelling", _spellings)))
             spelling = self._spellings[index]
         if spelling is None:
             spelling = self._spellings[index] = spelling_of(self._messages[index])

@@ -109,13 +109,13 @@ def _parts(state: SessionState) -> Iterator[tuple[str, Any]]:
     yield from ((name, form.write(getattr(state, name))) for name, form in _rest().items())
 
 
-def _state(told: Mapping[str, Any]) -> SessionState:
-    graph = {name.partition(".")[2]: part for name, part in told.items() if name.startswith(f"{_GRAPH}.")}
-    spellings = list(map(Spelling.from_key, told["spellings"]))
-    transcript = Transcript.of(told["digests"], told["parents"], spellings)
+def _state(columns: Mapping[str, Any]) -> SessionState:
+    graph = {name.partition(".")[2]: part for name, part in columns.items() if name.startswith(f"{_GRAPH}.")}
+    spellings = list(map(Spelling.from_key, columns["spellings"]))
+    transcript = Transcript.of(columns["digests"], columns["parents"], spellings)
     state = SessionState(graph=graph_of(graph), transcript=transcript)
     for name, form in _rest().items():
-        value = form.read(told[name])
+        value = form.read(columns[name])
         setattr(state, name, deque(value, state.recent.maxlen) if isinstance(value, deque) else value)
     return state
 

@@ -234,28 +234,28 @@ class SessionState:
         """Return since when an event about a fact holds: since its message was recorded, if the message was waiting for
         extraction; else since the event itself was recorded, at ``recorded_at``."""
         if isinstance(event, NodeAdded):
-            turn = event.node.source.turn
+            number = event.node.source.turn
         elif isinstance(event, StatusChanged):
-            turn = event.turn
+            number = event.turn
         elif isinstance(event, DecisionReplaced):
-            turn = event.transition.trigger
+            number = event.transition.trigger
         else:
             return recorded_at
-        return self.said_at.get(turn, recorded_at)
+        return self.said_at.get(number, recorded_at)
 
     def _forget_withdrawn(self, withdrawn: Sequence[int], redrawn: bool) -> None:
-        if self.handover is not None and any(turn <= self.handover.last for turn in withdrawn):
+        if self.handover is not None and any(number <= self.handover.last for number in withdrawn):
             self.handover = None
         if redrawn:
             self.graph, self.derived, self.refined, self.cut = SessionGraph(), 0, 0, None
             self.edits, self.recent_reminders, self.handover = {}, [], None
 
-    def _mark_derived(self, turn: int) -> None:
-        self.derived = max(turn, self.derived)
-        while self.unextracted and self.unextracted[0][0] <= turn:
+    def _mark_derived(self, last: int) -> None:
+        self.derived = max(last, self.derived)
+        while self.unextracted and self.unextracted[0][0] <= last:
             self.recent.append(self.unextracted.pop(0))
         if self.said_at:
-            self.said_at = {number: at for number, at in self.said_at.items() if number > turn}
+            self.said_at = {number: at for number, at in self.said_at.items() if number > last}
 
 
 _OF_GRAPH: Final = frozenset({NodeAdded, NodeRevised, StatusChanged, EdgeAdded, DecisionReplaced, NodesPruned})
@@ -291,9 +291,9 @@ def joining(
     for index in range(start, end):
         if index in preserved:
             continue
-        turn = count + len(events) + 1
-        after = turn - 1 if events else place + 1
-        events.append(MessageRecorded(turn, resent.mark(index), messages[index], after))
+        number = count + len(events) + 1
+        after = number - 1 if events else place + 1
+        events.append(MessageRecorded(number, resent.mark(index), messages[index], after))
     return events
 
 
@@ -304,10 +304,10 @@ def append_messages(state: SessionState, messages: Sequence[Written]) -> list[Me
     """
     events: list[MessageRecorded] = []
     before = state.spoken
-    for turn, written in enumerate(messages, len(state.transcript) + 1):
+    for number, written in enumerate(messages, len(state.transcript) + 1):
         message = written.message
-        events.append(MessageRecorded(turn, digest(message), message, before, written.original))
-        before = turn if message.role is not Role.SYSTEM else before
+        events.append(MessageRecorded(number, digest(message), message, before, written.original))
+        before = number if message.role is not Role.SYSTEM else before
     return events
 
 
@@ -345,8 +345,8 @@ def fold_until_message(recorded: Sequence[Recorded], number: int) -> SessionStat
     events = [one.event for one in recorded]
     rebuilt = (at for at, event in enumerate(events) if isinstance(event, HistoryRevised) and event.redrawn)
     started = max(rebuilt, default=0)
-    turns = [event.turn if isinstance(event, Derived) else number_of(event) or 0 for event in events]
-    end = next((at for at in range(started, len(events)) if turns[at] > number), len(events))
+    numbers = [event.turn if isinstance(event, Derived) else number_of(event) or 0 for event in events]
+    end = next((at for at in range(started, len(events)) if numbers[at] > number), len(events))
     state = fold(
         one for one in recorded[:end] if not isinstance(one.event, MessageRecorded) or one.event.turn <= number
     )
@@ -371,9 +371,9 @@ class FactDerivation:
         waiting = [*state.unextracted, *((event.turn, event.message) for event in news)]
         if not waiting:
             return []
-        seen = [(turn, without_own_blocks(message, self.secret)) for turn, message in waiting]
-        found = {turn: judge(message) for turn, message in seen} if self.settings.guard != "off" else {}
-        flagged = {turn: suspicion.signals for turn, suspicion in found.items() if suspicion.flagged}
+        seen = [(number, without_own_blocks(message, self.secret)) for number, message in waiting]
+        found = {number: judge(message) for number, message in seen} if self.settings.guard != "off" else {}
+        flagged = {number: suspicion.signals for number, suspicion in found.items() if suspicion.flagged}
         return derive(state.graph, seen, list(state.recent), self.settings, flagged)
 
     def news(self, state: SessionState, spoken: History, known: tuple[int, int] | None = None) -> list[Event]:

@@ -136,10 +136,10 @@ class Transcript:
                 self._place_run(resent, (index, place), before, found)
                 index, place = before
                 continue
-            if kept := self._behind_summary(resent, index, place):
-                for at, stored in kept.items():
+            if behind := self._behind_summary(resent, index, place):
+                for at, stored in behind.items():
                     places[at] = stored
-                index = min(kept) - 1
+                index = min(behind) - 1
                 continue
             changed = index, self.parents[place]
             if self.depths[place] != index:
@@ -247,8 +247,8 @@ class Transcript:
                 index, place = index - 1, self.parents[place]
             elif (before := self._before(resent, index, place)) is not None:
                 index, place = before
-            elif place >= 0 and (kept := self._behind_summary(resent, index, place)):
-                index = min(kept) - 1
+            elif place >= 0 and (behind := self._behind_summary(resent, index, place)):
+                index = min(behind) - 1
             else:
                 return False
         return True
@@ -332,8 +332,8 @@ class Transcript:
         while following and text:
             place = following[0]
             known = self.spellings[place]
-            said = text[done : done + known.length]
-            if known.results or known.side != own.side or (known.length and text_digest(said) != known.text):
+            joined = text[done : done + known.length]
+            if known.results or known.side != own.side or (known.length and text_digest(joined) != known.text):
                 break
             done += known.length
             calls += [known.calls] * bool(known.calls)

@@ -167,10 +167,10 @@ def _characters(message: Message) -> int:
 
 def standing(log: Iterable[Recorded]) -> list[Written]:
     """Return the messages in a log that were not withdrawn, in the order in which they were added."""
-    told = HistoryMessages()
+    history = HistoryMessages()
     for recorded in log:
-        told.apply(recorded)
-    return list(told.messages.values())
+        history.apply(recorded)
+    return list(history.messages.values())
 
 
 def revision(current: Sequence[Written], wanted: Sequence[Written]) -> Revision:
@@ -180,7 +180,7 @@ def revision(current: Sequence[Written], wanted: Sequence[Written]) -> Revision:
     precedes them; from there on they are withdrawn and added again.
     """
     known = {one.number: one for one in current}
-    kept: dict[int, Written] = {}
+    listed: dict[int, Written] = {}
     added: list[Written] = []
     last = 0
     for one in wanted:
@@ -188,9 +188,9 @@ def revision(current: Sequence[Written], wanted: Sequence[Written]) -> Revision:
         if before is None or added or one.number <= last or (before.archived and not one.archived):
             added.append(replace(one, number=0))
         else:
-            kept[one.number], last = one, one.number
-    withdrawn = tuple(number for number in known if number not in kept)
-    archived = tuple(number for number, one in kept.items() if one.archived and not known[number].archived)
+            listed[one.number], last = one, one.number
+    withdrawn = tuple(number for number in known if number not in listed)
+    archived = tuple(number for number, one in listed.items() if one.archived and not known[number].archived)
     return Revision(withdrawn, archived, tuple(added))
 
 
@@ -210,14 +210,14 @@ def edit_transcript(
         return list(news)
     if not drawn_from(log, frozenset(step.withdrawn)):
         return [*news, HistoryRevised(step.withdrawn, archived)]
-    said = drawn_before(log, min(step.withdrawn))
+    earlier = drawn_before(log, min(step.withdrawn))
     anew = SessionState()
-    for event in said:
+    for event in earlier:
         anew.apply(Recorded(0, state.recorded_at, event))
     for one in current:
         if one.number not in step.withdrawn:
             (anew.recent if one.number <= anew.derived else anew.unextracted).append((one.number, one.message))
-    return [*news, HistoryRevised(step.withdrawn, archived, redrawn=True), *said, *derivation.facts(anew, news)]
+    return [*news, HistoryRevised(step.withdrawn, archived, redrawn=True), *earlier, *derivation.facts(anew, news)]
 
 
 def drawn_before(log: Iterable[Recorded], number: int) -> list[Event]:

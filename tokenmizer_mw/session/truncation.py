@@ -95,13 +95,13 @@ class HeldCut:
         held = self.events_for(state)
         return self.state.transcript if held else state.transcript, held
 
-    def add_messages(self, told: HistoryMessages, passages_max: int) -> HistoryMessages:
+    def add_messages(self, history: HistoryMessages, passages_max: int) -> HistoryMessages:
         """Return the session's messages with the new ones: to be found only where the cut leaves some of them out."""
         anchor = self.state.cut.anchor_turn if self.state.cut is not None else 0
         new = [event for event in self.events if isinstance(event, MessageRecorded)]
         if any(event.turn < anchor for event in new):
-            return told.followed_by(new)
-        return told.beside(new, passages_max)
+            return history.followed_by(new)
+        return history.beside(new, passages_max)
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,14 +158,14 @@ class Truncation:
             decision = self._drop_withdrawn(state, self._make_plan(state.cut))
             return self._carried_out(state, decision, (len(self._spoken), -1))
         spoken = self._spoken
-        resent = ResentMessages(spoken, kept=True)
+        resent = ResentMessages(spoken, shared=True)
         known = state.transcript.first_new(spoken, resent=resent)
         placed = state.transcript.locate(resent, *known)
         changed = placed.changed if state.cut is not None else None
         known = changed or known
-        kept = self._find_anchor(state.cut, placed)
-        decision = self._make_plan(state.cut, kept)
-        same = kept is not None and changed is None
+        anchor = self._find_anchor(state.cut, placed)
+        decision = self._make_plan(state.cut, anchor)
+        same = anchor is not None and changed is None
         if isinstance(decision, Replay) and not (same or self._stands(state, decision.keep_from, resent)):
             # The user changed something in what the cut in force leaves out: its block does not stand for it.
             decision = self._make_plan(None)
@@ -239,13 +239,13 @@ class Truncation:
         taken += self._count_taken(block, [*self.request.staying(start), *range(start, len(counts))], counts)
         return taken / budget_for(self.request.model, self.derivation.settings)
 
-    def context(self, told: Sequence[Written], fit: Shortened) -> Context:
-        """Return the part of ``told`` (the messages of the request) to send to a model, shortened as ``fit`` says."""
-        recent = tuple(told[place] for place in fit.kept)
-        places = [*fit.kept, len(told)]
+    def context(self, recorded: Sequence[Written], fit: Shortened) -> Context:
+        """Return the part of ``recorded`` (the messages of the request) to send to a model, as ``fit`` says."""
+        recent = tuple(recorded[place] for place in fit.kept)
+        places = [*fit.kept, len(recorded)]
         taken = self.count_taken(fit.block, fit.kept, fit.results)
         results = {places.index(place): texts for place, texts in fit.results.items()}
-        context = Context(tuple(told[: self.request.prefix]), fit.block, recent, taken, results=results)
+        context = Context(tuple(recorded[: self.request.prefix]), fit.block, recent, taken, results=results)
         if fit.reminder is None:
             return context
         behind = tuple((places.index(place), part) for place, part in fit.reminder.places)
@@ -326,17 +326,23 @@ class Truncation:
         except BudgetTooSmall:
             return ""
 
-    def _make_plan(self, frozen: Checkpointed | None, kept: int | None = None) -> Plan:
+    def _make_plan(self, frozen: Checkpointed | None, anchor: int | None = None) -> Plan:
         counts, overhead = self.counter.request_counts(self.request), self.counter.text(self.request.overhead)
         if self.numbers and frozen is not None:
-            kept = self.numbers.index(frozen.anchor_turn) if frozen.anchor_turn in self.numbers else None
-            frozen = None if kept is None else frozen
+            anchor = self.numbers.index(frozen.anchor_turn) if frozen.anchor_turn in self.numbers else None
+            frozen = None if anchor is None else frozen
         overhead += self.reserved
 
         def plan_with(counts: Sequence[int], shortest: Sequence[int] = ()) -> Plan:
             settings = self.derivation.settings
             return plan(
-                self.request, counts, overhead=overhead, frozen=frozen, settings=settings, kept=kept, shortest=shortest
+                self.request,
+                counts,
+                overhead=overhead,
+                frozen=frozen,
+                settings=settings,
+                anchor=anchor,
+                shortest=shortest,
             )
 
         decision = plan_with(counts)
@@ -370,18 +376,18 @@ class Truncation:
         otherwise none.
         """
         spoken = self._spoken
-        known = state.transcript.first_new(spoken, resent=ResentMessages(spoken, kept=True))
+        known = state.transcript.first_new(spoken, resent=ResentMessages(spoken, shared=True))
         drawn = self._news(state, known)
         end = len(self.request.messages)
         quotes = end and order.sections is None
         transcript = self._transcript(end, self._numbers(state, end - 1, known, None)) if quotes else ()
         resume = self._resume(state, drawn, transcript, order)
-        turn = _newest_number(state, drawn)
+        newest = _newest_number(state, drawn)
         if resume is None:
-            nothing = [Checkpointed(order.id, turn)] if order.id else []
+            nothing = [Checkpointed(order.id, newest)] if order.id else []
             return CutDecision(None, [*drawn, *nothing], ("compaction_empty",))
         name = order.id or state.next_checkpoint
-        made = Checkpointed(name, turn, resume.tokens, resume.text, carried=resume.node_ids)
+        made = Checkpointed(name, newest, resume.tokens, resume.text, carried=resume.node_ids)
         return CutDecision(None, [*drawn, made], ("compaction_made",))
 
     def _carried_out(
@@ -478,7 +484,7 @@ class Truncation:
         if self.numbers:
             roles = self.request.messages.roles[: last + 1]
             return [self.numbers[place] for place, role in enumerate(roles) if role is not Role.SYSTEM]
-        preserved = state.transcript.find_preserved(ResentMessages(self._spoken, kept=True), *known)
+        preserved = state.transcript.find_preserved(ResentMessages(self._spoken, shared=True), *known)
         indexes = state.transcript.indexes(*known, self._spoken_before(last) + 1, preserved)
         for index, place in enumerate(placed.places[: min(known[0], len(indexes))] if placed is not None else ()):
             indexes[index] = place if place >= 0 else indexes[index]

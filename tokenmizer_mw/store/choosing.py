@@ -68,9 +68,9 @@ def announce_store(address: str, config: str = "") -> Iterator[None]:
     path = folder / _FOLDER / f"{os.getpid()}{_SUFFIX}" if folder is not None else None
     if fcntl is not None and path is not None and not _is_in_memory(address):
         stripped = without_password(absolute_address(address, os.getcwd()))
-        said = Announcement(stripped, config, stripped != absolute_address(address, os.getcwd()))
+        announcement = Announcement(stripped, config, stripped != absolute_address(address, os.getcwd()))
         try:
-            handle = _write(path, said)
+            handle = _write(path, announcement)
         except OSError as error:
             _log.warning("hooks and MCP will not find this server's store: %s", error.strerror)
     try:
@@ -97,9 +97,9 @@ def _read_announcements(*, running: bool) -> list[Announcement]:
     found: list[tuple[int, Announcement]] = []
     with suppress(OSError):
         for path in (folder / _FOLDER).iterdir():
-            if path.suffix == _SUFFIX and (said := _read(path, running=running)) is not None:
-                found.append(said)
-    return [said for _, said in sorted(found, key=lambda each: -each[0])]
+            if path.suffix == _SUFFIX and (announcement := _read(path, running=running)) is not None:
+                found.append(announcement)
+    return [announcement for _, announcement in sorted(found, key=lambda each: -each[0])]
 
 
 def _is_in_memory(address: str) -> bool:
@@ -107,7 +107,7 @@ def _is_in_memory(address: str) -> bool:
     return scheme.lower() == "memory" or (scheme.lower() == "sqlite" and rest in ("", "/:memory:"))
 
 
-def _write(path: Path, said: Announcement) -> int:
+def _write(path: Path, announcement: Announcement) -> int:
     """Write and lock the file, and return its handle. It has its name only once it is locked."""
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     for old in path.parent.glob(f"*{_SUFFIX}"):
@@ -116,7 +116,7 @@ def _write(path: Path, said: Announcement) -> int:
     handle = os.open(draft, os.O_RDWR | os.O_CREAT | os.O_TRUNC, 0o600)
     try:
         fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        os.write(handle, json.dumps(asdict(said)).encode())
+        os.write(handle, json.dumps(asdict(announcement)).encode())
         os.replace(draft, path)
     except BaseException:
         os.close(handle)
@@ -161,8 +161,8 @@ def _read(path: Path, *, running: bool) -> tuple[int, Announcement] | None:
         try:
             if _is_locked(handle) is not running:
                 return None
-            said = json.loads(file.read(_LENGTH_MAX))
-            announcement = Announcement(_text(said["store"]), _text(said["config"]), bool(said["has_password"]))
+            values = json.loads(file.read(_LENGTH_MAX))
+            announcement = Announcement(_text(values["store"]), _text(values["config"]), bool(values["has_password"]))
             return os.fstat(handle).st_mtime_ns, announcement
         except (OSError, ValueError, TypeError, KeyError, RecursionError):
             return None
@@ -175,15 +175,15 @@ def _text(value: object) -> str:
     return value
 
 
-def reachable_address(said: Announcement, of_file: str) -> str:
+def reachable_address(announcement: Announcement, of_file: str) -> str:
     """Return the address with which this process can reach a server's store.
 
     ``of_file``: the store address in the server's configuration file, which may contain the password. Raises
     ``ConfigError`` if a password is needed and not found.
     """
-    if not said.has_password:
-        return said.store
-    if without_password(of_file) == said.store:
+    if not announcement.has_password:
+        return announcement.store
+    if without_password(of_file) == announcement.store:
         return of_file
     raise ConfigError(
         "the running server keeps sessions in a database with a password: set TOKENMIZER_STORE to its address here, too"
@@ -234,7 +234,9 @@ def choose_store(
     if path := variables.get(CONFIG_VARIABLE):
         path = os.path.abspath(path)
         of_file = store_in_file(path)
-        if own := [said for said in servers if said.config and os.path.realpath(said.config) == os.path.realpath(path)]:
+        if own := [
+            server for server in servers if server.config and os.path.realpath(server.config) == os.path.realpath(path)
+        ]:
             return ChosenStore(reachable_address(own[0], of_file), f"the running server of {path}")
         if of_file:
             return ChosenStore(of_file, path)

@@ -369,8 +369,10 @@ def check_snapshots_race(make_log: MakeLog) -> None:
                 log.keep_snapshot(KEY, Snapshot(end.seq, end.recorded_at, version, b"what was read"))
 
         run_together([rewriting, partial(keeping, 1), partial(keeping, 2)])
-        kept, end = log.snapshot(KEY), log.read(KEY)[-1]
-        expect(kept is None or kept.seq >= end.seq, True, "whether the snapshot is of what the session says now")
+        snapshot, end = log.snapshot(KEY), log.read(KEY)[-1]
+        expect(
+            snapshot is None or snapshot.seq >= end.seq, True, "whether the snapshot is of what the session says now"
+        )
 
 
 def _first_is(event: Event, old: Recorded) -> Event:

@@ -134,19 +134,19 @@ def decode_stages(text: str) -> Stages:
 _COLUMNS: Final = ", ".join(NAMES)
 _SUMMED: Final = ", ".join(f"sum({name})" for name in NAMES)
 _ADDED: Final = ", ".join(f"{name} = {name} + excluded.{name}" for name in NAMES)
-_KEPT: Final = "tenant, session, model, stage, day"
+_KEYS: Final = "tenant, session, model, stage, day"
 _HELD: Final = "SELECT EXISTS (SELECT 1 FROM sessions WHERE tenant = ? AND session = ?)"
 _NAME: Final = "INSERT OR IGNORE INTO calls (tenant, call, session, at, model, stages) VALUES (?, ?, ?, ?, ?, ?)"
 _ADD: Final = (
-    f"INSERT INTO spending ({_KEPT}, {_COLUMNS}) VALUES ({', '.join('?' * (5 + len(NAMES)))})"
-    f" ON CONFLICT ({_KEPT}) DO UPDATE SET {_ADDED}"
+    f"INSERT INTO spending ({_KEYS}, {_COLUMNS}) VALUES ({', '.join('?' * (5 + len(NAMES)))})"
+    f" ON CONFLICT ({_KEYS}) DO UPDATE SET {_ADDED}"
 )
 _CALLS: Final = (
     "SELECT call, at, model, stages FROM calls WHERE tenant = ? AND session = ? ORDER BY at DESC, call DESC LIMIT ?"
 )
 _WITHOUT_NAME: Final = (
-    f"INSERT INTO spending ({_KEPT}, {_COLUMNS}) SELECT tenant, '', model, stage, day, {_COLUMNS} FROM spending"
-    f" WHERE tenant = ? AND session = ? ON CONFLICT ({_KEPT}) DO UPDATE SET {_ADDED}"
+    f"INSERT INTO spending ({_KEYS}, {_COLUMNS}) SELECT tenant, '', model, stage, day, {_COLUMNS} FROM spending"
+    f" WHERE tenant = ? AND session = ? ON CONFLICT ({_KEYS}) DO UPDATE SET {_ADDED}"
 )
 _ERASE: Final = "DELETE FROM spending WHERE tenant = ? AND session = ?"
 _UNNAMED: Final = "UPDATE calls SET session = '', stages = '{}' WHERE tenant = ? AND session = ?"
@@ -259,11 +259,11 @@ WITH held AS MATERIALIZED (
   SELECT $1, $3, of.session, $4, $5, CASE WHEN of.session = '' THEN '{{}}' ELSE $6 END FROM of
   ON CONFLICT (tenant, call) DO NOTHING RETURNING session
 ), added AS (
-  INSERT INTO {{schema}}.spending AS s ({_KEPT}, {_COLUMNS})
+  INSERT INTO {{schema}}.spending AS s ({_KEYS}, {_COLUMNS})
   SELECT $1, named.session, $5, row.stage, $7, {", ".join(f"row.{name}" for name in NAMES)}
   FROM named, unnest($8::text[], {", ".join(f"${place}::bigint[]" for place in range(9, 9 + len(NAMES)))})
     AS row (stage, {_COLUMNS})
-  ON CONFLICT ({_KEPT}) DO UPDATE SET {_POSTGRES_ADDED}
+  ON CONFLICT ({_KEYS}) DO UPDATE SET {_POSTGRES_ADDED}
 )
 SELECT count(*) FROM named
 """
@@ -279,9 +279,9 @@ WITH gone AS (
   UPDATE {{schema}}.calls AS c SET session = '', stages = '{{}}'
   FROM unnest($1::text[], $2::text[]) AS k (tenant, session) WHERE c.tenant = k.tenant AND c.session = k.session
 )
-INSERT INTO {{schema}}.spending AS s ({_KEPT}, {_COLUMNS})
+INSERT INTO {{schema}}.spending AS s ({_KEYS}, {_COLUMNS})
 SELECT tenant, '', model, stage, day, {_POSTGRES_SUMS} FROM gone GROUP BY tenant, model, stage, day
-ON CONFLICT ({_KEPT}) DO UPDATE SET {_POSTGRES_ADDED}
+ON CONFLICT ({_KEYS}) DO UPDATE SET {_POSTGRES_ADDED}
 """
 """Takes the names of sessions off their figures; tenants and ids of the sessions."""
 

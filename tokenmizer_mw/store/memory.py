@@ -127,10 +127,10 @@ class _Session:
         """Keep a snapshot, where it is one of these events and says more than the one before."""
         before = self.snapshot
         older = before is None or before.fold_version != snapshot.fold_version or before.seq < snapshot.seq
-        kept = older and self._is_current(snapshot.seq, snapshot.recorded_at)
-        if kept:
+        accepted = older and self._is_current(snapshot.seq, snapshot.recorded_at)
+        if accepted:
             self.snapshot = snapshot
-        return kept
+        return accepted
 
     def keep_passages(self, passages: PassageRows, most: int) -> bool:
         """Add vectors, where they are of what the session says still."""
@@ -169,11 +169,11 @@ class MemoryLog:
             sessions = self._open_sessions()
             if not events:
                 return []
-            kept = _session_behind(sessions, session, expected_seq)
+            entry = _session_behind(sessions, session, expected_seq)
             now = self._clock()
-            if kept is None:
-                kept = sessions[session] = _Session(now, now)
-            return kept.add(events, now)
+            if entry is None:
+                entry = sessions[session] = _Session(now, now)
+            return entry.add(events, now)
 
     def read(
         self, session: SessionKey, *, after: int = 0, upto: int | None = None, detail: ReadDetail = "all"
@@ -181,48 +181,48 @@ class MemoryLog:
         """Return the events with ``after < seq <= upto``, in order. See ``EventLog.read``."""
         require_valid(session)
         with self._lock:
-            kept = self._open_sessions().get(session)
-            if kept is None:
+            entry = self._open_sessions().get(session)
+            if entry is None:
                 return []
-            start = bisect_right(kept.events, after, key=_seq)
-            end = None if upto is None else bisect_right(kept.events, upto, key=_seq)
-            return kept.events[start:end]
+            start = bisect_right(entry.events, after, key=_seq)
+            end = None if upto is None else bisect_right(entry.events, upto, key=_seq)
+            return entry.events[start:end]
 
     def snapshot(self, session: SessionKey) -> Snapshot | None:
         """Return the stored snapshot of a session's state; ``None`` if there is none. See ``EventLog.snapshot``."""
         require_valid(session)
         with self._lock:
-            kept = self._open_sessions().get(session)
-            return kept.snapshot if kept else None
+            entry = self._open_sessions().get(session)
+            return entry.snapshot if entry else None
 
     def keep_snapshot(self, session: SessionKey, snapshot: Snapshot) -> bool:
         """Store a snapshot of a session's state, replacing the previous one. See ``EventLog.keep_snapshot``."""
         require_valid(session)
         with self._lock:
-            kept = self._open_sessions().get(session)
-            return kept.keep(snapshot) if kept else False
+            entry = self._open_sessions().get(session)
+            return entry.keep(snapshot) if entry else False
 
     def passage_rows(self, session: SessionKey, model: str) -> dict[bytes, bytes]:
         """Return the embeddings of a session's passages by ``model``. See ``EventLog.passage_rows``."""
         require_valid(session)
         with self._lock:
-            kept = self._open_sessions().get(session)
-            return dict(kept.passages) if kept and kept.model == model else {}
+            entry = self._open_sessions().get(session)
+            return dict(entry.passages) if entry and entry.model == model else {}
 
     def keep_passage_rows(self, session: SessionKey, passages: PassageRows, *, most: int) -> bool:
         """Store further vectors of a session's passages. See ``EventLog.keep_passage_rows``."""
         require_valid(session)
         with self._lock:
-            kept = self._open_sessions().get(session)
-            return kept.keep_passages(passages, most) if kept else False
+            entry = self._open_sessions().get(session)
+            return entry.keep_passages(passages, most) if entry else False
 
     def sessions(self, tenant: str, *, after: Place | None = None, limit: int | None = None) -> list[SessionInfo]:
         """Return the sessions of a tenant, the most recently updated first. See ``EventLog.sessions``."""
         require_place(tenant, after)
         with self._lock:
             found = [
-                SessionInfo(key, kept.seq, kept.created_at, kept.updated_at)
-                for key, kept in self._open_sessions().items()
+                SessionInfo(key, entry.seq, entry.created_at, entry.updated_at)
+                for key, entry in self._open_sessions().items()
                 if key.tenant == tenant
             ]
         ranked = sorted((-info.updated_at, info.key.id, info) for info in found)
@@ -243,30 +243,30 @@ class MemoryLog:
             sessions = self._open_sessions()
             if not events:
                 return
-            kept = _session_behind(sessions, session, expected_seq)
-            if kept is None:
-                kept = sessions[session] = _Session(events[0].recorded_at, 0.0)
-            kept.events += events
-            kept.seq, kept.updated_at = events[-1].seq, events[-1].recorded_at
-            kept.drop_derived()
+            entry = _session_behind(sessions, session, expected_seq)
+            if entry is None:
+                entry = sessions[session] = _Session(events[0].recorded_at, 0.0)
+            entry.events += events
+            entry.seq, entry.updated_at = events[-1].seq, events[-1].recorded_at
+            entry.drop_derived()
 
     def forget(self, session: SessionKey) -> int:
         """Erase a session so that nothing of it is left in the store's files. See ``EventLog.forget``."""
         require_valid(session)
         with self._lock:
-            kept = self._open_sessions().pop(session, None)
+            entry = self._open_sessions().pop(session, None)
         self.ledger.erase([session])
-        return len(kept.events) if kept else 0
+        return len(entry.events) if entry else 0
 
     def erase(self, sessions: Iterable[SessionKey], *, unless_since: float | None = None) -> list[SessionKey]:
         """Erase many sessions in one step, at about the cost of one. See ``EventLog.erase``."""
         keys = require_all_valid(sessions)
         with self._lock:
-            kept = self._open_sessions()
-            found = [key for key in keys if key in kept]
-            gone = [key for key in found if unless_since is None or kept[key].updated_at < unless_since]
+            stored = self._open_sessions()
+            found = [key for key in keys if key in stored]
+            gone = [key for key in found if unless_since is None or stored[key].updated_at < unless_since]
             for key in gone:
-                del kept[key]
+                del stored[key]
         self.ledger.erase(gone)
         return gone
 
@@ -275,15 +275,15 @@ class MemoryLog:
         ``change`` must not use this log."""
         require_valid(session)
         with self._lock:
-            kept = self._open_sessions().get(session)
-            if kept is None:
+            entry = self._open_sessions().get(session)
+            if entry is None:
                 return 0
-            pairs = [(old, change(old)) for old in kept.events]
+            pairs = [(old, change(old)) for old in entry.events]
             changed = sum(1 for old, new in pairs if new != old.event)
             if changed:
-                kept.events = [Recorded(old.seq, old.recorded_at, new) for old, new in pairs if new is not None]
-                kept.add([Rewritten(changed)], self._clock())
-                kept.drop_derived()
+                entry.events = [Recorded(old.seq, old.recorded_at, new) for old, new in pairs if new is not None]
+                entry.add([Rewritten(changed)], self._clock())
+                entry.drop_derived()
         return changed
 
     def secret(self) -> bytes:
@@ -309,10 +309,10 @@ class MemoryLog:
 
 
 def _session_behind(sessions: dict[SessionKey, _Session], session: SessionKey, expected_seq: int) -> _Session | None:
-    kept = sessions.get(session)
-    if (found := kept.seq if kept else 0) != expected_seq:
+    entry = sessions.get(session)
+    if (found := entry.seq if entry else 0) != expected_seq:
         raise Conflict(f"the session's log ends at {found}, not at {expected_seq}")
-    return kept
+    return entry
 
 
 def _seq(recorded: Recorded) -> int:

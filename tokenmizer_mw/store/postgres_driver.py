@@ -206,8 +206,8 @@ def _connect_error(error: Exception, address: Address) -> Exception:
         return ConfigError(f"{NAME}: the driver cannot read the address")
     if isinstance(error, psycopg.errors.ConnectionTimeout):
         return deadline_error(address)
-    for state, said in _REFUSED:
-        if re.search(said, text):
+    for state, pattern in _REFUSED:
+        if re.search(pattern, text):
             return _error_of_state(state, address.place)
     advice = "see that it runs, and what its address says"
     return ConnectionLost(f"{NAME}: cannot be reached: {advice}", cause="unreachable", place=address.place)

@@ -233,5 +233,5 @@ def _cause(edit: Any) -> str:
     if not isinstance(kind, str):
         return UNKNOWN_EDIT
     cause = next((cause for start, cause in _CAUSES if kind.startswith(start)), UNKNOWN_EDIT)
-    keeps_all = cause == "clear_thinking" and edit.get("keep") in ("all", {"type": "all"})
-    return "" if keeps_all else cause
+    preserves_all = cause == "clear_thinking" and edit.get("keep") in ("all", {"type": "all"})
+    return "" if preserves_all else cause

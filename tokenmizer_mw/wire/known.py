@@ -152,9 +152,9 @@ class KnownRequests:
             self._drop(oldest, self._known[oldest][-1])
 
     def _drop(self, key: _Key, known: KnownRequest) -> None:
-        kept = self._known.get(key, ())
-        left = tuple(other for other in kept if other is not known)
-        if len(left) == len(kept):
+        entries = self._known.get(key, ())
+        left = tuple(other for other in entries if other is not known)
+        if len(left) == len(entries):
             return
         self._held -= len(known.found.text)
         if left:

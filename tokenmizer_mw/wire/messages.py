@@ -210,8 +210,8 @@ def _explain_role(raw: Mapping[str, Any], number: int) -> str:
 def _require_understood(raw: Mapping[str, Any], read: Message, number: int) -> None:
     """Raise ``InvalidMessage`` for an object whose text is in members that are not read."""
     unknown = sorted(str(name) for name in raw.keys() - _UNDERSTOOD)
-    said = (read.text, read.tool_calls, read.thinking, read.refusal, read.attachments)
-    if unknown and not any(said) and not any(result.text for result in read.tool_results):
+    content = (read.text, read.tool_calls, read.thinking, read.refusal, read.attachments)
+    if unknown and not any(content) and not any(result.text for result in read.tool_results):
         names = ", ".join(map(repr, unknown))[:_NAMED_MAX]
         raise InvalidMessage(f"message {number} has no 'content', and what it has instead is not understood: {names}")
 

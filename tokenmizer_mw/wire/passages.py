@@ -100,10 +100,10 @@ def spot_edits(text: str, span: Span, new: Mapping[Steps, str]) -> list[Edit]:
     ]
 
 
-def _spell_text(said: str, before: str) -> str:
+def _spell_text(text: str, before: str) -> str:
     """A text as JSON spells it: in ASCII where it was before, and where half a character can only be escaped."""
-    spelled = json.dumps(said, ensure_ascii=before.isascii())
-    return spelled if storable(spelled) is spelled else json.dumps(said)
+    spelled = json.dumps(text, ensure_ascii=before.isascii())
+    return spelled if storable(spelled) is spelled else json.dumps(text)
 
 
 def _of_element(element: Mapping[str, Any], steps: Steps) -> Iterator[Spot]:
@@ -137,12 +137,12 @@ def _of_blocks(blocks: Sequence[object], steps: Steps) -> Iterator[Spot]:
                 yield Spot(place, text, True, call_id)
 
 
-def _of_parts(parts: object, steps: Steps, said: bool) -> Iterator[Spot]:
+def _of_parts(parts: object, steps: Steps, is_text: bool) -> Iterator[Spot]:
     for number, part in enumerate(parts if isinstance(parts, list) else ()):
         if not isinstance(part, Mapping):
             continue
         text = part.get("text")
-        if said and isinstance(text, str) and part.get("thought") is not True and "thoughtSignature" not in part:
+        if is_text and isinstance(text, str) and part.get("thought") is not True and "thoughtSignature" not in part:
             yield Spot((*steps, number, "text"), text)
         for name in _RESPONSES:
             answer = part.get(name)

@@ -161,7 +161,7 @@ def _request(
     if stream is None:
         asked = fields.get("stream")
         stream = asked if isinstance(asked, bool) else shape.streams
-    part = has_elsewhere and _kept_elsewhere(shape, fields)
+    part = has_elsewhere and _is_on_server(shape, fields)
     member, cause = _elsewhere(shape, fields) if has_elsewhere else ("", "")
     if start is None or sizes:
         messages = History(each, shape.roles(each), shape.read_message, part=part)
@@ -204,7 +204,7 @@ def _list_alone(shape: Shape, value: object) -> list[Any]:
     raise MalformedRequest("no list of messages")
 
 
-def _kept_elsewhere(shape: Shape, fields: Mapping[str, Any]) -> bool:
+def _is_on_server(shape: Shape, fields: Mapping[str, Any]) -> bool:
     """Whether the request brings only the newest messages of a history that the provider keeps."""
     return any(reason == HISTORY_ON_SERVER and fields.get(name) for name, reason in shape.elsewhere.items())
 

@@ -56,9 +56,9 @@ def written(messages: Iterable[Any]) -> list[Written]:
     return [_written(message, number) for number, message in enumerate(given, 1)]
 
 
-def unwritten(kept: Iterable[Written]) -> list[BaseMessage]:
+def unwritten(written: Iterable[Written]) -> list[BaseMessage]:
     """Return the original LangChain messages; messages that were recorded in another way are converted."""
-    return [_again(one) for one in kept]
+    return [_again(one) for one in written]
 
 
 def role(message: BaseMessage) -> Role:
@@ -97,10 +97,10 @@ def _written(message: BaseMessage, number: int) -> Written:
     return Written(spoken(message), original)
 
 
-def _again(kept: Written) -> BaseMessage:
-    if kept.original:
-        return messages_from_dict([json.loads(kept.original)])[0]
-    message = kept.message
+def _again(written: Written) -> BaseMessage:
+    if written.original:
+        return messages_from_dict([json.loads(written.original)])[0]
+    message = written.message
     match message.role:
         case Role.SYSTEM:
             return SystemMessage(message.text)

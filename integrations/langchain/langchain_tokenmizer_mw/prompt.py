@@ -24,10 +24,10 @@ def shortened(messages: Sequence[BaseMessage], cut: Shortened | None) -> list[An
         return list(messages)
     prefix = next((i for i, message in enumerate(messages) if not isinstance(message, SystemMessage)), len(messages))
     behind = cut.reminder.text_behind if cut.reminder is not None else lambda place: ""
-    kept = [_followed_by(_with_result(messages[place], cut.results.get(place)), behind(place)) for place in cut.kept]
+    recent = [_followed_by(_with_result(messages[place], cut.results.get(place)), behind(place)) for place in cut.kept]
     block = [_ours(cut.block, cut.role)] if cut.block else []
     own = behind(len(messages))
-    return [*messages[:prefix], *block, *kept, *([_ours(own, "user")] if own else [])]
+    return [*messages[:prefix], *block, *recent, *([_ours(own, "user")] if own else [])]
 
 
 def question_in(messages: Sequence[BaseMessage]) -> int | None:

@@ -35,9 +35,9 @@ def main(path: str) -> None:
     engine = SimpleChatEngine.from_defaults(llm=ScriptedLLM(answer=answer), memory=memory)
     for text in ASKED:
         engine.chat(text)
-    told = memory.get()
-    print(f"{len(memory.get_all())} messages are kept, {len(told)} go to the model; the first one:")
-    print(told[0].content)
+    messages = memory.get()
+    print(f"{len(memory.get_all())} messages are kept, {len(messages)} go to the model; the first one:")
+    print(messages[0].content)
     memory.chat_store.memory.close()
 
 

@@ -61,7 +61,7 @@ class Hooks:
         self._pending = pending
         self._proxied = ProxiedSessions(memory.log)
         self._names: dict[str, str] = {}
-        self._last_said: dict[str, Message] = {}
+        self._last_message: dict[str, Message] = {}
         self._clock = clock
         self._given: dict[str, tuple[str, int, float]] = {}
         self._rest: list[Callable[[], None]] = []
@@ -98,7 +98,7 @@ class Hooks:
             self._builder.build_again(project)
         self._seen.clear()
 
-    def not_told(self, event: Event, answer: str) -> None:
+    def note_unanswered(self, event: Event, answer: str) -> None:
         """Note that the host left without ``answer``; the next prompt gets it."""
         if answer and event.name in _GIVING:
             self._given.pop(event.session, None)
@@ -160,9 +160,9 @@ class Hooks:
         """Record the words that the event itself carries: some hosts keep no transcript."""
         role, text = (Role.USER, event.prompt) if event.name == "userpromptsubmit" else (Role.ASSISTANT, event.reply)
         message = Message(role, text)
-        if not text.strip() or self._last_said.get(session) == message:
+        if not text.strip() or self._last_message.get(session) == message:
             return
-        self._last_said[session] = message
+        self._last_message[session] = message
         newest = [written.message for written in self._memory.messages(session)[-_AGAIN:]]
         self._memory.record(session, [*newest, message])
 
@@ -202,7 +202,7 @@ class Hooks:
     def _mark(self, session: str) -> None:
         """Mark this point, unless there are no messages since the last one."""
         try:
-            text, marked = self._memory.view(session, _said_and_marked)
+            text, marked = self._memory.view(session, _count_messages)
         except UnknownSession:
             return
         if text > marked:
@@ -254,7 +254,7 @@ class Hooks:
             self._pending.unlink(missing_ok=True)
 
 
-def _said_and_marked(state: SessionState) -> tuple[int, int]:
+def _count_messages(state: SessionState) -> tuple[int, int]:
     """How many messages a session has, and how many it had at its last checkpoint."""
     return len(state.transcript), max((mark.checkpoint.turn for mark in state.checkpoints[-1:]), default=-1)
 

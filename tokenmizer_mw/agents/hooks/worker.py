@@ -91,7 +91,7 @@ class WorkerState:
         """Handle an event whose host was ``answered`` already. Never raises."""
         _, event = self.answer_event(head, payload)
         if event is not None and event.name == "sessionstart" and answered == b"ok\n":
-            self.not_told(event)
+            self.note_unanswered(event)
         self.finish()
 
     def finish(self) -> None:
@@ -110,10 +110,10 @@ class WorkerState:
         except Exception as error:
             self._log_error(f"a fault of tokenmizer-mw itself: {_place_of(error)}")
 
-    def not_told(self, event: Event) -> None:
+    def note_unanswered(self, event: Event) -> None:
         """Note that the host did not wait for the answer to ``event``."""
         if self._hooks is not None:
-            self._hooks.not_told(event, "unheard")
+            self._hooks.note_unanswered(event, "unheard")
 
     def _refuse(self, sentence: str) -> bytes:
         """Log an error with the name of the event; return the answer with it."""
@@ -228,7 +228,7 @@ def _answer(link: socket.socket, request: bytes, work: WorkerState, stopping: li
         link.sendall(answer)
     except OSError:
         if event is not None:
-            work.not_told(event)
+            work.note_unanswered(event)
     link.close()
     if head != STATUS:
         work.finish()

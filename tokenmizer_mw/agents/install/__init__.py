@@ -274,10 +274,10 @@ class Change:
         path = self.path.resolve()  # people link such files from elsewhere
         if _text(path) != self.before:
             raise CallerError(f"{self.path} has changed meanwhile: run this again")
-        kept = _back_up(path) if self.before is not None and not self.own else None
+        backup = _back_up(path) if self.before is not None and not self.own else None
         if self.after is None:
             path.unlink()
-            return kept
+            return backup
         path.parent.mkdir(parents=True, exist_ok=True)
         handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
         try:
@@ -289,7 +289,7 @@ class Change:
         except BaseException:
             os.unlink(name)
             raise
-        return kept
+        return backup
 
 
 def plan_changes(host: str, home: Path, folder: Path, *, project: bool = False, remove: bool = False) -> list[Change]:

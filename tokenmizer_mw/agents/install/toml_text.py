@@ -62,14 +62,14 @@ def _keys_set(text: str, path: list[str], section: str) -> str:
         raise NotPlain(_ELSEWHERE)
     start, end = spans[0]
     names = _at(_read(section), path).keys()
-    kept, piece = [lines[start]], ""
+    section_lines, piece = [lines[start]], ""
     for line in lines[start + 1 : end]:
         piece = f"{piece}\n{line}" if piece else line
         if (keys := _try_parse(f"{piece}\n")) is not None:
-            kept += [] if keys.keys() & names else [piece]
+            section_lines += [] if keys.keys() & names else [piece]
             piece = ""
-    kept[1:1] = section.rstrip().split("\n")[1:]
-    return "\n".join([*lines[:start], *kept, *lines[end:]])
+    section_lines[1:1] = section.rstrip().split("\n")[1:]
+    return "\n".join([*lines[:start], *section_lines, *lines[end:]])
 
 
 def _sections(lines: list[str], path: list[str]) -> list[tuple[int, int]]:
@@ -113,7 +113,7 @@ def _put(values: dict[str, Any], path: list[str], value: Any) -> dict[str, Any]:
     """``values`` with ``value`` at ``path``; ``None``: without what is there."""
     name, *further = path
     inner = _put(values[name] if isinstance(values.get(name), dict) else {}, further, value) if further else value
-    others = {known: kept for known, kept in values.items() if known != name}
+    others = {known: value_of for known, value_of in values.items() if known != name}
     return others if inner is None else {**others, name: inner}
 
 

@@ -139,12 +139,12 @@ class Screen:
     def cut(self, cut: CutSeen, threshold: int, *, show_block: bool) -> None:
         """Print that the transcript was cut, and on request the block."""
         before, after = cut.held, cut.seen.received
-        kept = sum(message["role"] != "system" for message in cut.seen.kept)
+        count = sum(message["role"] != "system" for message in cut.seen.kept)
         self._console.print(Text(f"  >>> context full at turn {cut.turn}: {before:,} tokens -> {after:,}", "bold red"))
         text = (
             f"The limit is {threshold:,} tokens, {threshold / self._window:.0%} of the window, so that a reply still "
             f"fits. {cut.seen.dropped} old messages were replaced by one resume block; "
-            f"the last {kept} stay word for word. The stream began after {cut.first_byte * 1000:.0f} ms."
+            f"the last {count} stay word for word. The stream began after {cut.first_byte * 1000:.0f} ms."
         )
         self.lines([f"      {text}"], style="red")
         if show_block:

@@ -53,12 +53,12 @@ def reduce_request(body: Mapping[str, Any], unseal: Callable[[str], SealedConten
         left = _drop_compactions(messages)
         return ReducedRequest({**rest, "messages": left}, emptied=True) if left != messages else ReducedRequest(rest)
     block = messages[place[0]]["content"][place[1]]
-    kept = unseal(block.get("encrypted_content"))
-    if block.get("content") != kept.text:
+    content = unseal(block.get("encrypted_content"))
+    if block.get("content") != content.text:
         raise SealBroken("its content is not what was made here")
     left = _messages_after(messages, place)
-    repeated = [{"role": "user", "content": kept.open or CONTINUE}]
-    return ReducedRequest({**rest, "messages": left or repeated}, kept, bare=not left)
+    repeated = [{"role": "user", "content": content.open or CONTINUE}]
+    return ReducedRequest({**rest, "messages": left or repeated}, content, bare=not left)
 
 
 def find_native(body: Mapping[str, Any]) -> Native | None:
@@ -114,9 +114,9 @@ def _without(message: Any) -> Any:
     return {**message, "content": [block for block in content if not _is_compaction(block)]}
 
 
-def block_of(kept: SealedContent, sealed: str) -> dict[str, Any]:
+def block_of(content: SealedContent, sealed: str) -> dict[str, Any]:
     """Return the compaction as a content block."""
-    return {"type": _KIND, "content": kept.text, "encrypted_content": sealed}
+    return {"type": _KIND, "content": content.text, "encrypted_content": sealed}
 
 
 def restore_trigger(body: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
@@ -125,13 +125,13 @@ def restore_trigger(body: Mapping[str, Any], given: Mapping[str, Any]) -> dict[s
     return {**body, **{name: given[name] for name in ASKING if name in given}}
 
 
-def alone(model: str, kept: SealedContent, sealed: str, created: int, *, standalone: bool) -> dict[str, Any]:
+def alone(model: str, content: SealedContent, sealed: str, created: int, *, standalone: bool) -> dict[str, Any]:
     """Return a complete response that contains only a compaction. ``standalone`` has no effect in this dialect."""
     name = hashlib.sha256(sealed.encode("ascii")).hexdigest()[:24]
     usage = {**_NONE, "iterations": [{"type": _KIND, **_NONE}]}
     message = {"id": f"msg_{name}", "type": "message", "role": "assistant", "model": model}
     ended = {"stop_reason": _KIND, "stop_sequence": None}
-    return {**message, "content": [block_of(kept, sealed)], **ended, "usage": usage}
+    return {**message, "content": [block_of(content, sealed)], **ended, "usage": usage}
 
 
 def make_answer(model: str, text: str, created: int) -> dict[str, Any]:
@@ -177,8 +177,8 @@ class MessagesAddition:
     """Adds content to a provider's response: the compaction before the model's content, and the list of
     applied edits."""
 
-    def __init__(self, kept: SealedContent | None, sealed: str, edits: Sequence[Mapping[str, Any]]) -> None:
-        self._block = block_of(kept, sealed) if kept is not None else None
+    def __init__(self, content: SealedContent | None, sealed: str, edits: Sequence[Mapping[str, Any]]) -> None:
+        self._block = block_of(content, sealed) if content is not None else None
         self._edits = list(edits)
 
     def to_body(self, body: dict[str, Any]) -> dict[str, Any]:

@@ -186,10 +186,10 @@ class Seal:
         self._cipher = AESGCM(_derive_key(secret, b"compaction key"))
         self._nonces = _derive_key(secret, b"compaction nonce")
 
-    def close(self, tenant: str, kept: SealedContent) -> str:
-        """Compress and encrypt ``kept`` for ``tenant``, as URL-safe text that the client stores and sends back."""
+    def close(self, tenant: str, content: SealedContent) -> str:
+        """Compress and encrypt ``content`` for ``tenant``, as URL-safe text that the client stores and sends back."""
         bound = _encode_tenant(tenant)
-        plain = zlib.compress(json.dumps(asdict(kept), ensure_ascii=True).encode("ascii"), 6)
+        plain = zlib.compress(json.dumps(asdict(content), ensure_ascii=True).encode("ascii"), 6)
         nonce = hmac.new(self._nonces, bound + b"\0" + plain, hashlib.sha256).digest()[:_NONCE]
         sealed = nonce + self._cipher.encrypt(nonce, plain, bound)
         return _VERSION + urlsafe_b64encode(sealed).decode("ascii").rstrip("=")
@@ -237,13 +237,13 @@ class ReducedRequest:
     """A request reduced to what follows its newest compaction.
 
     ``body``: the request body without the messages that the compaction replaces, and without the fields that ask for
-    compaction. ``kept``: the unsealed compaction; ``None`` if the request contains no compaction of this server.
-    ``emptied``: true if ``kept`` is ``None`` and items were removed: compaction blocks without content (Anthropic), or
-    compaction triggers (OpenAI Responses). ``bare``: true if no message followed the compaction; the transcript then
+    compaction. ``content``: the unsealed compaction; ``None`` if the request contains no compaction of this server.
+    ``emptied``: true if ``content`` is ``None`` and items were removed: compaction blocks without content (Anthropic),
+    or compaction triggers (OpenAI Responses). ``bare``: true if no message followed the compaction; the transcript then
     ends with the user's unanswered message, repeated, or with ``CONTINUE`` if there is none.
     """
 
     body: Mapping[str, Any]
-    kept: SealedContent | None = None
+    content: SealedContent | None = None
     emptied: bool = False
     bare: bool = False

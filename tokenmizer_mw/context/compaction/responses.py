@@ -56,11 +56,11 @@ def reduce_request(body: Mapping[str, Any], unseal: Callable[[str], SealedConten
         return (
             ReducedRequest({**rest, "input": items}, emptied=True) if len(items) < len(given) else ReducedRequest(rest)
         )
-    kept = unseal(items[place].get("encrypted_content"))
+    content = unseal(items[place].get("encrypted_content"))
     instructions = [item for item in items[:place] if _instructs(item)]
     left = items[place + 1 :]
-    repeated = [{"role": "user", "content": kept.open or CONTINUE}]
-    return ReducedRequest({**rest, "input": [*instructions, *(left or repeated)]}, kept, bare=not left)
+    repeated = [{"role": "user", "content": content.open or CONTINUE}]
+    return ReducedRequest({**rest, "input": [*instructions, *(left or repeated)]}, content, bare=not left)
 
 
 def restore_trigger(body: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
@@ -113,7 +113,7 @@ def _name(sealed: str) -> str:
     return hashlib.sha256(sealed.encode("ascii")).hexdigest()[:24]
 
 
-def alone(model: str, kept: SealedContent, sealed: str, created: int, *, standalone: bool) -> dict[str, Any]:
+def alone(model: str, content: SealedContent, sealed: str, created: int, *, standalone: bool) -> dict[str, Any]:
     """Return a complete response that contains only a compaction; for the ``standalone`` endpoint, the items to use as
     the next input."""
     if not standalone:
@@ -196,7 +196,7 @@ def _events_of(item: Mapping[str, Any], place: int) -> list[tuple[str, dict[str,
 class ResponsesAddition:
     """Adds the compaction before the items of a provider's response."""
 
-    def __init__(self, kept: SealedContent | None, sealed: str, edits: Sequence[Mapping[str, Any]] = ()) -> None:
+    def __init__(self, content: SealedContent | None, sealed: str, edits: Sequence[Mapping[str, Any]] = ()) -> None:
         self._item = item_of(sealed)
         self._begun = False
 

@@ -176,11 +176,11 @@ def _find_fact_lines(
     statements = [Statement(node.source.turn, node.label, node.source.trust in _SETTLING) for node in nodes]
     later = find_overtaken(weights, statements + _statements(hits))
     facts: list[RecallLine] = []
-    said: set[str] = set()
+    stated: set[str] = set()
     for at, node in enumerate(nodes):
-        if node.id not in said:
+        if node.id not in stated:
             facts.append(describe_fact(graph, node, later.get(at)))
-            said.update(facts[-1].ids)
+            stated.update(facts[-1].ids)
     return facts
 
 

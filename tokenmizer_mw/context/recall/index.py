@@ -397,8 +397,8 @@ class PassageIndex:
     def _hit(self, place: int, score: float, weights: Mapping[str, float]) -> PassageHit:
         entry, passage = self._entry(place), self._passages[place]
         head = entry.text[passage.head[0] : passage.head[1]] if passage.head else ""
-        said = entry.text[passage.start : passage.end]
-        return PassageHit(entry.number, entry.role, said, place, score, weights, head)
+        quoted = entry.text[passage.start : passage.end]
+        return PassageHit(entry.number, entry.role, quoted, place, score, weights, head)
 
 
 def _query_terms(query: str) -> list[str]:

@@ -30,7 +30,7 @@ _ASKS_FOR: Final[tuple[tuple[re2._Regexp[str], frozenset[str]], ...]] = tuple(
 )
 """Words of questions, and the kinds of values that answer them."""
 
-Said = TypeVar("Said")
+Item = TypeVar("Item")
 
 
 def asked_kinds(question: str) -> frozenset[str]:
@@ -40,8 +40,8 @@ def asked_kinds(question: str) -> frozenset[str]:
 
 
 def answering(
-    kinds: frozenset[str], found: Sequence[Said], wanted: Mapping[str, float], text: Callable[[Said], str]
-) -> list[Said]:
+    kinds: frozenset[str], found: Sequence[Item], wanted: Mapping[str, float], text: Callable[[Item], str]
+) -> list[Item]:
     """Sort ``found``: first the items whose text has a value of one of ``kinds`` in a sentence with words of the
     question (``wanted``), then the rest, each in the given order."""
     if not kinds:

@@ -20,7 +20,7 @@ from tokenmizer_mw.context.resume.handover import (
     rank_sentences,
 )
 from tokenmizer_mw.context.resume.layout import (
-    SAID_HEAD,
+    QUOTES_HEAD,
     FactPart,
     added_tokens,
     compose_block,
@@ -129,10 +129,10 @@ class ResumeBuilder:
     read: ReadSentences = message_sentences
     sections: Collection[Section] | None = None
     edits: Collection[NodeEdited] = ()
-    _told: dict[int, frozenset[str]] = field(default_factory=dict)
+    _ids_by_budget: dict[int, frozenset[str]] = field(default_factory=dict)
     _coverage: Coverage | None = None
     _candidates: list[Sentence] = field(default_factory=list)
-    _said: list[Sentence] | None = None
+    _marked: list[Sentence] | None = None
     _replaced: ReplacedValues | None = None
     _wanted: Mapping[str, float] | None = None
     _first: Mapping[str, float] | None = None
@@ -162,16 +162,16 @@ class ResumeBuilder:
         self, facts: Sequence[ResumeFact], budget: int, fixed: int
     ) -> tuple[str, Sequence[FactPart], Sequence[ResumeFact]]:
         """The text with facts and sentences that together cover the session, the pieces of its facts, and those."""
-        said, written = self._sentences(), self._handover_sentences()
+        sentences, written = self._sentences(), self._handover_sentences()
         standing = facts
-        since = [one for one in said if self.handover is None or one.number > self.handover.last]
+        since = [one for one in sentences if self.handover is None or one.number > self.handover.last]
         facts, quotable, share = self._beside_handover(facts, written, since, budget)
         facts = shorten_goals(facts, self.counter, int(budget * GOAL_SHARE))
-        coverage = self._cover(facts, [*written, *quotable], said, share)
+        coverage = self._cover(facts, [*written, *quotable], sentences, share)
         pinned, first = self._order_first(facts, budget, _LEADING_BESIDE_HANDOVER if written else _LEADING)
         added = added_tokens(self.counter)
         head = handover_head(self.handover) if self.handover is not None and written else ""
-        beside = fixed + (added(SAID_HEAD) if quotable else 0) + added(head)
+        beside = fixed + (added(QUOTES_HEAD) if quotable else 0) + added(head)
         lead = [len(facts) + at for at in rank_sentences(written, standing, coverage.weights)]
         most = budget - int(budget * SINCE_SHARE) if since else budget
 
@@ -179,9 +179,9 @@ class ResumeBuilder:
             return coverage.choose(int(budget * _PARTS_COUNTED), beside, first, added, lead, most, pinned)
 
         chosen = choose(first, pinned)
-        told_before = self._ids_told_below(standing, budget, fixed)
+        ids_before = self._ids_of_smaller(standing, budget, fixed)
         for _ in range(_REPAIRS_MAX):
-            if not (missing := coverage.find_missing(chosen, told_before) + coverage.find_untold(chosen)):
+            if not (missing := coverage.find_missing(chosen, ids_before) + coverage.find_untold(chosen)):
                 break
             pinned, first = pinned.union(missing), list(dict.fromkeys((*first, *missing)))
             chosen = choose(first, pinned)
@@ -192,12 +192,12 @@ class ResumeBuilder:
         return "", (), facts
 
     def _cover(
-        self, facts: Sequence[ResumeFact], sentences: Sequence[Sentence], said: Sequence[Sentence], share: float
+        self, facts: Sequence[ResumeFact], sentences: Sequence[Sentence], spoken: Sequence[Sentence], share: float
     ) -> Coverage:
         """The candidates of a block; those of the block before, where they are the same."""
         known = self._coverage
         if known is None or (known.facts, known.sentences, known.typed_share) != (facts, sentences, share):
-            known = Coverage(facts, sentences, max(1, self.turn), self._sources(facts), said, share)
+            known = Coverage(facts, sentences, max(1, self.turn), self._sources(facts), spoken, share)
             self._coverage = known
         return known
 
@@ -217,14 +217,14 @@ class ResumeBuilder:
             forced[:0] = [at for at, fact in enumerate(facts) if fact.section is Section.RULES]
         return pinned, list(dict.fromkeys((*leading, *forced)))
 
-    def _ids_told_below(self, facts: Sequence[ResumeFact], budget: int, fixed: int) -> frozenset[str]:
+    def _ids_of_smaller(self, facts: Sequence[ResumeFact], budget: int, fixed: int) -> frozenset[str]:
         """The first ids of the facts that the blocks of the smaller budgets in ``_RUNGS`` have."""
         rung = max((rung for rung in _RUNGS if rung < budget), default=0)
-        if rung and rung not in self._told:
+        if rung and rung not in self._ids_by_budget:
             _, taken, found = self._covering(facts, rung, fixed)
-            told = (id for piece in taken for id in found[piece.fact].ids[:1])
-            self._told[rung] = self._ids_told_below(facts, rung, fixed).union(told)
-        return self._told.get(rung, frozenset())
+            ids = (id for piece in taken for id in found[piece.fact].ids[:1])
+            self._ids_by_budget[rung] = self._ids_of_smaller(facts, rung, fixed).union(ids)
+        return self._ids_by_budget.get(rung, frozenset())
 
     def _beside_handover(
         self, facts: Sequence[ResumeFact], written: Sequence[Sentence], since: Sequence[Sentence], budget: int
@@ -245,9 +245,9 @@ class ResumeBuilder:
         return self._replaced_values().without_old(handover_sentences(self.handover))
 
     def _sentences(self) -> list[Sentence]:
-        if self._said is None:
-            self._said = self._replaced_values().mark_old(self._candidates)
-        return self._said
+        if self._marked is None:
+            self._marked = self._replaced_values().mark_old(self._candidates)
+        return self._marked
 
     def _replaced_values(self) -> ReplacedValues:
         if self._replaced is None:

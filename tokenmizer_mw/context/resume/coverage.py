@@ -204,8 +204,8 @@ class _Filling:
         self._words, self._factors, self._wholes = coverage._words, coverage._factors, coverage._wholes
         self._weigh = coverage.weigh
         self._budget, self._used = budget, fixed
-        said = sum(len(one.text) for one in self._sentences) / _CHARACTERS_A_TOKEN
-        share = LONG_SHARE if said > LONG * budget else coverage.typed_share
+        length = sum(len(one.text) for one in self._sentences) / _CHARACTERS_A_TOKEN
+        share = LONG_SHARE if length > LONG * budget else coverage.typed_share
         self._rooms = {"typed": int(budget * share), "done": int(budget * DONE_SHARE)}
         self._count = count
         self._sizes: dict[int, int] = {}

@@ -68,8 +68,8 @@ def _was(label: str, olds: list[tuple[Transition, Node]], by_hand: str) -> tuple
         if sum(len(old.label) for _, old in (*shown, entry)) > OLD_LABELS_MAX:
             break
         shown.append(entry)
-    told = clause(olds[0][0].reason)
-    reason = by_hand or _new_reason(label, told, _without_reason(flatten(olds[0][1].label), told))
+    old_reason = clause(olds[0][0].reason)
+    reason = by_hand or _new_reason(label, old_reason, _without_reason(flatten(olds[0][1].label), old_reason))
     names = list(dict.fromkeys(_without_reason(flatten(old.label), reason) for _, old in shown))
     known = label.casefold()
     named = [name for name in names if name and name.casefold() != known and not name.casefold().endswith(NO_OLD_VALUE)]
@@ -82,9 +82,9 @@ def _was(label: str, olds: list[tuple[Transition, Node]], by_hand: str) -> tuple
 
 def _new_reason(label: str, reason: str, old: str = "") -> str:
     """``reason``; "" if ``label`` says the same, or if it hardly says more than that ``old`` was dropped."""
-    said, why = label.casefold(), reason.casefold()
+    stated, why = label.casefold(), reason.casefold()
     goes = bool(words(reason) & words(old)) and len(words(reason) - words(old)) < _REASON_WORDS
-    return "" if why in said or (why and said in why) or goes else reason
+    return "" if why in stated or (why and stated in why) or goes else reason
 
 
 def _without_reason(label: str, reason: str) -> str:
@@ -145,9 +145,11 @@ def facts_of(graph: SessionGraph) -> list[ResumeFact]:
         why, why_ids = reason_of(graph, node, section, replaced)
         text, why = _split_goal(label) if section is Section.GOAL and not why else (label, why)
         place = (_order_of(node), node.source.turn, index)
-        said = _prefix(node, section) + text
+        text_and_prefix = _prefix(node, section) + text
         found.append(
-            ResumeFact(section, said, why, node.source.turn, place, (node.id,), why_ids, grade_of(node, section))
+            ResumeFact(
+                section, text_and_prefix, why, node.source.turn, place, (node.id,), why_ids, grade_of(node, section)
+            )
         )
     return found
 
@@ -242,15 +244,15 @@ def earlier_facts(own: SessionGraph, others: Sequence[tuple[str, SessionGraph]])
     If two sessions have a fact in the same slot or with the same words, the newer one is used; facts of ``own`` replace
     all of them. Facts of messages that read like an attempt to take over the model are left out.
     """
-    slots, said = _known_slots_and_words(own.nodes())
+    slots, known_words = _known_slots_and_words(own.nodes())
     found: list[ResumeFact] = []
     for place, (origin, graph) in enumerate(others):
         for node, section in _find_trusted(graph, _HANDED_ON):
-            if node.slot not in slots and words(node.label) not in said:
+            if node.slot not in slots and words(node.label) not in known_words:
                 at = (place, node.source.turn, len(found))
                 found.append(_make_earlier_fact(_HANDED_ON[section], node, origin, at))
-        more_slots, more_said = _known_slots_and_words(graph.nodes())
-        slots, said = slots | more_slots, said | more_said
+        more_slots, more_words = _known_slots_and_words(graph.nodes())
+        slots, known_words = slots | more_slots, known_words | more_words
     found.sort(key=lambda fact: (fact.section, fact.place))
     return found[:FACTS_MAX] + (_find_open_work(*others[0]) if others and not own.nodes() else [])
 

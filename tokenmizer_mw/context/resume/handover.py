@@ -40,7 +40,7 @@ FULL_SHARE: Final = 0.8
 
 _STATING: Final = 0.6
 _STANDING: Final = frozenset({Section.RULES, Section.DECISIONS})
-_TOLD: Final = frozenset(
+_COVERED_SECTIONS: Final = frozenset(
     {Section.DONE, Section.PROPOSED, Section.FILES, Section.USES, Section.ENDPOINTS, Section.SCHEMA, Section.TESTS}
 )
 _STANDING_WORTH: Final = 2.0
@@ -71,13 +71,13 @@ def facts_beside(
     completed work, proposals and lists of names from the messages that it covers. Facts that changed since, or for
     which ``forced`` returns true, stay.
     """
-    said = frozenset(word for one in sentences for word in one.words)
+    stated = frozenset(word for one in sentences for word in one.words)
     return [
         fact
         for fact in facts
         if _is_later(graph, fact, handover.last)
         or forced(fact)
-        or (fact.section not in _TOLD and _share(words_of(fact.text + fact.why), said) < STATED_SHARE)
+        or (fact.section not in _COVERED_SECTIONS and _share(words_of(fact.text + fact.why), stated) < STATED_SHARE)
     ]
 
 
@@ -109,6 +109,6 @@ def _is_later(graph: SessionGraph, fact: ResumeFact, last: int) -> bool:
     return fact.turn > last or any(graph.life(id).touched > last for id in fact.ids if graph.get(id) is not None)
 
 
-def _share(words: Collection[str], said: Collection[str]) -> float:
-    """The share of ``words`` that are among ``said``."""
-    return sum(word in said for word in words) / len(words) if words else 1.0
+def _share(words: Collection[str], stated: Collection[str]) -> float:
+    """The share of ``words`` that are among ``stated``."""
+    return sum(word in stated for word in words) / len(words) if words else 1.0

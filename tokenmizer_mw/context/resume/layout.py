@@ -119,7 +119,7 @@ _HEADS: Final[dict[Section, tuple[str, str]]] = {
 """For each section its head and what stands between two facts of it; facts between line breaks have lines of their
 own."""
 
-SAID_HEAD: Final = "\nSaid (User, Assistant, Tool; message number):"
+QUOTES_HEAD: Final = "\nSaid (User, Assistant, Tool; message number):"
 _SPEAKERS: Final = {Role.USER: "U", Role.ASSISTANT: "A", Role.TOOL: "T"}
 _QUOTE: Final = re.compile(rf"[{''.join(_SPEAKERS.values())}](\d+): (.*)")
 _PAUSES: Final = "!?:;,\u0964\u3002\uff01\uff1f\uff1b\uff1a"
@@ -148,8 +148,8 @@ def compose_block(
     handover = f"{head} {handover}" if handover else ""
     typed = wrap_facts(facts, pieces_of_choice(facts, chosen), (), ("", ""))
     lines = quote_sentences([sentences[at - len(facts)] for at in sorted(chosen) if at >= quoted])
-    said = "".join((SAID_HEAD, *(f"\n{line.rstrip(COLONS)}" for line in lines))) if lines else ""
-    return around[0] + "\n".join(filter(None, (handover, typed, said.lstrip("\n")))) + around[1]
+    quotes = "".join((QUOTES_HEAD, *(f"\n{line.rstrip(COLONS)}" for line in lines))) if lines else ""
+    return around[0] + "\n".join(filter(None, (handover, typed, quotes.lstrip("\n")))) + around[1]
 
 
 def quote_sentences(sentences: Iterable[Sentence]) -> list[str]:
@@ -178,8 +178,8 @@ def _lead_on(line: str, one: Sentence, before: Sentence | None) -> str:
 
 def read_quotes(block: str) -> dict[int, str]:
     """Return the quotations in a block, by the number of the quoted message."""
-    _, _, said = block.partition(SAID_HEAD)
-    lines = filter(None, map(_QUOTE.match, said.splitlines()))
+    _, _, quotes = block.partition(QUOTES_HEAD)
+    lines = filter(None, map(_QUOTE.match, quotes.splitlines()))
     return {int(line[1]): line[2] for line in lines}
 
 
@@ -188,13 +188,13 @@ def wrap_facts(
 ) -> str:
     """Return the facts of ``pieces`` in their sections between the delimiters ``around``. Facts with an index in
     ``receipts`` get their message numbers."""
-    said: dict[int, str] = {}
+    joined: dict[int, str] = {}
     for index, part in pieces:
-        said[index] = said.get(index, "") + (facts[index].why if part else facts[index].text)
+        joined[index] = joined.get(index, "") + (facts[index].why if part else facts[index].text)
     lines: dict[Section, list[str]] = {}
-    for index in sorted(said, key=lambda index: (facts[index].section, facts[index].place)):
+    for index in sorted(joined, key=lambda index: (facts[index].section, facts[index].place)):
         receipt = f" [{facts[index].turn}]" if index in receipts else ""
-        lines.setdefault(facts[index].section, []).append(said[index] + receipt)
+        lines.setdefault(facts[index].section, []).append(joined[index] + receipt)
     return around[0] + "\n".join(section_line(section, texts) for section, texts in lines.items()) + around[1]
 
 

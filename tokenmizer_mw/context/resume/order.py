@@ -93,9 +93,9 @@ def _take_counted(
 
 def _share_sections(by_section: dict[Section, list[ResumeFact]]) -> Iterator[ResumeFact]:
     queue = [
-        (said / _SHARE[section], _SHARE_RANK[section], index, fact)
+        (length / _SHARE[section], _SHARE_RANK[section], index, fact)
         for section, members in by_section.items()
-        for index, (said, fact) in enumerate(zip(accumulate(map(_length, members)), members, strict=True))
+        for index, (length, fact) in enumerate(zip(accumulate(map(_length, members)), members, strict=True))
     ]
     queue.sort(key=lambda entry: entry[:3])
     return (fact for _, _, _, fact in queue)

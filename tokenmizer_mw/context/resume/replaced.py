@@ -169,10 +169,10 @@ def _edited_values(graph: SessionGraph, edits: Iterable[NodeEdited]) -> Iterator
             continue
         number = edit.turn + _BY_HAND
         if "label" in edit.before:
-            said = _value(replace(node, label=edit.before["label"]))
-            words, later = words_of(said), words_of(node.label)
+            former = _value(replace(node, label=edit.before["label"]))
+            words, later = words_of(former), words_of(node.label)
             old = words - later
-            old = words if old and old <= _ordinary_words(said) else old
+            old = words if old and old <= _ordinary_words(former) else old
             if node.current:
                 yield from _make_replaced(node, old, later - words, number, _spell_note(CORRECTED, node))
             else:  # it is its status that holds no more

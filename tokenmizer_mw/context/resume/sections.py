@@ -113,8 +113,8 @@ def _grade_rule(node: Node) -> int:
     """Grade of a rule: rules before preferences, then the user's statements, then prohibitions."""
     words = flatten(node.label).casefold().replace("\u2019", "'").split()[:_FORBIDDING_WITHIN]
     forbids = not _FORBIDDING.isdisjoint(word.strip(".,;:!") for word in words)
-    said = node.source.role == "user" and node.source.trust is Trust.STATED
-    return 4 * (node.kind is not DecisionKind.RULE) + 2 * (not said) + (not forbids)
+    stated = node.source.role == "user" and node.source.trust is Trust.STATED
+    return 4 * (node.kind is not DecisionKind.RULE) + 2 * (not stated) + (not forbids)
 
 
 _STANDINGS: Final = re2.compile(

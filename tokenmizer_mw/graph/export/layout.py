@@ -128,17 +128,17 @@ def in_order(nodes: Iterable[Node], steps: Iterable[Transition] = ()) -> dict[No
     by_type: dict[NodeType, list[Node]] = {type_: [] for type_ in TYPES}
     for node in nodes:
         by_type[node.type].append(node)
-    turns = {node.id: node.source.turn for lane in by_type.values() for node in lane}
-    root = _roots(turns, steps)
+    numbers = {node.id: node.source.turn for lane in by_type.values() for node in lane}
+    root = _roots(numbers, steps)
     for lane in by_type.values():
         places = {node.id: place for place, node in enumerate(lane)}
-        lane.sort(key=lambda node: (turns[root[node.id]], places.get(root[node.id], 0), turns[node.id]))
+        lane.sort(key=lambda node: (numbers[root[node.id]], places.get(root[node.id], 0), numbers[node.id]))
     return {type_: lane for type_, lane in by_type.items() if lane}
 
 
-def _roots(turns: Mapping[str, int], steps: Iterable[Transition]) -> dict[str, str]:
+def _roots(numbers: Mapping[str, int], steps: Iterable[Transition]) -> dict[str, str]:
     """For every node the earliest one of those that it is bound to by replacing and being replaced."""
-    root = {id: id for id in turns}
+    root = {id: id for id in numbers}
 
     def of(id: str) -> str:
         while root[id] != id:
@@ -148,9 +148,9 @@ def _roots(turns: Mapping[str, int], steps: Iterable[Transition]) -> dict[str, s
 
     for step in steps:
         if step.old in root and step.new in root:
-            first, second = sorted((of(step.old), of(step.new)), key=lambda id: turns[id])
+            first, second = sorted((of(step.old), of(step.new)), key=lambda id: numbers[id])
             root[second] = first
-    return {id: of(id) for id in turns}
+    return {id: of(id) for id in numbers}
 
 
 def _columns(counts: Sequence[int], measures: Measures) -> int:

@@ -111,12 +111,12 @@ def _icon(type_: NodeType) -> str:
 
 
 def _header(name: str, chosen: Selection) -> str:
-    told = [_format_count(len(chosen.nodes), "fact"), _format_count(len(chosen.edges), "relation")]
-    told.append(_format_count(len(chosen.steps), "replaced decision"))
+    counts = [_format_count(len(chosen.nodes), "fact"), _format_count(len(chosen.edges), "relation")]
+    counts.append(_format_count(len(chosen.steps), "replaced decision"))
     if chosen.left_out:
-        told.append(f"{chosen.left_out:,} less important facts left out")
+        counts.append(f"{chosen.left_out:,} less important facts left out")
     theme = '<button type="button" id="theme" class="scripted">Change theme</button>'
-    return f'<header><div><h1 dir="auto">{escape(name)}</h1><p>{", ".join(told)}</p></div>{theme}</header>'
+    return f'<header><div><h1 dir="auto">{escape(name)}</h1><p>{", ".join(counts)}</p></div>{theme}</header>'
 
 
 def _format_count(count: int, what: str) -> str:
@@ -131,8 +131,12 @@ def _tools(chosen: Selection) -> Iterator[str]:
     yield '<label><input type="radio" name="view" value="map" checked>Map</label>'
     yield '<label><input type="radio" name="view" value="list">List</label></fieldset>'
     yield '<div class="zoom" role="group" aria-label="Size of the map">'
-    for name, sign, told in (("out", "\u2212", "Smaller"), ("fit", "Fit", "Fit the whole map"), ("in", "+", "Larger")):
-        yield f'<button type="button" id="zoom-{name}" aria-label="{told}">{sign}</button>'
+    for name, sign, description in (
+        ("out", "\u2212", "Smaller"),
+        ("fit", "Fit", "Fit the whole map"),
+        ("in", "+", "Larger"),
+    ):
+        yield f'<button type="button" id="zoom-{name}" aria-label="{description}">{sign}</button>'
     lines = " checked" if len(chosen.edges) <= _LINES_MAX else ""
     yield f'</div><label><input type="checkbox" id="lines"{lines}>All relations</label>'
     yield '<p id="found" role="status"></p></div>'
@@ -181,10 +185,10 @@ def _story(chosen: Selection) -> Iterator[str]:
     """What replaced what, and why, chain by chain."""
     nodes = {node.id: node for node in chosen.nodes}
     yield '<section class="story" aria-labelledby="story"><h2 id="story">How decisions changed</h2>'
-    told = chain_replacements(chosen.steps)
-    if not told:
+    chains = chain_replacements(chosen.steps)
+    if not chains:
         yield "<p>Nothing was replaced in this session.</p>"
-    for chain in told:
+    for chain in chains:
         yield f'<h3 dir="auto">{escape(label_of(nodes[chain[-1].new]))}</h3><ol>'
         for step in chain:
             yield _step(step, nodes)
@@ -225,14 +229,14 @@ def _data(graph: SessionGraph, chosen: Selection, layout: Layout) -> dict[str, A
 
 
 def _node(graph: SessionGraph, node: Node, layout: Layout, start: float) -> dict[str, Any]:
-    """``at``: its place; ``moves``: pairs of time and status; ``by``, ``said``: who said it, with which words."""
+    """``at``: its place; ``moves``: pairs of time and status; ``by``, ``quote``: who said it, with which words."""
     box, life = layout.boxes[node.id], graph.life(node.id)
-    said = words_of(node.source.quote)
-    told: dict[str, Any] = {
+    quote = words_of(node.source.quote)
+    members: dict[str, Any] = {
         "at": [box.x, box.y],
         "moves": [[round(at - start, 3), _STATUSES.index(status)] for at, status in life.moves],
         "by": speaker_of(node.source),
-        "said": said if said != label_of(node) else "",
+        "said": quote if quote != label_of(node) else "",
         "detail": words_of(node.detail) if node.detail != node.label else "",
         "kind": node.kind.value if node.kind is not None else "",
         "why": words_of(life.reason),
@@ -240,7 +244,7 @@ def _node(graph: SessionGraph, node: Node, layout: Layout, start: float) -> dict
         "from": _after(node.valid_from, start),
         "until": _after(node.valid_until, start),
     }
-    return {name: value for name, value in told.items() if value not in ("", None)}
+    return {name: value for name, value in members.items() if value not in ("", None)}
 
 
 def _after(time: float | None, start: float) -> float | None:

@@ -45,13 +45,13 @@ def _calm(text: str) -> str:
     """``text`` with at most two combining marks on a letter: more of them reach into the lines around."""
     if text.isascii():
         return text
-    kept: list[str] = []
+    lines: list[str] = []
     marks = 0
     for char in text:
         marks = marks + 1 if unicodedata.combining(char) else 0
         if marks <= _MARKS_MAX:
-            kept.append(char)
-    return "".join(kept)
+            lines.append(char)
+    return "".join(lines)
 
 
 LINES_MAX: Final = 2

@@ -56,10 +56,10 @@ class _Visible(dict[int, int | None]):
     """A table for ``str.translate`` that leaves out what nobody sees; each character is looked up once."""
 
     def __missing__(self, code: int) -> int | None:
-        kept = code if unicodedata.category(chr(code)) not in _FORMAT else None
+        visible = code if unicodedata.category(chr(code)) not in _FORMAT else None
         if len(self) < _CHARACTERS_MAX:
-            self[code] = kept
-        return kept
+            self[code] = visible
+        return visible
 
 
 _CHARACTERS_MAX: Final = 20_000

@@ -223,8 +223,8 @@ def _is_escaped(text: bytes, start: int, place: int) -> bool:
 def _trim_end(text: bytes, start: int, end: int) -> int:
     """Without what ends a sentence or a bracket."""
     content = text[start:end]
-    kept = content.rstrip(b".,;:?)]}>|*_")
-    return start + len(kept)
+    trimmed = content.rstrip(b".,;:?)]}>|*_")
+    return start + len(trimmed)
 
 
 def doubts(content: str, kind: NameKind, name: str, value: SecretValue, text: bytes = b"") -> str:

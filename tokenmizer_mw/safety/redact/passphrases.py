@@ -227,17 +227,17 @@ def _measure_quoted(line: str, quote: str, statement: _Statement) -> int:
     value = line[:end].rstrip(_AROUND_QUOTES) if end > 0 else ""
     if not QUOTED_MIN <= len(value) <= QUOTED_MAX or not _PHRASE.fullmatch(value):
         return 0
-    lexicon, tokens, said = statement.lexicon, value.lower().split(), _PARTS.findall(value.lower())
+    lexicon, tokens, parts = statement.lexicon, value.lower().split(), _PARTS.findall(value.lower())
     if len(tokens) == 1:
-        fits = _is_compound(value, lexicon) if len(said) > 1 else lexicon.is_content(value.lower())
+        fits = _is_compound(value, lexicon) if len(parts) > 1 else lexicon.is_content(value.lower())
         return len(value) if fits else 0
-    few = len(said) < PHRASE_MIN
-    if not lexicon.predicates.isdisjoint(said if few else said[1:]) or (few and lexicon.is_predicate(said[0])):
+    few = len(parts) < PHRASE_MIN
+    if not lexicon.predicates.isdisjoint(parts if few else parts[1:]) or (few and lexicon.is_predicate(parts[0])):
         return 0
-    least = PHRASE_MIN if said[0] in lexicon.mine else WORDS_MIN
-    if said[0] in lexicon.links and (len(said) < least or not lexicon.is_content(said[1])):
+    least = PHRASE_MIN if parts[0] in lexicon.mine else WORDS_MIN
+    if parts[0] in lexicon.links and (len(parts) < least or not lexicon.is_content(parts[1])):
         return 0
-    return len(value) if sum(word not in lexicon.links for word in said) > 1 else 0
+    return len(value) if sum(word not in lexicon.links for word in parts) > 1 else 0
 
 
 def _closes(line: str, place: int) -> bool:
@@ -269,11 +269,11 @@ def _measure_bare(line: str, statement: _Statement) -> int:
 
 def _is_phrase(tokens: list[str], lexicon: _Lexicon) -> bool:
     """Whether words are a passphrase: they link nothing, and but for the first one say nothing of passwords."""
-    said = [part for token in tokens for part in _PARTS.findall(token.lower())]
+    parts = [part for token in tokens for part in _PARTS.findall(token.lower())]
     others = lexicon.links | lexicon.predicates
-    if not lexicon.is_listed or min(map(len, said)) < 3 or not others.isdisjoint(said[1:]):
+    if not lexicon.is_listed or min(map(len, parts)) < 3 or not others.isdisjoint(parts[1:]):
         return False
-    return not lexicon.has_ending(said[0]) and sum(map(lexicon.has_ending, said)) < 2
+    return not lexicon.has_ending(parts[0]) and sum(map(lexicon.has_ending, parts)) < 2
 
 
 def _is_compound(token: str, lexicon: _Lexicon) -> bool:

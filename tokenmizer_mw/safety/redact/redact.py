@@ -117,9 +117,9 @@ class Redactor:
     def explain(self, text: str) -> list[Explained]:
         """Return every candidate in ``text`` that a rule judged, in order, with outcome and reason."""
         raw = _encode(text)
-        kept = self._find_secrets(raw)
-        spans = {(one.start, one.end) for one in kept}
-        judged: list[tuple[str, int, int, str, str]] = [(o.kind, o.start, o.end, "redacted", o.why) for o in kept]
+        secrets = self._find_secrets(raw)
+        spans = {(one.start, one.end) for one in secrets}
+        judged: list[tuple[str, int, int, str, str]] = [(o.kind, o.start, o.end, "redacted", o.why) for o in secrets]
         found, refused = self._scanner.scan(_mask_placeholders(raw))
         forget()
         for one in found:
@@ -183,44 +183,44 @@ class Redactor:
         placeholders reads like the text that they were put into.
         """
         plain = masked = _mask_placeholders(raw)
-        kept: list[SecretSpan] = []
+        secrets: list[SecretSpan] = []
         try:
             around = [(0, len(raw))]
             for _ in range(PASSES_MAX):
                 found = self._settle_spans(raw, self._scan(masked, name, around), masked)
                 if not found:
                     break
-                kept += found
+                secrets += found
                 spans = [(one.start, one.end) for one in found]
                 masked = _blank_spans(masked, spans)
                 around = merge_spans([(max(0, start - REACH), end + REACH) for start, end in spans])
-            kept = self._find_disguised(raw, plain, kept)
+            secrets = self._find_disguised(raw, plain, secrets)
         finally:
             forget()
-        return sorted(kept, key=lambda one: one.start)
+        return sorted(secrets, key=lambda one: one.start)
 
-    def _find_disguised(self, raw: bytes, masked: bytes, kept: list[SecretSpan]) -> list[SecretSpan]:
-        """``kept``, and the secrets that ``raw`` holds for whoever reads it as a label, a page or a terminal shows it.
+    def _find_disguised(self, raw: bytes, masked: bytes, secrets: list[SecretSpan]) -> list[SecretSpan]:
+        """``secrets``, and those that ``raw`` holds for whoever reads it as a label, a page or a terminal shows it.
 
         ``masked``: ``raw`` without placeholders.
         """
-        known = merge_spans([(one.start, one.end) for one in kept])
+        known = merge_spans([(one.start, one.end) for one in secrets])
         windows = find_windows(masked)
         spaced = find_spaced_windows(masked, known)
         if not windows and not spaced:
-            return kept
+            return secrets
         windows = widen_windows(raw, windows, known)
         longer: list[SecretSpan] = []
         for view in join_views(masked, merge_spans([*windows, *spaced]), known):
             longer += [one for one in self._scan_view(view) if _covers(one, known)]
         if longer:
-            kept = _apart([*kept, *self._settle_spans(raw, longer, masked)])
-        masked = _blank_spans(masked, [(one.start, one.end) for one in kept])
+            secrets = _apart([*secrets, *self._settle_spans(raw, longer, masked)])
+        masked = _blank_spans(masked, [(one.start, one.end) for one in secrets])
         for view in views(masked, windows):
             if found := self._settle_spans(raw, self._scan_view(view), masked):
-                kept = [*kept, *found]
+                secrets = [*secrets, *found]
                 masked = _blank_spans(masked, [(one.start, one.end) for one in found])
-        return kept
+        return secrets
 
     def _scan_view(self, view: View) -> list[SecretSpan]:
         """What the rules find where ``view`` says something else than the text, in places of the text."""

@@ -50,8 +50,8 @@ class CachedAnswer:
     def headers(self, marker: str) -> list[tuple[bytes, bytes]]:
         """Return the response headers; ``marker`` is the name of the header that reports the cache hit."""
         whole = [(b"content-length", str(len(self.body)).encode())] if len(self.sizes) == 1 else []
-        told = (marker.lower().encode("latin-1"), f"hit; {self.way}".encode())
-        return [(b"content-type", self.content_type), *whole, *self.browsers, told]
+        hit = (marker.lower().encode("latin-1"), f"hit; {self.way}".encode())
+        return [(b"content-type", self.content_type), *whole, *self.browsers, hit]
 
     def to_bytes(self) -> bytes:
         """Serialise the response for a store."""
@@ -67,8 +67,8 @@ class CachedAnswer:
             head = json.loads(line)
             sizes = tuple(int(size) for size in head["sizes"])
             content_type = str(head["type"]).encode("latin-1")
-            told = [(str(name), str(value)) for name, value in head.get("browsers", ())]
-            browsers = tuple((name.encode("latin-1"), value.encode("latin-1")) for name, value in told)
+            pairs = [(str(name), str(value)) for name, value in head.get("browsers", ())]
+            browsers = tuple((name.encode("latin-1"), value.encode("latin-1")) for name, value in pairs)
         except (AttributeError, KeyError, TypeError, UnicodeError) as error:
             raise ValueError(f"no answer: {error}") from None
         if sum(sizes) != len(body) or any(size <= 0 for size in sizes):

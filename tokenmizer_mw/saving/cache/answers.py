@@ -176,8 +176,8 @@ class CacheLookup:
     """
 
     __slots__ = (
-        "_alone", "_answers", "_asked", "_flight", "_kept", "_key", "_lock", "_looks", "_meaning", "_owner", "_place",
-        "_purges", "_reply", "_vector", "found", "recording",
+        "_alone", "_answers", "_asked", "_flight", "_is_stored", "_key", "_lock", "_looks", "_meaning", "_owner",
+        "_place", "_purges", "_reply", "_vector", "found", "recording",
     )  # fmt: skip
 
     def __init__(
@@ -200,7 +200,7 @@ class CacheLookup:
         self._vector = b""
         self._flight: Flight | None = None
         self._reply: Reply | None = None
-        self._kept = False
+        self._is_stored = False
         self._lock = make_lock()
         self._purges = answers.purges
         self._looks = looks
@@ -347,14 +347,14 @@ class CacheLookup:
         """
         if self.recording is not None and self.recording.has_ended(self._asked.dialect.name):
             self.end_response()
-        if not self._kept:
+        if not self._is_stored:
             self.recording = None
             self._release()
 
     def _finish(self) -> None:
         with self._lock:  # the end and what was said may come at the same time, from two threads
             recording = self.recording
-            if self._kept or recording is None or self._reply is None or not recording.ended:
+            if self._is_stored or recording is None or self._reply is None or not recording.ended:
                 return
             self.recording = None
         answer = recording.answer
@@ -362,8 +362,8 @@ class CacheLookup:
             self._answers.host.count("cache_unkept_bytes")
             self._release()
             return
-        self._kept = self._answers.host.later(lambda: self._keep(answer), len(answer.body))
-        if not self._kept:
+        self._is_stored = self._answers.host.later(lambda: self._keep(answer), len(answer.body))
+        if not self._is_stored:
             self._release()
 
     def _keep(self, answer: CachedAnswer) -> None:
@@ -387,9 +387,9 @@ class CacheLookup:
     def _clean(self, answer: CachedAnswer) -> bool:
         """Whether the reply holds no secret, neither as it reads nor as it was sent."""
         message = self._reply.message if self._reply is not None else None
-        told = "\n".join((message.text, message.thinking)) if message is not None else ""
+        text = "\n".join((message.text, message.thinking)) if message is not None else ""
         clean = self._answers.host.clean
-        return clean(told) and clean(answer.body.decode("utf-8", "replace"))
+        return clean(text) and clean(answer.body.decode("utf-8", "replace"))
 
     def _entry(self, answer: CachedAnswer) -> Entry:
         expires_at = time.time() + self._answers.settings.cache_seconds

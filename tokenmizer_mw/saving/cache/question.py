@@ -126,8 +126,8 @@ def place_of(path: str, headers: Headers, settings: Settings, *, host: str = "",
     named = [(name.lower(), value) for name, value in headers]
     if any(name == b"connection" and not _USUAL.issuperset(_split_list(value)) for name, value in named):
         without -= {b"connection"}  # it names headers that a proxy drops: such a request is like no other
-    kept = sorted((item for item in named if item[0] not in without), key=itemgetter(0))
-    return RequestTarget(path, host, query, tuple(kept))
+    pairs = sorted((item for item in named if item[0] not in without), key=itemgetter(0))
+    return RequestTarget(path, host, query, tuple(pairs))
 
 
 def _split_list(value: bytes) -> set[bytes]:

@@ -88,11 +88,11 @@ class Partition:
         every = slice(0, self.count, max(1, self.count // _SAMPLE))
         sample = np.hstack([self.head[every], self.rest[every]]).astype(np.float64)
         _, axes = np.linalg.eigh(sample.T @ sample)
-        turn = np.ascontiguousarray(axes[:, ::-1], np.float32)
-        self._rotation = turn if self._rotation is None else self._rotation @ turn
+        rotation = np.ascontiguousarray(axes[:, ::-1], np.float32)
+        self._rotation = rotation if self._rotation is None else self._rotation @ rotation
         for start in range(0, self.count, PAGE):
             rows = slice(start, min(start + PAGE, self.count))
-            self._write(rows, np.hstack([self.head[rows], self.rest[rows]]) @ turn)
+            self._write(rows, np.hstack([self.head[rows], self.rest[rows]]) @ rotation)
 
     def _eighth(self, found: Matrix, rest: Matrix) -> float:
         """A similarity that ``NEAREST`` questions reach, found among those that look nearest; -1 if there are few."""

@@ -20,7 +20,7 @@ class PassageKind(StrEnum):
     and system texts, arguments of calls), which is read because later text may repeat it.
     """
 
-    SAID = "said"
+    VISIBLE = "said"
     RESULT = "result"
     FIXED = "fixed"
 
@@ -92,7 +92,7 @@ class MessageReader:
             yield PlacedPassage(ChatPassage(number, PassageKind.FIXED, message.text))
         for spot in found:
             if spot.text and not spot.result:
-                yield PlacedPassage(ChatPassage(number, PassageKind.SAID, spot.text), spot)
+                yield PlacedPassage(ChatPassage(number, PassageKind.VISIBLE, spot.text), spot)
         for call in message.tool_calls:
             yield PlacedPassage(self._read_call(number, call))
         for spot in results:
@@ -168,9 +168,9 @@ def _put_own(message: Message, new: Mapping[Steps, str]) -> Message:
 
 
 def _own_spots(message: Message) -> list[Spot]:
-    said = [Spot(("text",), message.text)] if message.role is Role.ASSISTANT and message.text else []
+    spots = [Spot(("text",), message.text)] if message.role is Role.ASSISTANT and message.text else []
     results = enumerate(message.tool_results)
-    return said + [Spot(("tool_results", at), result.text, True, result.call_id) for at, result in results]
+    return spots + [Spot(("tool_results", at), result.text, True, result.call_id) for at, result in results]
 
 
 def _strings(arguments: Arguments) -> Iterator[str]:

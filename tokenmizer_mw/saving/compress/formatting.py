@@ -52,20 +52,20 @@ def _strip_comments(lexer: Any, source: str) -> Iterator[str]:
     """The source with the text of comments gone, all line ends kept."""
     from pygments.token import Comment
 
-    for sort, said in lexer.get_tokens(source):
+    for sort, piece in lexer.get_tokens(source):
         if (
             sort in Comment
             and sort not in Comment.Preproc
             and sort not in Comment.PreprocFile
-            and not _stays(sort, said)
+            and not _stays(sort, piece)
         ):
-            yield "\n" * said.count("\n")
+            yield "\n" * piece.count("\n")
         else:
-            yield said
+            yield piece
 
 
-def _stays(sort: Any, said: str) -> bool:
-    low = said.lower()
+def _stays(sort: Any, piece: str) -> bool:
+    low = piece.lower()
     return str(sort).endswith(("Hashbang", "Special")) or any(word in low for word in _DIRECTIVES)
 
 

@@ -99,8 +99,8 @@ def lingua(directory: str | Path, *, rate: float = 0.6) -> Shrink:
     compressor: Any = PromptCompressor(model_name=str(directory), use_llmlingua2=True, device_map="cpu")
 
     def shrink(text: str) -> str:
-        told = compressor.compress_prompt(text, rate=rate, force_tokens=_KEPT, force_reserve_digit=True)
-        return str(told["compressed_prompt"])
+        compressed = compressor.compress_prompt(text, rate=rate, force_tokens=_KEPT, force_reserve_digit=True)
+        return str(compressed["compressed_prompt"])
 
     return shrink
 
@@ -116,5 +116,5 @@ def _shorten_paragraphs(text: str, shrink: Shrink) -> Iterator[str]:
 def _shorter(paragraph: str, shrink: Shrink) -> str:
     if len(paragraph) < PARAGRAPH_MIN:
         return paragraph
-    told = shrink(paragraph)
-    return told if len(told) < len(paragraph) and faithful(paragraph, told) else paragraph
+    shortened = shrink(paragraph)
+    return shortened if len(shortened) < len(paragraph) and faithful(paragraph, shortened) else paragraph

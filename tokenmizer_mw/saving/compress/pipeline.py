@@ -97,7 +97,7 @@ def _neural(work: StageInput) -> str:
 
 
 STAGES: Final[Mapping[str, tuple[PassageKind, Stage]]] = {
-    "filler": (PassageKind.SAID, lambda work: filler.without_filler(work.passage.text)),
+    "filler": (PassageKind.VISIBLE, lambda work: filler.without_filler(work.passage.text)),
     "json": (PassageKind.RESULT, _on({OutputKind.JSON}, formatting.json_closer)),
     "spaces": (PassageKind.RESULT, _on(formatting.PRINTED, formatting.render_printed)),
     "comments": (PassageKind.RESULT, _comments),

@@ -30,7 +30,7 @@ _GONE: Final = "\n"
 _OURS: Final = "\n\n"
 """What stands for a line that tells a place: in what was forwarded, and in what is compared with it. No line of a text
 is the one or the other, so that places are never told by places."""
-_TOLD: Final = re.compile(r"\[\d+ lines? as (?:in|above) ")
+_REFERENCE: Final = re.compile(r"\[\d+ lines? as (?:in|above) ")
 _COUNTS: Final = re.compile(r"(?m)^ {0,6}\d{1,6}[\t→:|]")
 _QUOTE_MAX: Final = 60
 _WEAK: Final = 8
@@ -42,10 +42,10 @@ Place = tuple[int, int]
 
 @dataclass(frozen=True, slots=True)
 class Lines:
-    """A text as it is compared. ``said``: its lines without line numbers; ``numbers``: the line numbers, ``None`` for a
-    line without one; ``None`` as a whole if no line has one."""
+    """A text as it is compared. ``texts``: its lines without line numbers; ``numbers``: the line numbers, ``None`` for
+    a line without one; ``None`` as a whole if no line has one."""
 
-    said: list[str]
+    texts: list[str]
     numbers: list[int | None] | None = None
 
     def number(self, at: int) -> int | None:
@@ -65,14 +65,14 @@ class ForwardedLines:
     def learn(self, passage: ChatPassage, text: str) -> None:
         """Add a passage; ``text`` is what is sent of it."""
         lines = _comparable_lines(text, text.split("\n"), _GONE)
-        if self.held + len(lines.said) > LINES_MAX:
+        if self.held + len(lines.texts) > LINES_MAX:
             return
         self.titles.append(_title(passage))
         self.texts.append(lines)
-        self.held += len(lines.said)
+        self.held += len(lines.texts)
         number = len(self.texts) - 1
         places = self.places
-        for place, line in enumerate(lines.said):
+        for place, line in enumerate(lines.texts):
             if len(line) >= _WEAK:
                 before = places.get(line)
                 places[line] = ((number, place),) if before is None else (*before[1 - PLACES_MAX :], (number, place))
@@ -87,17 +87,17 @@ class ForwardedLines:
         """The lines as they are forwarded. Those that went out are known in this text from then on."""
         own: dict[str, tuple[Place, ...]] = {}
         gone = Lines([], None if lines.numbers is None else [])
-        said, at = lines.said, 0
-        while at < len(said):
+        texts, at = lines.texts, 0
+        while at < len(texts):
             place, length = self._longest(lines, at, own, gone)
-            if sum(map(len, said[at : at + length])) >= CHARACTERS_MIN:
+            if sum(map(len, texts[at : at + length])) >= CHARACTERS_MIN:
                 yield self._describe_repeat(place, length, lines, at, gone)
                 _put(gone, _GONE, None)  # what is left out here is not told by its place again
                 at += length
                 continue
-            line = said[at]
+            line = texts[at]
             if len(line) >= _WEAK:
-                own[line] = (*own.get(line, ())[1 - PLACES_MAX :], (-1, len(gone.said)))
+                own[line] = (*own.get(line, ())[1 - PLACES_MAX :], (-1, len(gone.texts)))
             _put(gone, line, lines.number(at))
             yield raw[at]
             at += 1
@@ -105,7 +105,7 @@ class ForwardedLines:
     def _longest(self, lines: Lines, at: int, own: dict[str, tuple[Place, ...]], gone: Lines) -> tuple[Place, int]:
         """The longest run from line ``at`` on that is known, and where it is."""
         best, most = (0, 0), 0
-        line = lines.said[at]
+        line = lines.texts[at]
         if len(line) < _WEAK:
             return best, most
         for number, place in (*self.places.get(line, ()), *own.get(line, ())):
@@ -118,12 +118,12 @@ class ForwardedLines:
         where = "above here" if place[0] < 0 else f"in {self.titles[place[0]]} above"
         there = (gone if place[0] < 0 else self.texts[place[0]]).number(place[1])
         here = _numbering(lines.number(at), there, length)
-        first, last = _quote(lines.said[at]), _quote(lines.said[at + length - 1])
+        first, last = _quote(lines.texts[at]), _quote(lines.texts[at + length - 1])
         return f"[{length} {'lines' if length > 1 else 'line'} as {where}{here}, from {first} to {last}]"
 
 
 def _put(lines: Lines, line: str, number: int | None) -> None:
-    lines.said.append(line)
+    lines.texts.append(line)
     if lines.numbers is not None:
         lines.numbers.append(number)
 
@@ -138,7 +138,7 @@ def _numbering(here: int | None, there: int | None, length: int) -> str:
 def _common(lines: Lines, at: int, other: Lines, place: int) -> int:
     """How many lines are the same from ``at`` and, in ``other``, from ``place`` on, each numbered without a gap or not
     numbered at all."""
-    here, there = lines.said, other.said
+    here, there = lines.texts, other.texts
     most = min(len(here) - at, len(there) - place)
     length = 0
     while length < most and here[at + length] == there[place + length]:
@@ -156,11 +156,11 @@ def _counting(numbers: list[int | None] | None, at: int, length: int) -> int:
 
 def _comparable_lines(text: str, raw: Sequence[str], ours: str) -> Lines:
     """Lines as they are compared: without the numbers that count them. ``ours`` stands for those that tell a place."""
-    said = [ours if line[:1] == "[" and _TOLD.match(line) else line for line in raw] if "[" in text else list(raw)
+    texts = [ours if line[:1] == "[" and _REFERENCE.match(line) else line for line in raw] if "[" in text else list(raw)
     numbers = _count_up(raw) if _COUNTS.search(text) else None
     if numbers is None:
-        return Lines(said)
-    bared = (line if number is None else bare(line) for line, number in zip(said, numbers, strict=True))
+        return Lines(texts)
+    bared = (line if number is None else bare(line) for line, number in zip(texts, numbers, strict=True))
     return Lines(list(bared), numbers)
 
 
@@ -183,5 +183,5 @@ def _title(passage: ChatPassage) -> str:
 
 
 def _quote(line: str) -> str:
-    said = line.strip()
-    return repr(said if len(said) <= _QUOTE_MAX else said[: _QUOTE_MAX - 3] + "...")
+    stripped = line.strip()
+    return repr(stripped if len(stripped) <= _QUOTE_MAX else stripped[: _QUOTE_MAX - 3] + "...")

@@ -190,10 +190,10 @@ def compress(
 
     Raises ``InvalidMessage`` for anything that is not a chat message.
     """
-    told = history(messages)
+    transcript = history(messages)
     failed: list[str] = []
     options = Options.of(settings or Settings(compress="all"), shrink, failed.append)
-    placed = read(told)
+    placed = read(transcript)
     state = condense(texts(placed), options)
     counter = counter_for(model, settings.tokenizer_dir if settings is not None else None)
     before = sum(counter.count(passage.text) for passage in state.passages)
@@ -203,7 +203,7 @@ def compress(
         if text is not passage.text
     )
     return Compressed(
-        put_back(told.sent, changes(placed, state)),
+        put_back(transcript.sent, changes(placed, state)),
         state.savings(counter),
         before,
         before - saved,

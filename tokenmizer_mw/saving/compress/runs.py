@@ -32,8 +32,8 @@ def closer(text: str) -> str:
     for way in (partial(_rewrite, _LONG, _entry), _condense_found, partial(_rewrite, _TREE, _branch)):
         shorter = way(lines)
         if shorter is not None:
-            told = "\n".join(shorter)
-            return told if len(told) < len(text) else text
+            condensed = "\n".join(shorter)
+            return condensed if len(condensed) < len(text) else text
     return text
 
 
@@ -120,8 +120,8 @@ def condense_log(text: str) -> str:
     lines = text.split("\n")
     if len(lines) < RUN_MIN + 1:
         return text
-    kept = _condense_lines(lines)
-    return "\n".join(kept) if len(kept) < len(lines) else text
+    condensed = _condense_lines(lines)
+    return "\n".join(condensed) if len(condensed) < len(lines) else text
 
 
 def _condense_lines(lines: Sequence[str]) -> list[str]:

@@ -29,7 +29,7 @@ _QUIET: Final = words(
 )
 """Programs that print nothing, or what the command line says itself."""
 _PREFIXES: Final = words("sudo time env nice command do then if else while until { !")
-_SAYS: Final = words(
+_BUILDERS: Final = words(
     "pytest py.test tox nox jest vitest mocha rspec phpunit ctest mvn gradle gradlew ninja cmake pip pip3 apt apt-get"
     " yum dnf apk brew journalctl dmesg make"
 )
@@ -101,8 +101,10 @@ def _of(spoken: list[str]) -> OutputKind | None:
         return OutputKind.FILE
     if program in _LISTS or spoken[:2] == ["git", "ls-files"]:
         return OutputKind.LISTING
-    said = program in _SAYS or (program in _RUNS and any(word in _SAYS or word in _STEPS for word in spoken[1:]))
-    return OutputKind.LOG if said else None
+    builds = program in _BUILDERS or (
+        program in _RUNS and any(word in _BUILDERS or word in _STEPS for word in spoken[1:])
+    )
+    return OutputKind.LOG if builds else None
 
 
 def _runs_reader(spoken: list[str]) -> bool:
@@ -147,20 +149,22 @@ def sort_of(passage: ChatPassage) -> OutputKind:
     look = passage.text[:LOOK]
     if _DIFF_LINE.search(look):
         return OutputKind.DIFF
-    told = _sort_by_call(passage)
-    if told in (OutputKind.FILE, OutputKind.PRINTED):
-        return told
+    by_call = _sort_by_call(passage)
+    if by_call in (OutputKind.FILE, OutputKind.PRINTED):
+        return by_call
     if is_stamped(look):
         return (
-            OutputKind.LOG if told is not OutputKind.FOUND and _stamped_to_the_end(passage.text) else OutputKind.PRINTED
+            OutputKind.LOG
+            if by_call is not OutputKind.FOUND and _stamped_to_the_end(passage.text)
+            else OutputKind.PRINTED
         )
     if _JSON.match(look):
         return OutputKind.JSON
-    if told is OutputKind.LOG:
-        return told
+    if by_call is OutputKind.LOG:
+        return by_call
     lines = _first(look)
     by_lines = next((sort for pattern, sort in _FORMS if _most(pattern, lines)), None)
-    return by_lines or told or (OutputKind.PRINTED if passage.command else OutputKind.TEXT)
+    return by_lines or by_call or (OutputKind.PRINTED if passage.command else OutputKind.TEXT)
 
 
 def is_stamped(text: str) -> bool:

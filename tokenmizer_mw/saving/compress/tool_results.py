@@ -64,8 +64,8 @@ def shorten_passage(passage: ChatPassage, sort: OutputKind, most: int, *, whole:
     shown = "\n".join([*map(_cut, lines[:head]), _note(passage, lines, middle, name)])
     left = room - len(shown) - sum(len(line) for line in lines[middle.stop :])
     matter = _failures if is_stamped(text) else _MATTERS.get(sort, _failures)
-    told = [*_within(matter(lines, middle, name), max(0, left)), *map(_cut, lines[middle.stop :])]
-    result = "\n".join([shown, *told])
+    ends = [*_within(matter(lines, middle, name), max(0, left)), *map(_cut, lines[middle.stop :])]
+    result = "\n".join([shown, *ends])
     return result if len(result) < len(text) else text
 
 
@@ -84,9 +84,9 @@ def _note(passage: ChatPassage, lines: Sequence[str], middle: range, name: Name)
     return f"[... {which} of this output are left out ({left_out} characters){how} ...]"
 
 
-def _at(name: Name, at: int, said: str) -> str:
+def _at(name: Name, at: int, text: str) -> str:
     where = name(at)
-    return f"[line {where}] {said}" if where else said
+    return f"[line {where}] {text}" if where else text
 
 
 def _count_fitting_lines(lines: Sequence[str], room: int) -> int:
@@ -199,9 +199,9 @@ def prune_result(passage: ChatPassage, sort: OutputKind, known: KnownNames) -> s
     if len(text) < PRUNED_MIN:
         return text
     kept = list(_telling(text)) if sort in _TELLING or is_stamped(text) else []
-    said = set(names("\n".join([passage.title, *kept])))
+    shown_names = set(names("\n".join([passage.title, *kept])))
     counted = names(text, known.read)
-    new = [name for name in counted if name not in said and not known.is_known(name)]
+    new = [name for name in counted if name not in shown_names and not known.is_known(name)]
     ranked = sorted(new, key=lambda name: ("/" not in name, -counted[name]))  # paths and addresses first
     shown = set(_within(ranked, int(len(text) * (NAMES_SHARE if sort is OutputKind.FILE else LIST_SHARE))))
     more = f" and {len(new) - len(shown)} more" if len(shown) < len(new) else ""

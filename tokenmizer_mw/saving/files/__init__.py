@@ -100,7 +100,7 @@ def excerpt(
     """
     first, last = lines or (1, 1 << 62)
     count, redactor = _counter(model), redactor or _redactor()
-    told_lines: list[str] = []
+    shown_lines: list[str] = []
     left, wanted = budget, find.casefold()
 
     def is_wanted(number: int, line: str) -> bool:
@@ -118,12 +118,12 @@ def excerpt(
                 line_shown = f"{number}: {' ' * min(indent, INDENT_MAX)}{flatten(text, LINE_MAX)}"
                 left -= count(line_shown) + 1
                 if left < 0:
-                    told_lines.append(f"(more from line {number:,} on)")
+                    shown_lines.append(f"(more from line {number:,} on)")
                     break
-                told_lines.append(line_shown)
+                shown_lines.append(line_shown)
         except _Overdue:
-            told_lines.append(f"(the rest was not read: it takes more than {limits.seconds:g} s)")
-    return "\n".join(told_lines)
+            shown_lines.append(f"(the rest was not read: it takes more than {limits.seconds:g} s)")
+    return "\n".join(shown_lines)
 
 
 @contextmanager

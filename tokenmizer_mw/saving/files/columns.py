@@ -81,17 +81,17 @@ class Column:
         numbers: list[float] = []
         rows: list[int] = []
         whole = 0
-        told = Counter(values)
-        kinds = {value: _kind(value) for value in told}
+        counted = Counter(values)
+        kinds = {value: _kind(value) for value in counted}
         for row, value in enumerate(values, start + 1):
             if isinstance(number := kinds[value], float):
                 numbers.append(number)
                 rows.append(row)
                 whole += _is_whole(value.replace(",", ""))
-        for value, count in told.items():
+        for value, count in counted.items():
             self._add_value(value, kinds[value], count)
         if not self.many:
-            self._count(Counter({value: count for value, count in told.items() if kinds[value] != "empty"}))
+            self._count(Counter({value: count for value, count in counted.items() if kinds[value] != "empty"}))
         if numbers:
             self._numbers(numbers, whole, rows)
 
@@ -109,8 +109,8 @@ class Column:
         elif kind == "boolean":
             self.booleans += count
 
-    def _count(self, told: Counter[str]) -> None:
-        for value, count in told.items():
+    def _count(self, counted: Counter[str]) -> None:
+        for value, count in counted.items():
             self.counts[value[:_KEY_MAX]] += count
         if len(self.counts) > DISTINCT_MAX:
             self.many = True
@@ -143,13 +143,13 @@ class Column:
     @property
     def kind(self) -> str:
         """The type of nearly all values: "integer", "number", "date", "boolean", "text", "mixed" or "empty"."""
-        told = self.rows - self.empty
-        if not told:
+        filled = self.rows - self.empty
+        if not filled:
             return "empty"
         for name, count in (("number", self.numbers), ("date", self.dates), ("boolean", self.booleans)):
-            if count == told:
+            if count == filled:
                 return "integer" if name == "number" and self.whole == self.numbers else name
-            if count * 10 > told * 9:
+            if count * 10 > filled * 9:
                 return "mixed"
         return "text"
 
@@ -187,16 +187,16 @@ class Column:
         return f" {self.first}..{self.last}" if self.kind == "date" else ""
 
     def _distinct(self, mask: Mask) -> list[str]:
-        told = self.rows - self.empty
+        filled = self.rows - self.empty
         if self.many:
             texts = f"over {DISTINCT_MAX:,} different values, up to {self.longest:,} characters{self._such(mask)}"
             return [texts] if self.kind == "text" else []
-        if len(self.counts) == told > 1:
+        if len(self.counts) == filled > 1:
             return ["all different" + (self._such(mask) if self.kind == "text" else "")]
         if self.kind not in ("text", "boolean", "integer") or (self.kind == "integer" and len(self.counts) > 6):
             return []
         common = ", ".join(
-            f"{self._show_value(value, mask)} {share(count, told)}" for value, count in self.counts.most_common(4)
+            f"{self._show_value(value, mask)} {share(count, filled)}" for value, count in self.counts.most_common(4)
         )
         more = f" and {len(self.counts) - 4:,} more" if len(self.counts) > 4 else ""
         return [f"{common}{more}"] if self.counts else []
@@ -228,10 +228,10 @@ class Column:
 
 def plain(number: float) -> str:
     """Format a number for people: as an integer if it is whole or large, else with four significant digits."""
-    told = f"{number:.4g}"
-    if math.isfinite(number) and abs(number) < 1e15 and (number == int(number) or ("e" in told and abs(number) > 1)):
+    spelled = f"{number:.4g}"
+    if math.isfinite(number) and abs(number) < 1e15 and (number == int(number) or ("e" in spelled and abs(number) > 1)):
         return str(round(number))
-    return told
+    return spelled
 
 
 def exact(number: float) -> str:

@@ -104,10 +104,10 @@ def _clean_value(value: Any, clean: Callable[[str], str]) -> Any:
     if isinstance(value, str):
         return clean(value)
     if isinstance(value, Mapping):
-        told: dict[str, Any] = {}
+        cleaned: dict[str, Any] = {}
         for name, one in value.items():
-            told.setdefault(clean(name), _clean_value(one, clean))
-        return told
+            cleaned.setdefault(clean(name), _clean_value(one, clean))
+        return cleaned
     return [_clean_value(one, clean) for one in value] if isinstance(value, list | tuple) else value
 
 

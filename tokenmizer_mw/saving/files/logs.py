@@ -42,9 +42,9 @@ _WEIGHTS: Final = {"fatal": 6.0, "error": 5.0, "warning": 3.0}
 
 def looks_like_log(lines: list[str]) -> bool:
     """Return whether most of the first lines start with a time or a level."""
-    told = [line[:80] for line in lines if line.strip()]
-    marked = sum(bool(_TIME.search(line) or _LEVEL.search(line)) for line in told)
-    return len(told) >= 3 and marked * 10 >= len(told) * 6
+    starts = [line[:80] for line in lines if line.strip()]
+    marked = sum(bool(_TIME.search(line) or _LEVEL.search(line)) for line in starts)
+    return len(starts) >= 3 and marked * 10 >= len(starts) * 6
 
 
 class _Log:
@@ -115,8 +115,8 @@ def _lines(log: _Log, source: FileSource) -> list[DigestLine]:
         lines.append(DigestLine(f"from {log.first} to {log.last}", 9.0))
     if log.levels:
         levels = [*_BAD, "info", "debug"]
-        told = ", ".join(f"{log.levels[level]:,} {level}" for level in levels if log.levels[level])
-        lines.append(DigestLine(f"levels: {told}", 9.0))
+        counts = ", ".join(f"{log.levels[level]:,} {level}" for level in levels if log.levels[level])
+        lines.append(DigestLine(f"levels: {counts}", 9.0))
     if log.traces:
         lines.append(DigestLine(f"stack traces: {log.traces:,}", 8.0))
     ranked = sorted(log.complaints.items(), key=lambda one: (-_WEIGHTS[one[0][0]], -one[1]))

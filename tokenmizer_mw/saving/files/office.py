@@ -46,20 +46,20 @@ def read_strings(file: BinaryIO, source: FileSource) -> Strings:
     texts = _Texts()
     parser = make_parser(texts)
     left = STRINGS_BYTES_MAX
-    while len(texts.kept) < STRINGS_MAX and left > 0 and (piece := file.read(PIECE)):
+    while len(texts.items) < STRINGS_MAX and left > 0 and (piece := file.read(PIECE)):
         source.advance(0)
         left -= len(piece)
         parser.Parse(piece, False)
-    told = Strings(texts.kept[:STRINGS_MAX])
-    told.cut = bool(len(texts.kept) > len(told) or file.read(1))
-    return told
+    strings = Strings(texts.items[:STRINGS_MAX])
+    strings.cut = bool(len(texts.items) > len(strings) or file.read(1))
+    return strings
 
 
 class _Texts:
     """Elements as they open and close: an ``si`` is one text, of all ``t`` in it but those that tell how it sounds."""
 
     def __init__(self) -> None:
-        self.kept: list[str] = []
+        self.items: list[str] = []
         self._open: list[str] = []
         self._size = 0
         self._reads = self._sounds = False
@@ -85,7 +85,7 @@ class _Texts:
         if kind == "rPh":
             self._sounds = False
         elif kind == "si":
-            self.kept.append("".join(self._open)[:TEXT_MAX].replace("x005F_", ""))
+            self.items.append("".join(self._open)[:TEXT_MAX].replace("x005F_", ""))
 
     def entity(self, *declared: object) -> None:
         """A document that declares entities."""
@@ -259,9 +259,9 @@ def read_pdf(source: FileSource) -> Report:
 
 
 def _about(document: Any) -> list[DigestLine]:
-    told = document.metadata or {}
+    metadata = document.metadata or {}
     names = ("/Title", "/Author", "/Subject", "/CreationDate")
-    known = [f"{name[1:].lower()}: {clip_text(str(told[name]), _NAME_MAX)}" for name in names if told.get(name)]
+    known = [f"{name[1:].lower()}: {clip_text(str(metadata[name]), _NAME_MAX)}" for name in names if metadata.get(name)]
     lines = [DigestLine("; ".join(known), 6.0)] if known else []
     headings = [str(one.title) for one in document.outline if hasattr(one, "title")]
     return [*lines, *([DigestLine(f"outline: {join_names(headings, 12)}", 5.0)] if headings else [])]

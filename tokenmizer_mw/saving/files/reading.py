@@ -92,24 +92,24 @@ class FileSource:
 
     def lines(self) -> Iterator[str]:
         """Yield lines with their line ends, each at most ``line_max`` long."""
-        kept: list[str] = []
+        pieces: list[str] = []
         length = 0
         for text in self.texts():
             for line in io.StringIO(text, newline=""):
                 room = self.line_max - length
                 if room > 0:
-                    kept.append(line[:room])
+                    pieces.append(line[:room])
                 ended = line.endswith(("\n", "\r"))
                 length += len(line)
                 if not ended:
                     continue
-                yield self._whole(kept, length)
-                kept, length = [], 0
+                yield self._whole(pieces, length)
+                pieces, length = [], 0
         if length:
-            yield self._whole(kept, length)
+            yield self._whole(pieces, length)
 
-    def _whole(self, kept: list[str], length: int) -> str:
-        line = "".join(kept)
+    def _whole(self, pieces: list[str], length: int) -> str:
+        line = "".join(pieces)
         if length > self.line_max:
             self.cut_lines += 1
             return line + "\n"
@@ -131,8 +131,8 @@ def clip_text(text: str, size: int) -> str:
         return text
     if text[size].isspace():
         return text[:size]
-    kept = text[:size]
-    words = kept[: len(kept) - len(kept.split()[-1])] if kept[-1:].strip() else kept
+    start = text[:size]
+    words = start[: len(start) - len(start.split()[-1])] if start[-1:].strip() else start
     return words.rstrip() or "..."
 
 

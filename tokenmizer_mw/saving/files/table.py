@@ -106,8 +106,8 @@ class _Table:
     def _begin(self, first: list[str], second: list[str] | None) -> None:
         self.wide = len(first)
         self.header = _is_header(first[:COLUMNS_MAX], second)
-        told = min(self.wide, COLUMNS_MAX + _NAMED)
-        names = first[:told] if self.header else [""] * told
+        named = min(self.wide, COLUMNS_MAX + _NAMED)
+        names = first[:named] if self.header else [""] * named
         names = [name.strip() or f"column {number}" for number, name in enumerate(names, 1)]
         self.columns = [Column(name) for name in names[:COLUMNS_MAX]]
         self.further = names[COLUMNS_MAX:]

@@ -133,11 +133,11 @@ class _Outline:
 
     def head(self) -> DigestLine:
         """The counts in a line."""
-        told = [format_count(self.counts[name], name) for name in ("definition", "import")]
-        told.append(f"{format_count(self.counts['comment'], 'line')} of comment")
+        counts = [format_count(self.counts[name], name) for name in ("definition", "import")]
+        counts.append(f"{format_count(self.counts['comment'], 'line')} of comment")
         if self.todo:
-            told.append(f"{self.counts['todo']:,} TODO (first: line {self.todo:,})")
-        return DigestLine(", ".join(told), 9.0)
+            counts.append(f"{self.counts['todo']:,} TODO (first: line {self.todo:,})")
+        return DigestLine(", ".join(counts), 9.0)
 
 
 def read_source(source: FileSource, language: Language) -> Report:
@@ -183,17 +183,17 @@ def read_markdown(source: FileSource) -> Report:
             elif text[:1] == "#" and (heading := _HEADING.match(text)) is not None:
                 counts["heading"] += 1
                 if len(outline) < OUTLINE_MAX:
-                    marks, said = heading.groups()
-                    outline.append(DigestLine(f"{number}: {marks} {clip_text(said, _SHOWN)}", 6.0 - len(marks)))
+                    marks, heading_text = heading.groups()
+                    outline.append(DigestLine(f"{number}: {marks} {clip_text(heading_text, _SHOWN)}", 6.0 - len(marks)))
     except Stopped:
         broke = f"stopped after {format_count(counts['lines'], 'line')}"
-    told = [
+    totals = [
         format_count(counts[name], name)
         for name in ("heading", "code block", "link", "open item", "done item")
         if counts[name]
     ]
     title = f"Markdown, {format_count(counts['lines'], 'line')}, {format_count(counts['words'], 'word')}"
-    return _report(title, source, [*([DigestLine(", ".join(told), 9.0)] if told else []), *outline], broke, counts)
+    return _report(title, source, [*([DigestLine(", ".join(totals), 9.0)] if totals else []), *outline], broke, counts)
 
 
 def read_plain(source: FileSource) -> Report:

@@ -74,13 +74,13 @@ class Tree:
         long. If values were not counted (more than ``PATHS_MAX`` paths, or too deep), one more line gives their number.
         ``mask`` maps a column name and a value to the value that may be shown (without secrets).
         """
-        told = [
+        shown = [
             DigestLine(self._line(path, place, mask), 6.0 / (1 + path.count(".") - path.count(f".{_ANY}")))
             for path, place in self.places.items()
         ]
         if self.ignored:
-            told.append(DigestLine(f"{self.ignored:,} values at further or deeper paths are not told", 3.0))
-        return told
+            shown.append(DigestLine(f"{self.ignored:,} values at further or deeper paths are not told", 3.0))
+        return shown
 
     def facts(self) -> list[dict[str, Any]]:
         """Return the paths as JSON values."""

@@ -45,7 +45,7 @@ def show_lines(lines: Iterable[str], wanted: Wanted, last: int, redactor: Redact
 
     ``lines`` include their line ends. Lines inside of a secret are left out if its placeholder was already shown.
     """
-    head, told = "", ""
+    head, last_value = "", ""
     for before, block, behind in _around(_blocks(lines)):
         if block.first == 1:
             head = block.lines[0] if len(block.lines[0]) <= HEAD_MAX else ""
@@ -55,12 +55,12 @@ def show_lines(lines: Iterable[str], wanted: Wanted, last: int, redactor: Redact
         for number, line in enumerate(block.lines, block.first):
             if number in chosen:
                 here = _within(spans, start, start + len(line))
-                text, said = _replace_spans(
-                    line, _merge_spans(here, _row(head, line, redactor) if number > 1 else []), told
+                text, value = _replace_spans(
+                    line, _merge_spans(here, _row(head, line, redactor) if number > 1 else []), last_value
                 )
                 if text.strip() or not here:
                     yield number, text
-                told = said or told
+                last_value = value or last_value
             start += len(line)
         if block.first + len(block.lines) > last:
             return
@@ -92,12 +92,12 @@ def _secrets(text: str, redactor: Redactor) -> list[_Span]:
     found = redactor.find(text)
     if not found:
         return []
-    told, shift = redactor.redact(text), 0
+    redacted, shift = redactor.redact(text), 0
     spans: list[_Span] = []
     for one in found:
         place = one.start + shift
         length = len(f"redacted:{one.kind}:") + _TAG
-        spans.append((one.start, one.end, told[place : place + length]))
+        spans.append((one.start, one.end, redacted[place : place + length]))
         shift += length - (one.end - one.start)
     return spans
 
@@ -113,7 +113,11 @@ def _row(head: str, line: str, redactor: Redactor) -> list[_Span]:
 
 def _within(spans: list[_Span], start: int, end: int) -> list[_Span]:
     """Those that reach into a line, in places of the line; one that begins before it begins below 0."""
-    return [(one - start, min(last, end) - start, told) for one, last, told in spans if one < end and last > start]
+    return [
+        (one - start, min(last, end) - start, replacement)
+        for one, last, replacement in spans
+        if one < end and last > start
+    ]
 
 
 def _merge_spans(spans: list[_Span], more: list[_Span]) -> list[_Span]:
@@ -121,8 +125,8 @@ def _merge_spans(spans: list[_Span], more: list[_Span]) -> list[_Span]:
     apart: list[_Span] = []
     for one in sorted([*spans, *more]):
         if apart and one[0] < apart[-1][1]:
-            start, end, told = apart[-1]
-            apart[-1] = start, max(end, one[1]), told
+            start, end, replacement = apart[-1]
+            apart[-1] = start, max(end, one[1]), replacement
         else:
             apart.append(one)
     return apart
@@ -133,7 +137,7 @@ def _replace_spans(line: str, spans: list[_Span], before: str) -> tuple[str, str
     one ``before``, is not shown again."""
     pieces: list[str] = []
     done, last = 0, ""
-    for start, end, told in spans:
-        pieces += (line[done : max(start, done)], "" if start < 0 and told == before else told)
-        done, last = end, told
+    for start, end, replacement in spans:
+        pieces += (line[done : max(start, done)], "" if start < 0 and replacement == before else replacement)
+        done, last = end, replacement
     return "".join((*pieces, line[done:])), last

@@ -211,17 +211,17 @@ def recall(request: ApiRequest[shapes.RecallQuery, None]) -> shapes.RecallAnswer
 def compaction(request: ApiRequest[shapes.NoQuery, shapes.CompactionBody]) -> shapes.CompactionAnswer:
     """The content of a compaction that a client stores."""
     try:
-        kept = request.memory.service.compaction.seal().open(request.tenant, request.body.encrypted_content)
+        content = request.memory.service.compaction.seal().open(request.tenant, request.body.encrypted_content)
     except SealBroken as error:
         raise ApiRefusal(
             Problem(404, "unknown_compaction", f"The compaction cannot be read: {error}.", "encrypted_content")
         ) from None
     return {
-        "session_id": kept.session,
-        "checkpoint": kept.checkpoint,
-        "text": kept.text,
-        "open": kept.open,
-        "tokens": kept.tokens,
+        "session_id": content.session,
+        "checkpoint": content.checkpoint,
+        "text": content.text,
+        "open": content.open,
+        "tokens": content.tokens,
     }
 
 

@@ -51,7 +51,7 @@ class Summaries:
     """Cache of session summaries. Thread-safe."""
 
     def __init__(self) -> None:
-        self._kept: OrderedDict[tuple[str, str], tuple[int, float, Summary]] = OrderedDict()
+        self._summaries: OrderedDict[tuple[str, str], tuple[int, float, Summary]] = OrderedDict()
         self._guard = make_lock()
 
     def of(self, memory: SessionMemory, infos: Sequence[SessionInfo], most: int = EVENTS_MAX) -> Mapping[str, Summary]:
@@ -74,7 +74,7 @@ class Summaries:
     def find_question(self, memory: SessionMemory, key: SessionKey) -> str:
         """Return the start of the first question of a session without a goal; "" if there is none."""
         with self._guard:
-            known = self._kept.get((key.tenant, key.id))
+            known = self._summaries.get((key.tenant, key.id))
         if known is not None and known[2].title:
             return known[2].title
         try:
@@ -85,19 +85,19 @@ class Summaries:
     def forget(self, tenant: str, id: str) -> None:
         """Drop a session that was erased from the cache."""
         with self._guard:
-            self._kept.pop((tenant, id), None)
+            self._summaries.pop((tenant, id), None)
 
     def _learn(self, info: SessionInfo, summary: Summary) -> None:
         place = (info.key.tenant, info.key.id)
         with self._guard:
-            self._kept[place] = (info.seq, info.created_at, summary)
-            self._kept.move_to_end(place)
-            while len(self._kept) > SUMMARIES_MAX:
-                self._kept.popitem(last=False)
+            self._summaries[place] = (info.seq, info.created_at, summary)
+            self._summaries.move_to_end(place)
+            while len(self._summaries) > SUMMARIES_MAX:
+                self._summaries.popitem(last=False)
 
     def _get_known(self, info: SessionInfo) -> tuple[int, float, Summary] | None:
         with self._guard:
-            return self._kept.get((info.key.tenant, info.key.id))
+            return self._summaries.get((info.key.tenant, info.key.id))
 
     def _learn_summary(self, memory: SessionMemory, info: SessionInfo) -> Summary:
         try:
@@ -151,16 +151,16 @@ class _PastGraph:
 
     def nearest(self, count: int) -> tuple[int, SessionState | None]:
         """Return the kept state after the most events, at most ``count``, and their number; 0 and ``None``: none."""
-        kept = self.states | (dict([self.asked]) if self.asked is not None else {})
-        start = max((at for at in kept if at <= count), default=0)
-        return start, kept.get(start)
+        states = self.states | (dict([self.asked]) if self.asked is not None else {})
+        start = max((at for at in states if at <= count), default=0)
+        return start, states.get(start)
 
 
 class PastGraphs:
     """Cache of past graphs of sessions. Thread-safe."""
 
     def __init__(self) -> None:
-        self._kept: OrderedDict[tuple[SessionKey, ReadDetail], _PastGraph] = OrderedDict()
+        self._pasts: OrderedDict[tuple[SessionKey, ReadDetail], _PastGraph] = OrderedDict()
         self._guard = make_lock()
 
     def at(self, memory: SessionMemory, key: SessionKey, seconds: float) -> SessionGraph:
@@ -187,23 +187,23 @@ class PastGraphs:
     def forget(self, key: SessionKey) -> None:
         """Drop a session that was erased from the cache."""
         with self._guard:
-            for found in [each for each in self._kept if each[0] == key]:
-                del self._kept[found]
+            for found in [each for each in self._pasts if each[0] == key]:
+                del self._pasts[found]
 
     def _refresh(self, memory: SessionMemory, key: SessionKey, detail: ReadDetail) -> _PastGraph:
         """What is kept of a session, or something empty where its log is not what it was."""
-        past = self._kept.get((key, detail))
+        past = self._pasts.get((key, detail))
         if past is not None and past.end[0]:
             tail = memory.log.read(key, after=past.end[0] - 1)
             same = bool(tail) and (tail[0].seq, tail[0].recorded_at) == past.end
             if same and not any(isinstance(one.event, Rewritten) for one in tail[1:]):
                 past.end = tail[-1].seq, tail[-1].recorded_at
-                self._kept.move_to_end((key, detail))
+                self._pasts.move_to_end((key, detail))
                 return past
-        past = self._kept[(key, detail)] = _PastGraph(detail, _find_end(memory, key))
-        self._kept.move_to_end((key, detail))
-        while len(self._kept) > PASTS_MAX:
-            self._kept.popitem(last=False)
+        past = self._pasts[(key, detail)] = _PastGraph(detail, _find_end(memory, key))
+        self._pasts.move_to_end((key, detail))
+        while len(self._pasts) > PASTS_MAX:
+            self._pasts.popitem(last=False)
         return past
 
     def _read_until(self, memory: SessionMemory, key: SessionKey, past: _PastGraph, seq: int) -> None:

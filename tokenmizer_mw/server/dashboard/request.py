@@ -64,9 +64,9 @@ class RequestView:
 
 def show_request(request: PageRequest) -> Page:
     """Return the request that the cut of the query changed first (by default the newest cut), or the one that message
-    ``turn`` answers."""
-    turn = request.query.get("turn", "")
-    wanted = int(turn) if turn.isdecimal() and len(turn) < 9 else 0
+    ``number`` answers."""
+    number = request.query.get("turn", "")
+    wanted = int(number) if number.isdecimal() and len(number) < 9 else 0
 
     def look(state: SessionState) -> RequestView:
         return _view_request(state, request.query.get("cut", ""), wanted)
@@ -79,11 +79,11 @@ def show_request(request: PageRequest) -> Page:
     return session_page(request, "request", found.title, choice, shown, name="Requests")
 
 
-def _view_request(state: SessionState, name: str, turn: int) -> RequestView:
+def _view_request(state: SessionState, name: str, number: int) -> RequestView:
     cuts = [mark.checkpoint for mark in state.checkpoints if mark.checkpoint.anchor]
     cut = next((one for one in cuts if one.id == name), cuts[-1] if cuts else None)
     of_cut = {one.turn: one for one in state.recent_reminders if cut is not None and one.cut == cut.id}
-    answer = turn if turn in of_cut or cut is None else cut.turn + 1
+    answer = number if number in of_cut or cut is None else cut.turn + 1
     reminder = of_cut.get(answer)
     facts = [node for id in reminder.nodes if (node := state.graph.get(id))] if reminder is not None else []
     numbers = _path(state, answer - 1)

@@ -161,13 +161,13 @@ def step_row(request: PageRequest, step: Transition, old: Node | None, new: Node
     now = fact_link(request.id, new) if new is not None else tag("span", step.new)
     label = new.label if new is not None else ""
     why = "" if is_repeated(step.reason, label) else step.reason
-    said = "" if is_repeated(step.evidence, label) or is_repeated(step.evidence, why) else step.evidence
+    evidence = "" if is_repeated(step.evidence, label) or is_repeated(step.evidence, why) else step.evidence
     reason = tag("p", quote_line(why), class_="reason") if why else None
-    quote = tag("q", quote_line(said), class_="quote") if said else None
+    quote = tag("q", quote_line(evidence), class_="quote") if evidence else None
     gone = tag("span", was, class_="was")
     arrow = tag("span", tag("span", "replaced by", class_="visually-hidden"), class_="arrow")
-    turn = message_link(request.id, step.trigger)
-    return tag("li", tag("p", gone, " ", arrow, " ", now, " ", turn), reason, quote)
+    message = message_link(request.id, step.trigger)
+    return tag("li", tag("p", gone, " ", arrow, " ", now, " ", message), reason, quote)
 
 
 def _rank_loss(node: Node) -> tuple[bool, int]:

@@ -99,8 +99,8 @@ class CompactionCall:
             return None
         seal = self.memory.service.compaction.seal()
         behind: ReducedRequest = self.contract.reduce_request(given, partial(seal.open, self.tenant))
-        key = self._key(given, behind.kept)
-        changes = behind.kept is not None or behind.emptied or wanted.anything
+        key = self._key(given, behind.content)
+        changes = behind.content is not None or behind.emptied or wanted.anything
         if key is None or not changes:
             return None
         if self.leaves:
@@ -157,23 +157,23 @@ class CompactionCall:
         whole = self.contract.make_answer(request.model, made.block, self.created)
         return self._answer(whole, stream=request.stream)
 
-    def _key(self, given: Mapping[str, Any], kept: SealedContent | None) -> SessionKey | None:
+    def _key(self, given: Mapping[str, Any], content: SealedContent | None) -> SessionKey | None:
         """Whose call it is; ``None`` where nothing says so."""
         found, named = self.session
         in_field = given.get(self.memory.settings.session_field)
         if found is None and is_usable_id(in_field):
             found, named = in_field, True
-        if kept is not None and not named:
-            found = kept.session
+        if content is not None and not named:
+            found = content.session
         key = SessionKey(self.tenant, found or "")
         return key if key.valid() else None
 
     def _left_to_provider(self, given: Mapping[str, Any], behind: ReducedRequest, key: SessionKey) -> ForwardedCall:
         """A request for a provider that compacts by itself, with a compaction of ours in it, which it cannot read."""
         body = _dump_body(self.contract.restore_trigger(behind.body, given))
-        if behind.kept is None:
+        if behind.content is None:
             return ForwardedCall(body, "", key.id)
-        return ForwardedCall(body, behind.kept.text, key.id, checkpoint=behind.kept.checkpoint)
+        return ForwardedCall(body, behind.content.text, key.id, checkpoint=behind.content.checkpoint)
 
     def _clear_parts(
         self, behind: ReducedRequest, wanted: CompactionRequest
@@ -189,7 +189,7 @@ class CompactionCall:
             cleared = clear_thinking(messages, wanted.clear_thinking, counter.text)
             messages, edits = cleared.messages, [cleared.edit] if cleared.edit else []
         if wanted.clear_tool_uses is not None:
-            held = behind.kept.text if behind.kept is not None else ""
+            held = behind.content.text if behind.content is not None else ""
             taken = counter.text(request.overhead) + sum(counter.request_counts(request)) + counter.text(held)
             cleared = clear_tool_uses(messages, wanted.clear_tool_uses, counter.text, taken)
             messages = cleared.messages
@@ -198,7 +198,7 @@ class CompactionCall:
 
     def _read(self, behind: ReducedRequest, *, whole: bool = True) -> ChatRequest:
         """The request without what asks; with ``whole`` none of its other bytes changes."""
-        if whole and behind.kept is None and not behind.emptied:
+        if whole and behind.content is None and not behind.emptied:
             asking = self.dialect.read(self.body, self.memory.service.known)
             if not any(name in asking.fields for name in self.contract.ASKING):
                 return asking
@@ -208,9 +208,9 @@ class CompactionCall:
     def _at_once(self, behind: ReducedRequest, wanted: CompactNow, key: SessionKey) -> AnsweredCall:
         """The answer that is a compaction of everything."""
         request = self._read(behind)
-        if behind.kept is not None and behind.bare:
+        if behind.content is not None and behind.bare:
             return self._alone(
-                request, behind.kept, self.memory.service.compaction.seal().close(self.tenant, behind.kept)
+                request, behind.content, self.memory.service.compaction.seal().close(self.tenant, behind.content)
             )
         self._refine(key)
         try:
@@ -239,18 +239,18 @@ class CompactionCall:
     ) -> AnsweredCall | ForwardedCall:
         """The request as it goes on, compacted where that is due."""
         request = self._read(behind, whole=not edits)
-        held = behind.kept.text if behind.kept is not None else ""
+        held = behind.content.text if behind.content is not None else ""
         wish = _wish(behind, wanted.tokens, wanted.instructions) if wanted is not None else None
         made = self._make_compaction(key, request, wish) if wish is not None else None
         if made is None or wanted is None:
             added = self.contract.Addition(None, "", edits) if edits else None
-            checkpoint = behind.kept.checkpoint if behind.kept is not None else ""
+            checkpoint = behind.content.checkpoint if behind.content is not None else ""
             return ForwardedCall(request.text.encode(), held, key.id, added, checkpoint)
-        kept, sealed = self._seal_content(key, made)
+        content, sealed = self._seal_content(key, made)
         if wanted.pause:
-            return self._alone(request, kept, sealed)
+            return self._alone(request, content, sealed)
         body = self.dialect.rewrite(request, keep_from=made.keep_from)
-        return ForwardedCall(body, made.now, key.id, self.contract.Addition(kept, sealed, edits))
+        return ForwardedCall(body, made.now, key.id, self.contract.Addition(content, sealed, edits))
 
     def _make_compaction(self, key: SessionKey, request: ChatRequest, wish: CompactionWish) -> CompactionResult | None:
         """The compaction, where it is due; a store that fails holds up no chat."""
@@ -261,13 +261,13 @@ class CompactionCall:
             return None
 
     def _seal_content(self, key: SessionKey, made: CompactionResult) -> tuple[SealedContent, str]:
-        kept = SealedContent(key.id, made.checkpoint, made.text, made.open, made.tokens)
-        return kept, self.memory.service.compaction.seal().close(self.tenant, kept)
+        content = SealedContent(key.id, made.checkpoint, made.text, made.open, made.tokens)
+        return content, self.memory.service.compaction.seal().close(self.tenant, content)
 
-    def _alone(self, request: ChatRequest, kept: SealedContent, sealed: str) -> AnsweredCall:
+    def _alone(self, request: ChatRequest, content: SealedContent, sealed: str) -> AnsweredCall:
         """The answer that is nothing but the compaction."""
         self.memory.service.count("compaction_answered")
-        whole = self.contract.alone(request.model, kept, sealed, self.created, standalone=self.now)
+        whole = self.contract.alone(request.model, content, sealed, self.created, standalone=self.now)
         return self._answer(whole, stream=request.stream and not self.now)
 
     def _answer(self, whole: Mapping[str, Any], *, stream: bool) -> AnsweredCall:
@@ -275,9 +275,11 @@ class CompactionCall:
 
 
 def _wish(behind: ReducedRequest, above: int | None, query: str) -> CompactionWish:
-    kept = behind.kept
+    content = behind.content
     return (
-        CompactionWish(above, kept.text, kept.open, query) if kept is not None else CompactionWish(above, query=query)
+        CompactionWish(above, content.text, content.open, query)
+        if content is not None
+        else CompactionWish(above, query=query)
     )
 
 

@@ -146,9 +146,9 @@ class UnchangedForwarder:
         await send({"type": "http.response.body", "body": b"", "more_body": False})
 
 
-_KEPT_REQUEST: Final = (b"user-agent", b"traceparent", b"tracestate", b"x-request-id")
-_KEPT_ANSWER: Final = (b"retry-after", b"request-id", b"x-request-id", b"x-should-retry")
-_KEPT_START: Final = (b"x-ratelimit-", b"ratelimit", b"anthropic-ratelimit-", b"retry-after-")
+_REQUEST_HEADERS: Final = (b"user-agent", b"traceparent", b"tracestate", b"x-request-id")
+_ANSWER_HEADERS: Final = (b"retry-after", b"request-id", b"x-request-id", b"x-should-retry")
+_ANSWER_PREFIXES: Final = (b"x-ratelimit-", b"ratelimit", b"anthropic-ratelimit-", b"retry-after-")
 
 
 class TranslatingForwarder:
@@ -176,14 +176,14 @@ class TranslatingForwarder:
         call, target = self._call, self._target
         self._translated = replace(self._translation.call(call.body), model=target.model)
         outgoing = self._translation.outgoing(self._translated)
-        kept = [pair for pair in call.headers if pair[0].lower() in _KEPT_REQUEST]
+        kept = [pair for pair in call.headers if pair[0].lower() in _REQUEST_HEADERS]
         kept += [*json_headers(outgoing), *credentials(target, call.headers)]
         goes = escaped_place(target.server.row.base_url, outgoing.path.encode("ascii"))
         return Outbound("POST", goes, kept, dump(outgoing.body))
 
     async def hand_on(self, answer: UpstreamResponse, send: Send) -> None:
         """Send the translated response, with the provider's status."""
-        headers = [pair for pair in answer.headers if _is_kept(pair[0].lower())]
+        headers = [pair for pair in answer.headers if _is_forwarded(pair[0].lower())]
         if self._translated.stream and answer.status < 400:
             await self._stream(answer, headers, send)
             return
@@ -202,8 +202,8 @@ class TranslatingForwarder:
         headers += [(b"content-type", b"text/event-stream; charset=utf-8"), (b"cache-control", b"no-cache")]
         await send({"type": "http.response.start", "status": answer.status, "headers": headers})
         async for piece in answer.pieces():
-            if said := stream.feed(piece):
-                await send({"type": "http.response.body", "body": said, "more_body": True})
+            if translated := stream.feed(piece):
+                await send({"type": "http.response.body", "body": translated, "more_body": True})
         await send({"type": "http.response.body", "body": stream.end(), "more_body": False})
 
 
@@ -213,5 +213,5 @@ def json_headers(outgoing: ProviderRequest) -> list[Header]:
     return [(name.encode("latin-1"), value.encode("latin-1")) for name, value in names.items()]
 
 
-def _is_kept(name: bytes) -> bool:
-    return name in _KEPT_ANSWER or name.startswith(_KEPT_START)
+def _is_forwarded(name: bytes) -> bool:
+    return name in _ANSWER_HEADERS or name.startswith(_ANSWER_PREFIXES)

@@ -117,8 +117,8 @@ class Relay:
         """Those of this server and those of the provider; where the provider tells none, those of this server."""
         plain = [pair for pair in call.headers if pair[0].lower() != b"accept-encoding"]
         call = replace(call, headers=[*plain, (b"accept-encoding", b"identity")])
-        told = await self._providers_list(call)
-        return await run_where_it_fits(partial(list_models, wanted, list(self._own.values()), told), told)
+        listed = await self._providers_list(call)
+        return await run_where_it_fits(partial(list_models, wanted, list(self._own.values()), listed), listed)
 
     async def _providers_list(self, call: ClientCall) -> bytes:
         """What the provider answers; nothing where that is no list."""

@@ -192,8 +192,8 @@ class Attempts(Generic[T]):
         for _ in range(self.most - 1):
             if not _may_help(failed[-1]):
                 return
-            told = getattr(failed[-1], "after", None)
-            yield min(DELAY_MAX, told if told is not None else delay * (0.5 + self.chance() / 2))
+            wanted = getattr(failed[-1], "after", None)
+            yield min(DELAY_MAX, wanted if wanted is not None else delay * (0.5 + self.chance() / 2))
             delay *= 2
 
     def take_reply(self, given: object, completions: list[Completion]) -> T:
@@ -221,10 +221,10 @@ def ask(complete: Complete, messages: list[dict[str, str]], attempts: Attempts[T
         if refused := attempts.allowance.take():
             return ModelAnswer(None, len(failed), refused, tuple(given))
         try:
-            said = complete(messages)
-            if inspect.isawaitable(said):
-                said = attempts.portal.wait(said, attempts.seconds)
-            reply = attempts.take_reply(said, given)
+            result = complete(messages)
+            if inspect.isawaitable(result):
+                result = attempts.portal.wait(result, attempts.seconds)
+            reply = attempts.take_reply(result, given)
             return ModelAnswer(reply, len(failed) + 1, completions=tuple(given))
         except Exception as error:  # somebody else's code, and whatever goes wrong on the way to a provider
             failed.append(error)
@@ -245,10 +245,10 @@ async def ask_on_loop(complete: Complete, messages: list[dict[str, str]], attemp
         if refused := attempts.allowance.take():
             return ModelAnswer(None, len(failed), refused, tuple(given))
         try:
-            said = await offload(partial(complete, messages), MODELS)
-            if inspect.isawaitable(said):
-                said = await await_within(said, attempts.seconds)
-            reply = attempts.take_reply(said, given)
+            result = await offload(partial(complete, messages), MODELS)
+            if inspect.isawaitable(result):
+                result = await await_within(result, attempts.seconds)
+            reply = attempts.take_reply(result, given)
             return ModelAnswer(reply, len(failed) + 1, completions=tuple(given))
         except Exception as error:  # as above; a cancellation is none
             failed.append(error)

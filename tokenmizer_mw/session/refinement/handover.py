@@ -81,15 +81,15 @@ def ground_handover(
 
     If most of the text is not supported, all of it is dropped. Linear time.
     """
-    said = list(split_sentences(text[:HANDOVER_MAX]))
-    whole = said if len(text) <= HANDOVER_MAX and not breaks_off else said[:-1]
+    sentences = list(split_sentences(text[:HANDOVER_MAX]))
+    whole = sentences if len(text) <= HANDOVER_MAX and not breaks_off else sentences[:-1]
     source = _Source([*(part for number, message in messages if number not in flagged for part in _texts(message))])
     source.add(known)
     capitals = _capitals(whole)
-    kept = [one for one in whole if len(one) <= SENTENCE_MAX and source.holds(one, names=capitals < _NAMES_MOST)]
-    lines = [line for one in kept if (line := flatten(one, SENTENCE_MAX)) and not suspicion(one).flagged]
-    lines = list(dict.fromkeys(lines)) if len(lines) >= BORNE_OUT_LEAST * len(said) else []
-    return GroundedHandover(tuple(lines), len(said) - len(lines))
+    supported = [one for one in whole if len(one) <= SENTENCE_MAX and source.holds(one, names=capitals < _NAMES_MOST)]
+    lines = [line for one in supported if (line := flatten(one, SENTENCE_MAX)) and not suspicion(one).flagged]
+    lines = list(dict.fromkeys(lines)) if len(lines) >= BORNE_OUT_LEAST * len(sentences) else []
+    return GroundedHandover(tuple(lines), len(sentences) - len(lines))
 
 
 def split_sentences(text: str) -> Iterator[str]:

@@ -32,7 +32,7 @@ _LIKENESS: Final = 0.4
 _SHARED_LEAST: Final = 3
 _SHARED: Final = 0.75
 _OLD_CONFIDENCE: Final = 0.6
-SAID_TWICE: Final = "the same choice, said twice"
+STATED_TWICE: Final = "the same choice, said twice"
 
 _ANSWERED_IN: Final[Mapping[NodeType, frozenset[str]]] = {
     NodeType.TASK: frozenset({"tasks_done", "tasks_pending"}),
@@ -130,10 +130,10 @@ class _Merge:
         """Archive what the model had before it and does not state, of types of which it states something, where their
         categories are ``whole``: a reply that says nothing at all is no reason to believe nothing."""
         nodes = self.ledger.graph.nodes()
-        told = {node.type for node in nodes if node.id in self.stated}
+        types = {node.type for node in nodes if node.id in self.stated}
         for node in nodes:
             needed = _ANSWERED_IN.get(node.type)
-            if needed is not None and needed <= set(whole) and node.type in told and self._is_doubtful(node):
+            if needed is not None and needed <= set(whole) and node.type in types and self._is_doubtful(node):
                 gone = Finding(node.type, node.label, Status.ARCHIVED, Trust.CLAIMED, node.confidence)
                 self.ledger.turn = self.last
                 self.counts["archived"] += self.ledger.move(node, Status.ARCHIVED, gone, NOT_FOUND)
@@ -221,7 +221,7 @@ class _Merge:
     def _reword(self, heir: Node, new: Node | None, chosen: Finding) -> str:
         """A change that was read before, in the words of the model: what it states besides is the same choice."""
         if new is not None:
-            self.ledger.move(new, Status.ARCHIVED, chosen, SAID_TWICE)
+            self.ledger.move(new, Status.ARCHIVED, chosen, STATED_TWICE)
         label = new.label if new is not None else chosen.label
         self.stated.add(heir.id)
         self.ledger.emit(NodeRevised(heir.id, {"label": label}, self.ledger.turn))
@@ -229,12 +229,12 @@ class _Merge:
 
     def _add_before(self, before: Finding, found: PlacedFinding) -> Node:
         """What was replaced, at the place where it was said."""
-        said = found.before
-        if said is None:
+        place = found.before
+        if place is None:
             return self.ledger.add(before, confidence=_OLD_CONFIDENCE)
-        self.ledger.begin_message(said.turn, said.speaker, 0, 0)
+        self.ledger.begin_message(place.turn, place.speaker, 0, 0)
         node = self.ledger.add(
-            replace(before, quote=format_quote(said.quote), span=said.span, trust=trust_of(said)),
+            replace(before, quote=format_quote(place.quote), span=place.span, trust=trust_of(place)),
             confidence=_OLD_CONFIDENCE,
         )
         self.ledger.begin_message(found.place.turn, found.place.speaker, 0, 0)

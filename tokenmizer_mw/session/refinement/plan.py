@@ -89,32 +89,33 @@ def prompt_of(
     ``nonce``: for the delimiters, as in ``fence.frame``; ``cleaned``: redacts secrets in a text; ``handover``: the
     summary that an earlier refinement wrote.
     """
-    told = [numbered for numbered in messages if numbered[1].role is not Role.SYSTEM]
+    dialogue = [numbered for numbered in messages if numbered[1].role is not Role.SYSTEM]
     system = INSTRUCTIONS + json.dumps(SCHEMA, ensure_ascii=False)
     opening, closing = frame(nonce)
     room = tokens_max - sum(map(counter.count, (system, opening, closing, _AFTER)))
-    lines = _newest(told, counter, room)
+    lines = _newest(dialogue, counter, room)
     known: list[str] = []
     earlier: tuple[str, ...] = ()
-    if len(lines) < len(told):
+    if len(lines) < len(dialogue):
         share = int(room * _KNOWN_SHARE)
         earlier = _earlier(handover, counter, share)
         known = [cleaned(f"  {sentence}") for sentence in earlier]
         known += map(
-            cleaned, _known_facts(graph, told[-len(lines)][0] if lines else 0, counter, share - _size(known, counter))
+            cleaned,
+            _known_facts(graph, dialogue[-len(lines)][0] if lines else 0, counter, share - _size(known, counter)),
         )
         known = [_EARLIER, *known] if known else []
-        lines = _newest(told, counter, room - _size(known, counter))
+        lines = _newest(dialogue, counter, room - _size(known, counter))
     if not lines:
         return None
-    first = told[-len(lines)][0]
+    first = dialogue[-len(lines)][0]
     if earlier and handover is not None and handover.last >= first - 1:
         first = min(first, handover.first)
     session = "\n".join([*known, *lines])
     asked = f"{opening}{session}{closing}{_AFTER}"
     tokens = counter.count(system) + counter.count(asked)
     both = ({"role": "system", "content": system}, {"role": "user", "content": asked})
-    return Prompt(both, tuple(told[-len(lines) :]), tokens, earlier, first)
+    return Prompt(both, tuple(dialogue[-len(lines) :]), tokens, earlier, first)
 
 
 def _size(lines: Sequence[str], counter: TokenCounter) -> int:
@@ -127,10 +128,10 @@ def _earlier(handover: Handover | None, counter: TokenCounter, room: int) -> tup
     return sentences if _size(sentences, counter) <= room else ()
 
 
-def _newest(told: Sequence[Numbered], counter: TokenCounter, room: int) -> list[str]:
+def _newest(dialogue: Sequence[Numbered], counter: TokenCounter, room: int) -> list[str]:
     """The newest messages as text, oldest first, as many as there is room for."""
     found: list[str] = []
-    for numbered in reversed(told):
+    for numbered in reversed(dialogue):
         text = "\n".join(_lines(numbered))
         room -= counter.count(text) + 1
         if room < 0:
@@ -154,18 +155,18 @@ def _known_facts(graph: SessionGraph, before: int, counter: TokenCounter, room: 
 
 def _lines(numbered: Numbered) -> Iterator[str]:
     """A message as lines that none of its own lines can pass for: those are indented."""
-    turn, message = numbered
+    number, message = numbered
     if message.text.strip() or not (message.tool_calls or message.tool_results):
-        yield f"[{turn} {message.role.value}] {_indent_text(message.text, SPOKEN_MAX)}"
-    yield from _traffic(turn, message)
+        yield f"[{number} {message.role.value}] {_indent_text(message.text, SPOKEN_MAX)}"
+    yield from _traffic(number, message)
 
 
-def _traffic(turn: int, message: Message) -> Iterator[str]:
+def _traffic(number: int, message: Message) -> Iterator[str]:
     for call in message.tool_calls:
-        yield f"[{turn} {message.role.value} calls a tool] {_indent_text(f'{call.name} {call.arguments}', TOOL_MAX)}"
+        yield f"[{number} {message.role.value} calls a tool] {_indent_text(f'{call.name} {call.arguments}', TOOL_MAX)}"
     for result in message.tool_results:
         failed = " failed" if result.is_error else ""
-        yield f"[{turn} tool{failed}] {_indent_text(result.text, TOOL_MAX)}"
+        yield f"[{number} tool{failed}] {_indent_text(result.text, TOOL_MAX)}"
 
 
 def _indent_text(text: str, limit: int) -> str:

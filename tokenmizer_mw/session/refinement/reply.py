@@ -189,8 +189,8 @@ def _read_stated(category: ReplyCategory, entry: object) -> ReplyStatement | Non
         old, new = _text(members.get("old")), _text(members.get("new"))
         changed = bool(old and new) and old.casefold() != new.casefold()
         return ReplyStatement(category.name, new, old, _text(members.get("reason"))) if changed else None
-    text = _text(entry) or next((said for name in _NAMED if (said := _text(members.get(name)))), "")
-    detail = "; ".join(said for name in _EXPLAINED if (said := _text(members.get(name)))) if text else ""
+    text = _text(entry) or next((named for name in _NAMED if (named := _text(members.get(name)))), "")
+    detail = "; ".join(named for name in _EXPLAINED if (named := _text(members.get(name)))) if text else ""
     return (
         ReplyStatement(category.name, text, resolved=members.get("resolved") is True, detail=detail) if text else None
     )

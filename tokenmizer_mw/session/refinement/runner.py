@@ -60,7 +60,7 @@ class RefinementRunner:
         owner: object,
         refining: Callable[[], RefinementWork],
         log: EventLog,
-        kept: CachedSessions,
+        sessions: CachedSessions,
         *,
         extract: Callable[[SessionKey], None],
         count: Callable[[str, int], None],
@@ -72,7 +72,7 @@ class RefinementRunner:
         self._owner = owner
         self._get_refining = refining
         self._log = log
-        self._kept = kept
+        self._sessions = sessions
         self._extract = extract
         self._count = count
         self._record_usage = record_usage
@@ -123,7 +123,7 @@ class RefinementRunner:
         recorded. Never blocks; does nothing without a model."""
         if not self._is_unbidden or not events:
             return
-        if self._kept.read(key, lambda state: self._refining.is_due(state, events)):
+        if self._sessions.read(key, lambda state: self._refining.is_due(state, events)):
             self._wants(key, always)
 
     def prepare_cut(self, key: SessionKey, filled: Callable[[], float]) -> None:
@@ -135,7 +135,7 @@ class RefinementRunner:
         share = self._refining.settings.share_before_cut
         if not share or not self._has_model or filled() < share:
             return
-        if self._kept.read(key, is_due_before_cut):
+        if self._sessions.read(key, is_due_before_cut):
             self._wants(key, is_due_before_cut)
 
     def borrow(self) -> None:
@@ -176,7 +176,7 @@ class RefinementRunner:
         self, key: SessionKey, due: Due, complete: Complete | None, attempts: Attempts[RefinementReply] | None
     ) -> None:
         """``refine``, unless what waited in the queue before has made it needless."""
-        if self._kept.read(key, due):
+        if self._sessions.read(key, due):
             self.refine(key, complete, attempts)
 
     def flush(self, seconds: float) -> bool:
@@ -249,7 +249,7 @@ class RefinementRunner:
         self._extract(key)
         counter = self._counter()
         history = standing(self._log.read(key))
-        return self._kept.read(key, lambda state: self._refining.question(key, state, history, counter))
+        return self._sessions.read(key, lambda state: self._refining.question(key, state, history, counter))
 
     def _keep(self, key: SessionKey, question: RefinementPrompt, answer: ModelAnswer[RefinementReply]) -> Refinement:
         """Record what the model states, or that it was asked in vain."""
@@ -268,7 +268,7 @@ class RefinementRunner:
             outcome = Refinement(REFINED, counts, answer.calls, question.prompt.tokens)
             return events
 
-        self._kept.update(key, decide)
+        self._sessions.update(key, decide)
         return outcome
 
     def _count_outcome(self, refinement: Refinement) -> Refinement:

@@ -35,7 +35,7 @@ PIECE: Final = SIMILAR_MAX
 PIECES_MAX: Final = 20_000
 """Pieces of a session that are looked through, the newest."""
 
-TOLD_LEAST: Final = 24
+FOREIGN_LEAST: Final = 24
 """Characters of a quotation in a sentence from which on it is what somebody else says, and not just a name."""
 
 _OTHERS: Final = frozenset({SegmentKind.QUOTE, SegmentKind.LOG, SegmentKind.CODE, SegmentKind.DIFF})
@@ -74,8 +74,8 @@ class Places:
         self._places = [place for place, _ in found[-PIECES_MAX:]]
         self._by_word: dict[str, list[int]] = {}
         self._spoken: set[str] = set()
-        for index, (_, said) in enumerate(found[-PIECES_MAX:]):
-            terms = _terms(said)
+        for index, (_, sentence) in enumerate(found[-PIECES_MAX:]):
+            terms = _terms(sentence)
             for word in terms:
                 self._by_word.setdefault(word, []).append(index)
             if self._places[index].own:
@@ -112,33 +112,33 @@ def _terms(text: str) -> frozenset[str]:
 
 def _places(numbered: Numbered, trusted: bool) -> Iterator[tuple[StatementPlace, str]]:
     """The places of a message, as far as a model is shown it, each with the text by which it is found."""
-    turn, message = numbered
+    number, message = numbered
     if message.role is Role.SYSTEM:
         return
     speaker = message.role.value
     for offset, text in select_shown_parts(message.text, SPOKEN_MAX):
-        yield from _spoken_places(turn, speaker, offset, text, trusted and speaker != "tool")
+        yield from _spoken_places(number, speaker, offset, text, trusted and speaker != "tool")
     for call in message.tool_calls:
         for _, text in select_shown_parts(f"{call.name} {call.arguments}", TOOL_MAX):
-            yield from ((StatementPlace(turn, speaker, one, None, False), one) for one in _cut(text))
+            yield from ((StatementPlace(number, speaker, one, None, False), one) for one in _cut(text))
     for result in message.tool_results:
         for _, text in select_shown_parts(result.text, TOOL_MAX):
-            yield from ((StatementPlace(turn, "tool", one, None, False), one) for one in _cut(text))
+            yield from ((StatementPlace(number, "tool", one, None, False), one) for one in _cut(text))
 
 
 def _spoken_places(
-    turn: int, speaker: str, offset: int, text: str, trusted: bool
+    number: int, speaker: str, offset: int, text: str, trusted: bool
 ) -> Iterator[tuple[StatementPlace, str]]:
     """The places of what is said in words; ``offset`` is where ``text`` stands in its message."""
-    others = [span for span in find_foreign(text) if span[1] - span[0] >= TOLD_LEAST]
+    others = [span for span in find_foreign(text) if span[1] - span[0] >= FOREIGN_LEAST]
     for part in segment(_blank_spans(text, others)):
         own = trusted and part.kind not in _OTHERS
         for start, piece in _pieces(part):
             end = min(start + len(piece), part.end)
             quote = text[start:end] if others else piece
-            yield StatementPlace(turn, speaker, quote, (offset + start, offset + end), own), piece
+            yield StatementPlace(number, speaker, quote, (offset + start, offset + end), own), piece
     for start, end in others:
-        yield from ((StatementPlace(turn, speaker, one, None, False), one) for one in _cut(text[start:end]))
+        yield from ((StatementPlace(number, speaker, one, None, False), one) for one in _cut(text[start:end]))
 
 
 def _blank_spans(text: str, spans: Iterable[Span]) -> str:
@@ -169,7 +169,7 @@ names of files, for the most part."""
 
 _CONFIDENCE: Final = {Trust.STATED: 0.85, Trust.CLAIMED: 0.7, Trust.PROPOSED: 0.6, Trust.QUOTED: 0.55}
 _STANDING: Final = frozenset({DecisionKind.RULE, DecisionKind.PREFERENCE})
-_TOLD_BY: Final = {"tasks_done": "assistant"}
+_SPEAKERS: Final = {"tasks_done": "assistant"}
 """Who is looked at first where several say the same; for the other categories it is the user."""
 
 
@@ -190,7 +190,7 @@ def place_finding(stated: ReplyStatement, places: Places, settings: Settings) ->
     Only a speaker's own words become decisions and goals, and tool output never becomes a task. Rules and goals stated
     by the assistant become proposals.
     """
-    place = places.find(stated.text, _TOLD_BY.get(stated.category, "user"))
+    place = places.find(stated.text, _SPEAKERS.get(stated.category, "user"))
     if place is None:
         return None
     trust = trust_of(place)
@@ -203,7 +203,7 @@ def place_finding(stated: ReplyStatement, places: Places, settings: Settings) ->
         status=Status.COMPLETED if stated.resolved else category.status,
         trust=trust,
         confidence=_CONFIDENCE[trust],
-        reason=stated.reason if _is_said(stated.reason, places) else "",
+        reason=stated.reason if _is_stated(stated.reason, places) else "",
         detail=_explanation(stated.detail, places),
         quote=place.quote,
         span=place.span,
@@ -225,7 +225,7 @@ def trust_of(place: StatementPlace) -> Trust:
     return Trust.STATED if place.speaker == "user" else Trust.CLAIMED
 
 
-def _is_said(text: str, places: Places) -> bool:
+def _is_stated(text: str, places: Places) -> bool:
     """Whether a speaker says this."""
     place = places.find(text)
     return place is not None and trust_of(place) is not Trust.QUOTED
@@ -246,8 +246,8 @@ def _more(stated: ReplyStatement, type_: NodeType) -> dict[str, Any]:
     if BY_NAME[stated.category].status is Status.INVALIDATED:
         return {"move": Move.REJECT, "kind": DecisionKind.OPTION}
     kind = DecisionKind.RULE if stated.category == "rules" else read_kind(stated.text)
-    said = {"kind": kind, **read_slot_fields(stated.text)}
-    return said | ({"move": Move.REPLACE, "target": stated.old} if stated.old else {})
+    fields = {"kind": kind, **read_slot_fields(stated.text)}
+    return fields | ({"move": Move.REPLACE, "target": stated.old} if stated.old else {})
 
 
 def _as_proposal(finding: Finding) -> Finding:

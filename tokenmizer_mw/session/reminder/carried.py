@@ -27,9 +27,9 @@ class CarriedReminder:
     cut: str
     part: ReminderPart
 
-    def event(self, turn: int) -> Reminded:
-        """Return the event that records the reminder; message ``turn`` answers the request."""
-        return Reminded(turn, self.cut, self.part.tokens, self.part.nodes, self.part.messages)
+    def event(self, number: int) -> Reminded:
+        """Return the event that records the reminder; message ``number`` answers the request."""
+        return Reminded(number, self.cut, self.part.tokens, self.part.nodes, self.part.messages)
 
 
 class CarriedReminders:
@@ -64,12 +64,12 @@ class CarriedReminders:
             return self._waiting.pop(key, ())
 
 
-def reminder_events(turn: int, reminder: Reminder | None) -> list[Reminded]:
-    """Return the event that records ``reminder`` for the request that message ``turn`` answers; ``[]`` when the
+def reminder_events(number: int, reminder: Reminder | None) -> list[Reminded]:
+    """Return the event that records ``reminder`` for the request that message ``number`` answers; ``[]`` when the
     reminder is ``None`` or contains nothing new."""
     if reminder is None or reminder.new is None:
         return []
-    return [CarriedReminder(reminder.cut, reminder.new).event(turn)]
+    return [CarriedReminder(reminder.cut, reminder.new).event(number)]
 
 
 def join_parts(parts: Sequence[ReminderPart]) -> ReminderPart | None:

@@ -133,7 +133,7 @@ class SearchTarget:
 
 
 def search(
-    told: HistoryMessages,
+    history: HistoryMessages,
     *,
     wanted: SearchTarget,
     index_of: Callable[[HistoryMessages], PassageIndex],
@@ -143,7 +143,7 @@ def search(
 ) -> RelevantContent | None:
     """Search earlier messages of a session for passages (paragraphs) that are relevant for ``wanted``.
 
-    - ``told``: the session's messages; ``index_of``: returns the search index of their passages.
+    - ``history``: the session's messages; ``index_of``: returns the search index of their passages.
     - ``before``: only messages with a smaller number are searched.
     - ``elsewhere``: numbers of messages on other branches of the chat (see ``other_branches``); they are not searched.
     - ``meaning``: the embedding of the question; ``None``: search by words alone.
@@ -151,9 +151,9 @@ def search(
     The result has no passages if none is relevant. Returns ``None`` without searching when more than ``READ_MAX``
     characters are not indexed yet.
     """
-    if told.unindexed > READ_MAX:
+    if history.unindexed > READ_MAX:
         return None
-    index, asked, out = index_of(told), wanted.asked, frozenset(elsewhere).union(wanted.sent)
+    index, asked, out = index_of(history), wanted.asked, frozenset(elsewhere).union(wanted.sent)
     if isinstance(asked, str):
         return relevant(asked, index.rank(asked, upto=before - 1, exclude=out, meaning=meaning), asks=wanted.asks)
     names = " ".join(asked)
@@ -175,7 +175,7 @@ def relevant_facts(graph: SessionGraph, cut: Checkpointed, question: RelevantCon
     """
     weights, least = question.weights, least if question.asks else MOST
     whole = sum(weights.values()) or 1.0
-    said = set(cut.carried)
+    stated = set(cut.carried)
     found: list[tuple[float, Node]] = []
     for node, _ in graph.sharing_words(" ".join(weights), limit=CANDIDATES_MAX):
         if node.is_dropped or (node.source.turn >= cut.anchor_turn and not node.is_worded_by_hand):
@@ -188,10 +188,10 @@ def relevant_facts(graph: SessionGraph, cut: Checkpointed, question: RelevantCon
     for _, node in sorted(found, key=lambda pair: -pair[0]):
         current = newest_value(graph, node)
         stays = graph.life(node.id).touched >= cut.anchor_turn and not node.is_worded_by_hand
-        if current.id in said or (current is node and stays):
+        if current.id in stated or (current is node and stays):
             continue
         lines.append(describe_fact(graph, current))
-        said.update(lines[-1].ids)
+        stated.update(lines[-1].ids)
     return lines
 
 
@@ -203,7 +203,7 @@ FACT_LEAST: Final = 0.3
 _FACTS_SHARE: Final = 0.25
 _OLD: Final = " (old)"
 
-TOLD: Final = 0.85
+STATED_SHARE: Final = 0.85
 """Share of a passage's words that a line of a block must hold to tell it: a lead-in may be missing."""
 
 
@@ -245,9 +245,9 @@ def _quotes(graph: SessionGraph, pieces: Sequence[QuotedPiece]) -> Iterator[str]
 def _drop_stated(hits: Sequence[PassageHit], cut: Checkpointed) -> list[PassageHit]:
     """The passages that no line of the block of ``cut`` tells, and that do more than ask."""
     lines = [set(index_terms(line)) for line in cut.block.splitlines()]
-    return [hit for hit in hits if not (only_asks(hit.text) or _is_told(hit, lines))]
+    return [hit for hit in hits if not (only_asks(hit.text) or _is_stated(hit, lines))]
 
 
-def _is_told(hit: PassageHit, lines: Sequence[AbstractSet[str]]) -> bool:
+def _is_stated(hit: PassageHit, lines: Sequence[AbstractSet[str]]) -> bool:
     terms = set(content_terms(hit.text))
-    return any(len(terms & line) >= TOLD * len(terms) for line in lines)
+    return any(len(terms & line) >= STATED_SHARE * len(terms) for line in lines)

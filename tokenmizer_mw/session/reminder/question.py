@@ -55,19 +55,21 @@ _STATED = re2.compile(r"[.!…]\s|[。！]|\n")
 
 def only_asks(text: str) -> bool:
     """Whether ``text`` is one question and nothing else."""
-    said = text.strip().encode("utf-8", "replace").decode()
-    return said.endswith(_MARKS) and _STATED.search(said) is None
+    stripped = text.strip().encode("utf-8", "replace").decode()
+    return stripped.endswith(_MARKS) and _STATED.search(stripped) is None
 
 
 def asks(text: str) -> bool:
     """Whether ``text`` asks a question, or refers to something that was said before."""
-    said = text.strip()
-    if len(said) > _LONG:
-        said = said[-_LOOKED_AT:]
-    said = said.encode("utf-8", "replace").decode()
-    if any(mark in said for mark in _MARKS):
+    stripped = text.strip()
+    if len(stripped) > _LONG:
+        stripped = stripped[-_LOOKED_AT:]
+    stripped = stripped.encode("utf-8", "replace").decode()
+    if any(mark in stripped for mark in _MARKS):
         return True
-    return any(pattern.search(said) is not None for pattern in (_ASKS, _TAKES_UP, _TAKES_UP_AT_END, _TAKES_UP_UNSPACED))
+    return any(
+        pattern.search(stripped) is not None for pattern in (_ASKS, _TAKES_UP, _TAKES_UP_AT_END, _TAKES_UP_UNSPACED)
+    )
 
 
 QUERY_MAX: Final = 4_000
@@ -118,7 +120,7 @@ def read_question(request: ChatRequest, keep_from: int) -> Question | None:
                 return Question(place, newest or place, "", asks=False)
             text = messages[place].text.strip()
             thin = len(content_terms(text[:QUERY_MAX])) < _THIN
-            before = _said_before(request, place, keep_from) if thin else ""
+            before = _find_answered_text(request, place, keep_from) if thin else ""
             query = shorten_query(text)
             whole = f"{query}\n{before}".strip()
             return Question(place, newest or place, whole, query != text, not thin and asks(text))
@@ -132,9 +134,9 @@ def opens_turn(request: ChatRequest, place: int) -> bool:
 
 def ask(text: str) -> Question:
     """Make a ``Question`` from ``text``, for questions that are not part of a chat request."""
-    said = text.strip()
-    query = shorten_query(said)
-    return Question(0, 0, query, query != said, bool(content_terms(query)) and asks(said))
+    stripped = text.strip()
+    query = shorten_query(stripped)
+    return Question(0, 0, query, query != stripped, bool(content_terms(query)) and asks(stripped))
 
 
 def add_question(request: ChatRequest, question: str) -> ChatRequest | None:
@@ -159,11 +161,11 @@ def shorten_query(text: str) -> str:
 
 def text_of(message: Message) -> str:
     """Return the text of a message and of its tool results, for use as a search query."""
-    said = [message.text, *(result.text for result in message.tool_results)]
-    return shorten_query("\n".join(filter(None, said)))
+    texts = [message.text, *(result.text for result in message.tool_results)]
+    return shorten_query("\n".join(filter(None, texts)))
 
 
-def _said_before(request: ChatRequest, place: int, keep_from: int) -> str:
+def _find_answered_text(request: ChatRequest, place: int, keep_from: int) -> str:
     """The end of what the assistant said last before a message: what "yes, do that" agrees to."""
     for index in range(place - 1, keep_from - 1, -1):
         if request.messages.roles[index] is Role.ASSISTANT:

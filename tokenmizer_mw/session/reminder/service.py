@@ -297,14 +297,14 @@ class ReminderService:
         while self._texts(key, self._index_step):
             pass
 
-    def _index_step(self, told: HistoryMessages) -> bool:
+    def _index_step(self, history: HistoryMessages) -> bool:
         """Whether there is more to index."""
-        self._index_of(told, most=INDEX_STEP)
-        return told.unindexed > 0
+        self._index_of(history, most=INDEX_STEP)
+        return history.unindexed > 0
 
-    def _index_of(self, told: HistoryMessages, *, most: int | None = None) -> PassageIndex:
+    def _index_of(self, history: HistoryMessages, *, most: int | None = None) -> PassageIndex:
         clean = partial(without_own_blocks, secret=self._secret)
-        return told.passages(clean, self._settings.passages_max, most=most)
+        return history.passages(clean, self._settings.passages_max, most=most)
 
     def _budget(self, shortening: Shortening, cut: Checkpointed) -> int:
         """Tokens that a reminder may take: the setting, less than is saved in this request, and at most half of what
@@ -320,8 +320,8 @@ class ReminderService:
         """Tokens of the session's messages before the anchor of ``cut`` less those of its block, counted until that is
         more than ``most``."""
 
-        def count(told: HistoryMessages) -> int:
-            removed = (one.message for one in reversed(told.messages.values()) if one.number < cut.anchor_turn)
+        def count(history: HistoryMessages) -> int:
+            removed = (one.message for one in reversed(history.messages.values()) if one.number < cut.anchor_turn)
             return count_upto(removed, most + cut.tokens + 1, counter)
 
         return self._texts(key, count) - cut.tokens

@@ -84,13 +84,13 @@ def _system_blocks(request: ChatRequest, index: int, keep_from: int) -> Iterator
     if isinstance(content, list):
         spans = element_spans(found.text, found.places["content"])
         places = zip(content, spans, strict=True)
-        yield from (found.text[slice(*span)] for block, span in places if _says_something(block))
+        yield from (found.text[slice(*span)] for block, span in places if _has_content(block))
     elif isinstance(content, str) and content.strip():
         end = next(end for name, (_, end) in reversed(found.members) if name == "content")
         yield _text_block(found.text[found.places["content"] : end])
 
 
-def _says_something(block: object) -> bool:
+def _has_content(block: object) -> bool:
     text = block.get("text") if isinstance(block, dict) and kind_of(block) == "text" else None
     return isinstance(text, str) and bool(text.strip())
 

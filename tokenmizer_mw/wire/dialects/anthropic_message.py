@@ -262,8 +262,8 @@ class _ReplyBuilder:
     def close(self) -> Reply:
         """Return the reply. Its message is ``None`` if there is neither content nor a stop reason."""
         message = read_blocks(Role.ASSISTANT, [block.close() for block in self.blocks])
-        said = message if self.stop_reason or message != Message(Role.ASSISTANT) else None
-        return Reply(said, self._outcome(), self.stop_reason, self._usage(), self.error)
+        closed = message if self.stop_reason or message != Message(Role.ASSISTANT) else None
+        return Reply(closed, self._outcome(), self.stop_reason, self._usage(), self.error)
 
     def _add(self, kind: str, data: dict[str, Any]) -> None:
         if error := data.get("error"):

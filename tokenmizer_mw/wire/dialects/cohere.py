@@ -91,10 +91,10 @@ class _ReplyBuilder:
         """The next event, which ``name`` names where its data does not."""
         if not isinstance(event, dict):
             return
-        delta, said = event.get("delta"), event.get("message")
+        delta, complaint = event.get("delta"), event.get("message")
         if not isinstance(delta, dict):
-            if event.get("error") or (isinstance(said, str) and said):
-                self.error = error_text(event.get("error") or said)
+            if event.get("error") or (isinstance(complaint, str) and complaint):
+                self.error = error_text(event.get("error") or complaint)
             delta = {}
         if isinstance(message := delta.get("message"), dict):
             self.add_message(message, number_of(event.get("index"), 0))

@@ -104,10 +104,10 @@ class Replies:
         """Whether a JSON body is but the first line of a stream that has another media type."""
         if self.piece is None or not self.done:
             return False
-        tells_end = bool(self.done_path) and value_at(body, self.done_path) is not None
+        has_end = bool(self.done_path) and value_at(body, self.done_path) is not None
         if self.whole == self.piece:
-            return tells_end
-        return value_at(body, self.whole or ()) is None and (tells_end or value_at(body, self.piece) is not None)
+            return has_end
+        return value_at(body, self.whole or ()) is None and (has_end or value_at(body, self.piece) is not None)
 
     def _of_body(self, body: object) -> Reply:
         """The reply in a whole body; one that has no text where it should be is somebody's error."""

@@ -65,12 +65,12 @@ def collect_json(data: bytes) -> Reply:
 class _Candidate:
     """One of several answers in the making."""
 
-    said: GeminiContent = field(default_factory=GeminiContent)
+    content: GeminiContent = field(default_factory=GeminiContent)
     finish_reason: str = ""
     finish_message: str = ""
 
     def add(self, raw: dict[str, Any]) -> None:
-        self.said.add(raw.get("content"))
+        self.content.add(raw.get("content"))
         reason, message = member(raw, "finishReason"), member(raw, "finishMessage")
         if isinstance(reason, str) and reason != UNFINISHED:
             self.finish_reason = storable(reason)
@@ -124,7 +124,7 @@ class _ReplyBuilder:
         """
         candidate = self.candidates[min(self.candidates)] if self.candidates else _Candidate()
         reason = candidate.finish_reason or self.blocked
-        message: Message | None = candidate.said.message(Role.ASSISTANT)
+        message: Message | None = candidate.content.message(Role.ASSISTANT)
         if message == Message(Role.ASSISTANT) and reason not in _MAY_BE_SILENT:
             message = None
             if reason and not self.error:

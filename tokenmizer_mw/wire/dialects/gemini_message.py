@@ -137,10 +137,10 @@ def read_message(raw: object, _: int) -> Message:
     An unknown role gives a system message: it begins no turn, and no facts are extracted from it. The second argument
     is not used.
     """
-    said = GeminiContent()
+    read = GeminiContent()
     for content in raw if isinstance(raw, tuple) else (raw,):
-        said.add(content)
-    return said.message(role_of(raw) or _SYSTEM)
+        read.add(content)
+    return read.message(role_of(raw) or _SYSTEM)
 
 
 def group(sent: Sequence[Any]) -> Sequence[int]:

@@ -134,7 +134,7 @@ def _is_stranded(one: QuestionReading, other: QuestionReading) -> bool:
     last = one.stranded
     if not last or last == other.stranded:
         return False
-    return last in other.said or not (last == "in" or {"stand", "for"} <= one.said)
+    return last in other.all_words or not (last == "in" or {"stand", "for"} <= one.all_words)
 
 
 def same_order(aligned: Alignment) -> bool:
@@ -212,7 +212,7 @@ def _has_content(one: QuestionReading, other: QuestionReading, aligned: Alignmen
 def _same_denials(one: QuestionReading, other: QuestionReading, aligned: Alignment) -> bool:
     """Whether there are as many denials, and none of them of something else."""
     left, right = list(_denied_words(one)), list(_denied_words(other))
-    if left and ("must" in one.said) != ("must" in other.said):
+    if left and ("must" in one.all_words) != ("must" in other.all_words):
         return False  # who must not is forbidden to, who need not is free to
     return len(left) == len(right) and all(_covers(a, b) or _covers(b, a) for a, b in zip(left, right, strict=True))
 
@@ -264,7 +264,7 @@ def _same_modals(one: QuestionReading, other: QuestionReading, aligned: Alignmen
 
 def _same_persons(one: QuestionReading, other: QuestionReading, aligned: Alignment) -> bool:
     """Whether nobody else is meant, and the one who asks does not do what is done to him in the other question."""
-    if {"my", "your"} <= one.said | other.said and one.said & _WHOSE != other.said & _WHOSE:
+    if {"my", "your"} <= one.all_words | other.all_words and one.all_words & _WHOSE != other.all_words & _WHOSE:
         return False
     if _PEOPLE.intersection(one.nameless) != _PEOPLE.intersection(other.nameless):
         return False

@@ -48,7 +48,7 @@ class QuestionReading:
     - ``asks``: kinds of questions; ``tenses``: "past", "present" and "future", as far as a verb says.
     - ``selves``: "i", "me" and "you", in order; ``nameless``: the pronouns, in order.
     - ``passives``: words in the passive voice; ``predicates``: words behind a form of "be".
-    - ``said``: all words; ``stranded``: a preposition whose noun is asked for, "" if there is none.
+    - ``all_words``: all words; ``stranded``: a preposition whose noun is asked for, "" if there is none.
     - ``english``: whether a word of it is known to be English.
     """
 
@@ -59,7 +59,7 @@ class QuestionReading:
     selves: tuple[str, ...]
     passives: frozenset[str]
     predicates: frozenset[str]
-    said: frozenset[str]
+    all_words: frozenset[str]
     nameless: tuple[str, ...]
     stranded: str
     english: bool
@@ -79,10 +79,10 @@ def read(text: str) -> QuestionReading | None:
     asks = frozenset(item.text for item in items if item.kind == "asks")
     following = itertools.chain(items[1:], (Item("break", ""),))
     pairs = zip(items, following, strict=False)
-    kept = [one for one, behind in pairs if one.kind != "asks" and not _asked_about(one, behind)]
+    tokens = [one for one, behind in pairs if one.kind != "asks" and not _asked_about(one, behind)]
     return QuestionReading(
-        tuple(kept),
-        _topic(kept),
+        tuple(tokens),
+        _topic(tokens),
         asks - phrases.LOOSE or asks,
         frozenset(_tenses(words)),
         _selves(items, asks),

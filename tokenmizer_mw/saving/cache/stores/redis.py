@@ -116,9 +116,9 @@ class RedisAnswers:
         """Store a response, replacing one with the same key. See ``AnswerStore.put``."""
         tenant, session = _digest(entry.owner.tenant), _digest(entry.owner.id)
         row = [entry.key.hex(), tenant, session, entry.partition.hex(), entry.size, self._clock(), entry.expires_at]
-        told: list[Any] = [*row, self._most, entry.answer, entry.plain_question, entry.vector]
+        arguments: list[Any] = [*row, self._most, entry.answer, entry.plain_question, entry.vector]
         with _redis_errors():
-            self._put(keys=[self._prefix], args=told)
+            self._put(keys=[self._prefix], args=arguments)
 
     def vectors(self, partition: bytes, after: int, most: int) -> Sequence[Vector]:
         """Return the vectors of a partition after a position, in insertion order, up to a maximum number."""
@@ -149,8 +149,8 @@ class RedisAnswers:
             for key in keys:
                 pipe.hget(f"{self._prefix}a:{key.decode()}", "expires")
                 pipe.hget(f"{self._prefix}g:{key.decode()}", "size")
-            told, now = pipe.execute(), self._clock()
-            rows = zip(told[::2], told[1::2], strict=True)
+            results, now = pipe.execute(), self._clock()
+            rows = zip(results[::2], results[1::2], strict=True)
             sizes = [int(size) for ends, size in rows if size and ends is not None and float(ends) > now]
             return Holdings(len(sizes), sum(sizes))
 

@@ -133,8 +133,8 @@ class TokenMizerMemory(BaseChatStoreMemory):
 def _recent(context: Context) -> Iterator[ChatMessage]:
     """The newest messages, each with what stands behind it."""
     behind = context.reminder.text_behind if context.reminder is not None else lambda place: ""
-    for place, kept in enumerate(context.recent):
-        message, text = chat_message(kept), behind(place)
+    for place, written in enumerate(context.recent):
+        message, text = chat_message(written), behind(place)
         if place in context.results:
             others = [block for block in message.blocks if not isinstance(block, TextBlock)]
             message.blocks = [TextBlock(text="\n".join(context.results[place])), *others]

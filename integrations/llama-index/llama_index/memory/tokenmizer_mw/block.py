@@ -101,18 +101,18 @@ class TokenMizerMemoryBlock(OnStore, BaseMemoryBlock[str]):
         if not self._is_first_question(session, shown):
             self._record(session, shown)
         with plain_errors():
-            kept = self._memory.messages(session, tenant=self.tenant)
-            content = sum(one.message.role is not Role.SYSTEM for one in kept)
+            recorded = self._memory.messages(session, tenant=self.tenant)
+            content = sum(one.message.role is not Role.SYSTEM for one in recorded)
             if not content or (content <= len(shown) and not self.always):
                 return ""
             query = next((one.text for one in reversed(shown) if one.opens_turn), None)
             resume = self._memory.resume(session, budget=self.budget, query=query, tenant=self.tenant)
-            before = _number_of_first(kept, len(shown))
+            before = _number_of_first(recorded, len(shown))
             reminder = self._memory.remind(session, query or "", beside=resume, before=before, tenant=self.tenant)
             return "\n\n".join(filter(None, (resume.text, reminder.text)))
 
 
-def _number_of_first(kept: Sequence[Written], shown: int) -> int | None:
+def _number_of_first(recorded: Sequence[Written], shown: int) -> int | None:
     """The number of the first of the ``shown`` newest messages, the system's left out; ``None`` for none."""
-    spoken = [one.number for one in kept if one.message.role is not Role.SYSTEM]
+    spoken = [one.number for one in recorded if one.message.role is not Role.SYSTEM]
     return spoken[-shown] if 0 < shown <= len(spoken) else None

@@ -47,12 +47,12 @@ def written(message: ChatMessage) -> Written:
     return Written(_read(message.role, data), original)
 
 
-def chat_message(kept: Written) -> ChatMessage:
+def chat_message(written: Written) -> ChatMessage:
     """Return the original message; a message that was recorded in another way is converted as far as LlamaIndex
     allows."""
-    if not kept.original:
-        return _composed(kept.message)
-    data = json.loads(kept.original)
+    if not written.original:
+        return _composed(written.message)
+    data = json.loads(written.original)
     images = data["additional_kwargs"].pop("images", None)
     try:
         message = ChatMessage.model_validate(data)
