@@ -25,7 +25,7 @@ from tokenmizer_mw.chat.exchange import ChatExchange, open_exchange
 from tokenmizer_mw.context.embedding import find_model
 from tokenmizer_mw.model.session import SessionKey
 from tokenmizer_mw.saving.cache.answers import Answers
-from tokenmizer_mw.saving.cache.guard import differs, of_the_moment, read
+from tokenmizer_mw.saving.cache.guard import differs, is_of_the_moment, read
 from tokenmizer_mw.saving.cache.guard.comparing import CHECKS, align
 from tokenmizer_mw.saving.cache.question import ComparableQuestion, RequestTarget, place_of
 from tokenmizer_mw.saving.cache.stores import Entry
@@ -123,7 +123,7 @@ def _score(pairs: dict[str, Any], similarity: Similarity) -> dict[str, Any]:
 
 def _reason(row: dict[str, str]) -> str:
     """Why the pair shares no answer; "" when it does."""
-    if of_the_moment(row["first"]) or of_the_moment(row["second"]):
+    if is_of_the_moment(row["first"]) or is_of_the_moment(row["second"]):
         return "moment"
     return differs(row["first"], row["second"])
 
@@ -159,7 +159,7 @@ def _rules(pairs: dict[str, Any]) -> dict[str, dict[str, int]]:
 
 def _refusals(row: dict[str, str]) -> set[str]:
     """All rules that keep a pair apart."""
-    found = {"moment"} if of_the_moment(row["first"]) or of_the_moment(row["second"]) else set[str]()
+    found = {"moment"} if is_of_the_moment(row["first"]) or is_of_the_moment(row["second"]) else set[str]()
     one, other = read(row["first"]), read(row["second"])
     if one is None or other is None or not (one.english or other.english):
         return found | {"language"}

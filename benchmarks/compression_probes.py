@@ -12,7 +12,7 @@ from typing import Any, Final
 
 from tokenmizer_mw import Settings
 from tokenmizer_mw.saving.compress import compress
-from tokenmizer_mw.saving.compress.neural import faithful
+from tokenmizer_mw.saving.compress.neural import is_faithful
 
 Messages = list[dict[str, Any]]
 Holds = Callable[[str, str], bool]
@@ -144,7 +144,7 @@ def changed(probe: Probe) -> bool:
     stages = HISTORY if probe.kind == "old log" else STAGES
     settings = Settings(compress=stages, compress_keep=1, compress_step=1)
     if probe.kind == "reworded":
-        return faithful(probe.fact, probe.messages[probe.place]["content"])
+        return is_faithful(probe.fact, probe.messages[probe.place]["content"])
     after = compress(probe.messages, settings).messages[probe.place]["content"]
     return not probe.holds(probe.messages[probe.place]["content"], after)
 

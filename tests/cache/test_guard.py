@@ -11,7 +11,7 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tokenmizer_mw.saving.cache.guard import differs, of_the_moment, read
+from tokenmizer_mw.saving.cache.guard import differs, is_of_the_moment, read
 from tokenmizer_mw.saving.cache.guard.comparing import CHECKS, align
 from tokenmizer_mw.saving.cache.guard.reading import CHARACTERS_MAX
 
@@ -32,7 +32,7 @@ def pairs(name: str, kind: str) -> list[Any]:
 
 
 def apart(first: str, second: str) -> bool:
-    return of_the_moment(first) or of_the_moment(second) or bool(differs(first, second))
+    return is_of_the_moment(first) or is_of_the_moment(second) or bool(differs(first, second))
 
 
 @pytest.mark.parametrize("name", HITS)
@@ -56,7 +56,7 @@ def test_each_rule_refuses_something_that_no_other_does() -> None:
 
 def _refusals(first: str, second: str) -> set[str]:
     one, other = read(first), read(second)
-    if one is None or other is None or of_the_moment(first) or of_the_moment(second):
+    if one is None or other is None or is_of_the_moment(first) or is_of_the_moment(second):
         return set()
     return {name for name, alike in CHECKS if not alike(one, other, align(one, other))}
 
@@ -206,7 +206,7 @@ def test_what_may_differ(first: str, second: str) -> None:
     ],
 )
 def test_questions_of_the_moment(text: str) -> None:
-    assert of_the_moment(text)
+    assert is_of_the_moment(text)
 
 
 @pytest.mark.parametrize(
@@ -224,14 +224,14 @@ def test_questions_of_the_moment(text: str) -> None:
     ],
 )
 def test_questions_of_all_times(text: str) -> None:
-    assert not of_the_moment(text)
+    assert not is_of_the_moment(text)
 
 
 @given(st.text(max_size=300), st.text(max_size=300))
 def test_any_text_can_be_compared(first: str, second: str) -> None:
     assert differs(first, first) == ""
     assert bool(differs(first, second)) == bool(differs(second, first))
-    of_the_moment(first)
+    is_of_the_moment(first)
     read(first)
 
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from tokenmizer_mw.errors import ConfigError
 from tokenmizer_mw.saving.compress import compress, lingua
 from tokenmizer_mw.saving.compress.chat import MessageReader, PassageKind, read, texts
-from tokenmizer_mw.saving.compress.neural import faithful
+from tokenmizer_mw.saving.compress.neural import is_faithful
 from tokenmizer_mw.saving.compress.pipeline import STAGES, Options, condense
 from tokenmizer_mw.saving.compress.tool_results import pruned_before
 from tokenmizer_mw.settings import COMPRESSION, COMPRESSION_ASKED, Settings
@@ -232,8 +232,8 @@ def test_words_of_a_model_pass_only_when_no_fact_was_lost_or_made_up(shorter: st
     ],
 )
 def test_gate_is_shut_for_signs_code_and_names(said: str, other: str) -> None:
-    assert faithful(f"{said}, as it was clearly said.", f"{said}, as said.")
-    assert not faithful(f"{said}, as it was clearly said.", f"{other}, as said.")
+    assert is_faithful(f"{said}, as it was clearly said.", f"{said}, as said.")
+    assert not is_faithful(f"{said}, as it was clearly said.", f"{other}, as said.")
 
 
 def test_code_in_fences_is_handed_to_nobody() -> None:

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from tokenmizer_mw.runtime.lazy import _spans, asks_of
 from tokenmizer_mw.safety.redact import Redactor
-from tokenmizer_mw.safety.redact.judge import _is_random, placeholder
+from tokenmizer_mw.safety.redact.judge import _is_random, is_placeholder
 from tokenmizer_mw.safety.redact.pattern import BytePattern, compile_pattern
 from tokenmizer_mw.safety.redact.shape import draw_characters
 
@@ -61,5 +61,5 @@ def test_this_release_of_re2_lets_us_ask_past_its_wrapper():
 def test_no_judgement_outlives_the_text():
     redactor = Redactor(key=b"k" * 32)
     assert redactor.redact("password: " + draw_characters("w", 24, "judged")).startswith("password: redacted:")
-    assert placeholder.cache_info().currsize == 0
+    assert is_placeholder.cache_info().currsize == 0
     assert _is_random.cache_info().currsize == 0

@@ -10,7 +10,7 @@ from itertools import product
 import pytest
 
 from tokenmizer_mw.safety.redact import Redactor
-from tokenmizer_mw.safety.redact.judge import CHECKS, base58check, iban, luhn, stellar
+from tokenmizer_mw.safety.redact.judge import CHECKS, is_base58check, is_iban, is_stellar_key, passes_luhn
 from tokenmizer_mw.safety.redact.places import PlaceRule
 from tokenmizer_mw.safety.redact.rules import PLACES, TOKENS
 from tokenmizer_mw.safety.redact.shape import (
@@ -112,10 +112,10 @@ def test_drawing_is_repeatable_and_spreads_over_the_alphabet() -> None:
 
 def test_coins_need_their_checksum(redactor: Redactor) -> None:
     wif = base58(b"\x80" + hashlib.sha256(b"coin").digest())
-    assert base58check(wif)
+    assert is_base58check(wif)
     assert [one.kind for one in redactor.find(f"wif {wif}")] == ["bitcoin-wif-key"]
     assert redactor.find(f"wif {wif[:-1]}{'1' if wif[-1] != '1' else '2'}") == []
-    assert not stellar("S" + "A" * 55)
+    assert not is_stellar_key("S" + "A" * 55)
 
 
 @pytest.mark.parametrize(
@@ -123,11 +123,11 @@ def test_coins_need_their_checksum(redactor: Redactor) -> None:
     [("4111 1111 1111 1111", True), ("5555 5555 5555 4444", True), ("4111 1111 1111 1112", False), ("1234", False)],
 )
 def test_cards_carry_a_check_digit(text: str, good: bool) -> None:
-    assert luhn(text) is good
+    assert passes_luhn(text) is good
 
 
 @pytest.mark.parametrize(
     ("text", "good"), [("GB82 WEST 1234 5698 7654 32", True), ("GB82 WEST 1234 5698 7654 33", False)]
 )
 def test_ibans_carry_a_checksum(text: str, good: bool) -> None:
-    assert iban(text) is good
+    assert is_iban(text) is good

@@ -285,14 +285,14 @@ def _later(
         for one in theirs:
             if (
                 same_sort(one.value, claim.value)
-                and _about_same(one, claim, weights)
+                and _is_about_same(one, claim, weights)
                 and not _states_value(statement, one.value)
             ):
                 best = Later(other.turn, one.value.text.strip(","))
     return best
 
 
-def _about_same(one: _Claim, claim: _Claim, weights: Mapping[str, float]) -> bool:
+def _is_about_same(one: _Claim, claim: _Claim, weights: Mapping[str, float]) -> bool:
     both = one.shared & claim.shared
     least = min(_SHARED, len(weights))
     most = _MOST_CHANGED if one.changes else _MOST

@@ -171,20 +171,20 @@ def _worded_fields(event: Event) -> Iterator[_Worded]:
             yield from _changed_fields(id, changes)
         case NodeEdited():
             yield from (*_changed_fields(event.id, event.changes), *_changed_fields(event.id, event.before))
-            yield "text", _short, (event.reason,)
+            yield "text", _is_short, (event.reason,)
         case StatusChanged(id):
             yield "id", _ID.fullmatch, (id,)
-            yield "text", _short, (event.reason, event.quote)
+            yield "text", _is_short, (event.reason, event.quote)
         case DecisionReplaced(step):
             yield "id", _ID.fullmatch, (step.old, step.new)
-            yield "text", _short, (step.reason, step.evidence)
+            yield "text", _is_short, (step.reason, step.evidence)
         case Checkpointed():
             yield "id", _ID.fullmatch, (event.id, *event.carried)
             yield "anchor", _DIGEST.fullmatch, (event.anchor,)
         case EdgeAdded() | NodesPruned() | Reminded():
             yield "id", _ID.fullmatch, _named_ids(event)
         case _:
-            yield "text", _short, getattr(event, "handover", ())
+            yield "text", _is_short, getattr(event, "handover", ())
 
 
 def _named_ids(event: EdgeAdded | NodesPruned | Reminded) -> tuple[str, ...]:
@@ -195,22 +195,22 @@ def _named_ids(event: EdgeAdded | NodesPruned | Reminded) -> tuple[str, ...]:
 
 def _changed_fields(id: str, changes: Mapping[str, Any]) -> Iterator[_Worded]:
     yield "id", _ID.fullmatch, (id,)
-    yield "label", _one_line, (changes["label"],) if "label" in changes else ()
-    yield "text", _short, tuple(changes[name] for name in ("detail", "slot", "value") if name in changes)
+    yield "label", _is_one_line, (changes["label"],) if "label" in changes else ()
+    yield "text", _is_short, tuple(changes[name] for name in ("detail", "slot", "value") if name in changes)
 
 
 def _node(node: Node) -> Iterator[_Worded]:
     yield "id", _ID.fullmatch, (node.id,)
     yield "role", _NAME.fullmatch, (node.source.role,)
-    yield "label", _one_line, (node.label,)
-    yield "text", _short, (node.detail, node.slot, node.value, node.source.quote)
+    yield "label", _is_one_line, (node.label,)
+    yield "text", _is_short, (node.detail, node.slot, node.value, node.source.quote)
 
 
-def _short(text: str) -> bool:
+def _is_short(text: str) -> bool:
     return len(text) <= TEXT_MAX
 
 
-def _one_line(text: str) -> bool:
+def _is_one_line(text: str) -> bool:
     return 0 < len(text) <= LABEL_MAX and not any(character < " " or character == "\x7f" for character in text)
 
 

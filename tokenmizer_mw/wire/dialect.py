@@ -183,12 +183,12 @@ def markers(content: object, names: Sequence[str], depth: int = DEPTH_MAX) -> It
 def marker(holder: object, names: Sequence[str]) -> Iterator[Marker]:
     """Yield the prompt cache marker of a part, a tool or a request, if it has one."""
     if isinstance(holder, dict):
-        found = {name: holder[name] for name in names if _marks(holder.get(name))}
+        found = {name: holder[name] for name in names if _is_marked(holder.get(name))}
         if found:
             yield found
 
 
-def _marks(value: object) -> bool:
+def _is_marked(value: object) -> bool:
     return isinstance(value, dict) and not any(isinstance(member, dict | list) for member in value.values())
 
 

@@ -14,7 +14,7 @@ _MODEL_BYTES: Final = 256
 _TAIL: Final = 512
 
 
-def mentions(body: bytes, words: bytes) -> bool:
+def has_bytes(body: bytes, words: bytes) -> bool:
     """Whether ``words`` occur anywhere in ``body``."""
     # CPython looks for a few bytes up to five times as fast from the end of a long body as from its start.
     return body.rfind(words) >= 0

@@ -57,7 +57,7 @@ def place(environ: Mapping[str, str]) -> WorkerFiles | None:
         return None
     for folder in hook_folders(environ):
         found = WorkerFiles(folder, f"{_key(environ):08x}")
-        if len(os.fsencode(found.socket)) <= _PATH_MAX and _own(folder):
+        if len(os.fsencode(found.socket)) <= _PATH_MAX and _is_own(folder):
             return found
     return None
 
@@ -88,7 +88,7 @@ def _identify_installation() -> str:
     return f"{__file__} {os.stat(__file__).st_mtime_ns}"
 
 
-def _own(folder: str) -> bool:
+def _is_own(folder: str) -> bool:
     """Whether ``folder``, made if need be, is a directory of this user's alone."""
     try:
         os.makedirs(folder, mode=0o700, exist_ok=True)

@@ -96,7 +96,7 @@ def _hooks(path: Path, place: InstallTarget, host: str, events: tuple[str, ...],
         for name in missing:
             text = json_text.put(text, [name], head[name])
         for event in events:
-            if any(_ours(known, event) for known in _entries(text, event)):
+            if any(_is_ours(known, event) for known in _entries(text, event)):
                 text = _renew_command(text, event, command(event))
             else:
                 text = json_text.append(text, ["hooks", event], entry(event))
@@ -119,12 +119,12 @@ def _entries(text: str, event: str) -> list[Any]:
 def _renew_command(text: str, event: str, command: str) -> str:
     """``text`` whose entries of ours have this command, whatever else they have; one of several that are the same."""
     for number, known in enumerate(_entries(text, event)):
-        if _ours(known, event) and known.get("hooks", [known])[0]["command"] != command:
+        if _is_ours(known, event) and known.get("hooks", [known])[0]["command"] != command:
             way: list[str | int] = ["hooks", 0, "command"] if "hooks" in known else ["command"]
             text = json_text.put(text, ["hooks", event, number, *way], command)
     entries = _entries(text, event)
     for number in range(len(entries) - 1, 0, -1):
-        if _ours(entries[number], event) and entries.index(entries[number]) < number:
+        if _is_ours(entries[number], event) and entries.index(entries[number]) < number:
             text = json_text.take(text, ["hooks", event, number])
     return text
 
@@ -133,12 +133,12 @@ def _drop_entries(text: str, event: str) -> str:
     """``text`` without entries of ours, whichever command they name."""
     entries = _entries(text, event)
     for index in range(len(entries) - 1, -1, -1):
-        if _ours(entries[index], event):
+        if _is_ours(entries[index], event):
             text = json_text.take(text, ["hooks", event, index])
     return text
 
 
-def _ours(entry: Any, event: str) -> bool:
+def _is_ours(entry: Any, event: str) -> bool:
     """Whether an entry holds our hook and no other."""
     if not isinstance(entry, dict):
         return False

@@ -36,9 +36,9 @@ def clear_thinking(messages: Sequence[Any], edit: ClearThinking, count: Count) -
     left, tokens, cleared = list(messages), 0, 0
     for place in old:
         blocks = messages[place]["content"]
-        kept = [block for block in blocks if not _is(block, _THINKING)]
+        kept = [block for block in blocks if not _is_block_of(block, _THINKING)]
         if kept:
-            gone = [block for block in blocks if _is(block, _THINKING)]
+            gone = [block for block in blocks if _is_block_of(block, _THINKING)]
             tokens += sum(count(str(block.get("thinking") or block.get("data") or "")) for block in gone)
             left[place] = {**messages[place], "content": kept}
             cleared += 1
@@ -132,13 +132,13 @@ def _turns(messages: Sequence[Any]) -> list[list[int]]:
         role = message.get("role") if isinstance(message, dict) else None
         if role == "assistant":
             turns[-1].append(place)
-        elif role == "user" and not any(_is(block, frozenset({"tool_result"})) for block in _blocks(message)):
+        elif role == "user" and not any(_is_block_of(block, frozenset({"tool_result"})) for block in _blocks(message)):
             turns.append([])
     return [turn for turn in turns if turn]
 
 
 def _thinks(message: Any) -> bool:
-    return any(_is(block, _THINKING) for block in _blocks(message))
+    return any(_is_block_of(block, _THINKING) for block in _blocks(message))
 
 
 def _blocks(message: Any) -> Sequence[Any]:
@@ -146,7 +146,7 @@ def _blocks(message: Any) -> Sequence[Any]:
     return content if isinstance(content, list) else ()
 
 
-def _is(block: Any, kinds: frozenset[str]) -> bool:
+def _is_block_of(block: Any, kinds: frozenset[str]) -> bool:
     kind = block.get("type") if isinstance(block, dict) else None
     return isinstance(kind, str) and kind in kinds
 

@@ -293,7 +293,7 @@ def outdated_mark(graph: SessionGraph, piece: QuotedPiece) -> str:
             return f" ({named}; since [{since[now.id]}] {flatten(now.label)})"
     if label := _find_rejected(graph, piece, text):
         return f" ({label} was rejected)" if len(label) <= _OLD_LABEL_MAX else " (rejected)"
-    ended = [node for node in graph.nodes(status=Status.COMPLETED) if _ended_behind(graph, node, piece)]
+    ended = [node for node in graph.nodes(status=Status.COMPLETED) if _ends_behind(graph, node, piece)]
     return " (done since)" if any(flatten(node.label).casefold() in text for node in ended) else ""
 
 
@@ -321,7 +321,7 @@ def _find_rejected(graph: SessionGraph, piece: QuotedPiece, text: str) -> str:
     return ""
 
 
-def _ended_behind(graph: SessionGraph, node: Node, piece: QuotedPiece) -> bool:
+def _ends_behind(graph: SessionGraph, node: Node, piece: QuotedPiece) -> bool:
     """Whether a piece stands before the message that finished a piece of work."""
     work = node.type in (NodeType.TASK, NodeType.ERROR)
     return work and node.source.turn <= piece.number < graph.life(node.id).touched

@@ -69,8 +69,8 @@ class ReplacedValues:
         common = {word for word, count in holding.items() if count > most}
         self._by_word: dict[str, list[ReplacedValue]] = {}
         for found in chain(_replaced_values(graph), _edited_values(graph, edits)):
-            old = frozenset(word for word in found.old - common if _names(word, _OLD_LETTERS_MIN))
-            new = frozenset(word for word in found.new if _names(word, _NEW_LETTERS_MIN))
+            old = frozenset(word for word in found.old - common if _is_naming(word, _OLD_LETTERS_MIN))
+            new = frozenset(word for word in found.new if _is_naming(word, _NEW_LETTERS_MIN))
             if old:
                 self._by_word.setdefault(max(old, key=len), []).append(replace(found, old=old, new=new))
         self._put_away = dict(_put_away(graph))
@@ -140,7 +140,7 @@ class ReplacedValues:
             yield from (found for found in by_word[word] if found.old <= words)
 
 
-def _names(word: str, least: int) -> bool:
+def _is_naming(word: str, least: int) -> bool:
     return len(word) >= least or not word.isalpha() or not word.isascii()
 
 

@@ -133,10 +133,10 @@ _AT_START: Final = frozenset("-+=")
 
 def escape_markdown(text: str) -> str:
     """Escape one line of text so that CommonMark, GitHub and Obsidian show exactly this text."""
-    return "".join(f"\\{char}" if _means(text, place, char) else char for place, char in enumerate(text))
+    return "".join(f"\\{char}" if _is_mark(text, place, char) else char for place, char in enumerate(text))
 
 
-def _means(text: str, place: int, char: str) -> bool:
+def _is_mark(text: str, place: int, char: str) -> bool:
     """Whether a character could be more than itself where it stands."""
     if char.isalnum() or char == " ":
         return False

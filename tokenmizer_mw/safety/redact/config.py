@@ -155,12 +155,12 @@ def _name(fields: Mapping[str, Any], place: str) -> str:
 def _kinds(fields: Mapping[str, Any], name: str, where: str, own: frozenset[str]) -> frozenset[str]:
     """Kinds of findings by their names, among them ``own`` of the user's rules."""
     kinds = frozenset(_texts(fields, name, where.removeprefix("redaction ")))
-    if unknown := [kind for kind in sorted(kinds - own - DEFAULT.kinds() - _BLOCKS) if not _by_name(kind)]:
+    if unknown := [kind for kind in sorted(kinds - own - DEFAULT.kinds() - _BLOCKS) if not _is_named(kind)]:
         raise ConfigError(f"{where}: {name!r} names an unknown kind: {unknown[0]!r}")
     return kinds
 
 
-def _by_name(kind: str) -> bool:
+def _is_named(kind: str) -> bool:
     """Whether values that are secret by their names may be of this kind: a sort, or a service and a sort."""
     services = [kind.removesuffix(sort.value) for sort in NameKind if kind.endswith(sort.value)]
     return any(not service or vendor(service) + "-" == service for service in services)

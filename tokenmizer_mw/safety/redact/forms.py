@@ -16,11 +16,11 @@ from tokenmizer_mw.safety.redact.judge import (
     LOOK_MAX,
     WHOLE,
     entropy,
-    iban,
-    identifier,
+    is_iban,
+    is_identifier,
     is_mixed,
-    luhn,
-    placeholder,
+    is_placeholder,
+    passes_luhn,
     stands_in,
 )
 from tokenmizer_mw.safety.redact.pattern import BytePattern, compile_outline, compile_pattern
@@ -55,7 +55,7 @@ class _Shape:
         self._token = token
         self._shape = shape
         self._forbidden = frozenset(shapes.follows(shape).encode())
-        self._hexadecimal = shapes.hexadecimal(shape)
+        self._hexadecimal = shapes.is_hexadecimal(shape)
 
     def read(self, text: bytes, start: int) -> PlaceReading:
         """What stands at ``start``."""
@@ -70,7 +70,7 @@ class _Shape:
         match = pattern.match(text, start, last)
         body = match.start(1) if match is not None else start
         why = doubts(token, text[start:end], body - start, named=not self._hexadecimal)
-        if not why and in_base64(text, start):
+        if not why and is_in_base64(text, start):
             why = "in the middle of base 64"
         if why:
             return refusal(token.kind, start, end, why, max(onward, end - 1))
@@ -121,29 +121,29 @@ def doubts(token: Token, value: bytes, prefix: int, *, named: bool) -> str:
     body = text[prefix:]
     if token.check and not CHECKS[token.check](text if token.check in WHOLE else body):
         return f"fails the check {token.check!r}"
-    if placeholder(body):
+    if is_placeholder(body):
         return "a placeholder"
     if entropy(body) < min(token.floor, 0.6 * len(body) ** 0.5):
         return "too little entropy"
     few = 4 if token.check == "mixed" else 2
-    return "reads like a name" if named and sum(map(str.isdigit, body)) < few and identifier(body) else ""
+    return "reads like a name" if named and sum(map(str.isdigit, body)) < few and is_identifier(body) else ""
 
 
-def in_base64(text: bytes, start: int) -> bool:
+def is_in_base64(text: bytes, start: int) -> bool:
     """Return whether a long run of base64 precedes ``start``, in which anything may occur by chance."""
     if text[start - 1 : start] not in (b"+", b"/"):
         return False
     before = text[max(0, start - _BEFORE) : start]
     whole = len(before) == _BEFORE and _BASE64.reach(before, 0, _BEFORE) == _BEFORE
-    return whole and not identifier(before.decode("latin-1"))
+    return whole and not is_identifier(before.decode("latin-1"))
 
 
-def _telephone(value: str) -> bool:
+def _is_telephone(value: str) -> bool:
     digits = sum(map(str.isdigit, value))
     return 9 <= digits <= 15 and (value.startswith(("+", "(", "00")) or value.count("-") + value.count(" ") >= 2)
 
 
-def _mail(value: str) -> bool:
+def _is_mail(value: str) -> bool:
     return not value.lower().endswith((".png", ".jpg", ".svg", ".js", ".css", "@example.com"))
 
 
@@ -171,11 +171,11 @@ class Personal:
 # fmt: off
 PERSONAL: Final = (
     Personal("email", r"[A-Za-z0-9._%+-]{1,64}@[A-Za-z0-9-]{1,63}\.",
-        r"[A-Za-z0-9._%+-]{1,64}@(?:[A-Za-z0-9-]{1,63}\.){1,8}[A-Za-z]{2,24}", _mail),
-    Personal("iban", r"[A-Z]{2}[0-9]{2}[ ]?[A-Z0-9]{4}", r"[A-Z]{2}[0-9]{2}(?:[ ]?[A-Z0-9]){11,30}", iban),
-    Personal("payment-card", r"[3-6][0-9]{3}[ -]?[0-9]{4}", r"[3-6][0-9](?:[ -]?[0-9]){11,17}", luhn),
+        r"[A-Za-z0-9._%+-]{1,64}@(?:[A-Za-z0-9-]{1,63}\.){1,8}[A-Za-z]{2,24}", _is_mail),
+    Personal("iban", r"[A-Z]{2}[0-9]{2}[ ]?[A-Z0-9]{4}", r"[A-Z]{2}[0-9]{2}(?:[ ]?[A-Z0-9]){11,30}", is_iban),
+    Personal("payment-card", r"[3-6][0-9]{3}[ -]?[0-9]{4}", r"[3-6][0-9](?:[ -]?[0-9]){11,17}", passes_luhn),
     Personal("telephone", r"(?:\+[0-9]|\([0-9]{2,4}\)|00[1-9]|[0-9]{3,4}[ -][0-9]{3})",
-        r"(?:\+|00)?(?:\([0-9]{1,4}\)[ -]?)?[0-9](?:[ ()./-]{0,2}[0-9]){7,14}", _telephone),
+        r"(?:\+|00)?(?:\([0-9]{1,4}\)[ -]?)?[0-9](?:[ ()./-]{0,2}[0-9]){7,14}", _is_telephone),
 )
 # fmt: on
 """Mail addresses, telephone numbers, payment cards, bank accounts."""
@@ -241,7 +241,7 @@ def _doubts_made_up(text: bytes, first: int, last: int) -> str:
         or _CODE.search(text, first, last + 1)
     ):
         return "reads like code"
-    return "a placeholder" if placeholder(value) or stands_in(value) else ""
+    return "a placeholder" if is_placeholder(value) or stands_in(value) else ""
 
 
 def _has_company(text: bytes, first: int, last: int) -> bool:

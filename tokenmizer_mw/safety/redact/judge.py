@@ -51,7 +51,7 @@ _KINDS: Final = _SORTS.replace(b"A", b"a")
 _CUTS: Final = ((b"AAa", b"A|Aa"), (b"aA", b"a|A"), (b"a0", b"a|0"), (b"0a", b"0|a"), (b"A0", b"A|0"), (b"0A", b"0|A"))
 
 
-def identifier(text: str) -> bool:
+def is_identifier(text: str) -> bool:
     """Return whether ``text`` consists of words, abbreviations and short numbers. True also for a text without
     letters."""
     raw = text[:_READ_MAX].encode("latin-1", "replace")
@@ -63,7 +63,7 @@ def identifier(text: str) -> bool:
         return True
     if len(numbers) > 1 + len(words) or max(map(len, numbers), default=0) > _DIGITS_MAX:
         return False
-    return sum(map(len, words)) >= _PART_LENGTH * len(words) and _usual(words)
+    return sum(map(len, words)) >= _PART_LENGTH * len(words) and _has_usual_words(words)
 
 
 def _parts(raw: bytes) -> tuple[list[str], list[bytes]]:
@@ -83,7 +83,7 @@ def _parts(raw: bytes) -> tuple[list[str], list[bytes]]:
     return words, numbers
 
 
-def _usual(words: list[str]) -> bool:
+def _has_usual_words(words: list[str]) -> bool:
     pairs = [word[place : place + 2] for word in words for place in range(len(word) - 1)]
     if len(pairs) < 3:
         return True
@@ -150,13 +150,13 @@ def entropy(text: str) -> float:
 
 
 @lru_cache(JUDGED_MAX)
-def placeholder(text: str) -> bool:
+def is_placeholder(text: str) -> bool:
     """Return whether ``text`` is a placeholder: "changeme", "your-key-here", one repeated character, an alphabet."""
     raw = text[:LOOK_MAX].encode("latin-1", "replace")
-    return _PLACEHOLDER.first(raw, 0, len(raw)) >= 0 or _monotonous(raw[:_STEPS_MAX])
+    return _PLACEHOLDER.first(raw, 0, len(raw)) >= 0 or _is_monotonous(raw[:_STEPS_MAX])
 
 
-def _monotonous(codes: bytes) -> bool:
+def _is_monotonous(codes: bytes) -> bool:
     """Whether most characters follow from the one before: the same, or the next of the alphabet."""
     if len(codes) < 6:
         return False
@@ -202,12 +202,12 @@ def is_worded(text: str) -> bool:
     return _WORDED.search(text[:LOOK_MAX].encode("latin-1", "replace")) is not None
 
 
-def lettered_digits(text: str) -> bool:
+def has_lettered_digits(text: str) -> bool:
     """Whether ``text`` has at least two digits and two letters."""
     return sum(map(str.isdigit, text)) >= 2 and sum(map(str.isalpha, text)) >= 2
 
 
-def luhn(text: str) -> bool:
+def passes_luhn(text: str) -> bool:
     """Return whether ``text`` has 13 to 19 digits with the check digit of payment cards."""
     digits = [int(char) for char in text if char.isdigit()]
     if not 13 <= len(digits) <= 19 or len(set(digits)) < 2:
@@ -216,7 +216,7 @@ def luhn(text: str) -> bool:
     return (sum(digits[-1::-2]) + sum(doubled)) % 10 == 0
 
 
-def iban(text: str) -> bool:
+def is_iban(text: str) -> bool:
     """Whether ``text`` is an IBAN: a country, its length and the checksum."""
     plain = "".join(text.split()).upper()
     if _IBAN_LENGTHS.get(plain[:2]) != len(plain) or not plain.isalnum():
@@ -224,7 +224,7 @@ def iban(text: str) -> bool:
     return int("".join(str(int(char, 36)) for char in plain[4:] + plain[:4])) % 97 == 1
 
 
-def base58check(text: str) -> bool:
+def is_base58check(text: str) -> bool:
     """Return whether ``text`` is base58 with a valid checksum."""
     number = 0
     for char in text:
@@ -236,7 +236,7 @@ def base58check(text: str) -> bool:
     return hashlib.sha256(hashlib.sha256(raw[:-4]).digest()).digest()[:4] == raw[-4:]
 
 
-def stellar(text: str) -> bool:
+def is_stellar_key(text: str) -> bool:
     """Return whether ``text`` is a Stellar seed: base32 with a valid CRC-16."""
     try:
         raw = base64.b32decode(text)
@@ -245,7 +245,7 @@ def stellar(text: str) -> bool:
     return binascii.crc_hqx(raw[:-2], 0).to_bytes(2, "little") == raw[-2:]
 
 
-def basic_pair(text: str) -> bool:
+def is_basic_pair(text: str) -> bool:
     """Return whether ``text`` is base64 of printable text with a colon: user name and password."""
     try:
         raw = base64.b64decode(text + "=" * (-len(text) % 4), validate=True)
@@ -255,7 +255,7 @@ def basic_pair(text: str) -> bool:
     return bool(colon) and len(word) >= 3 and all(32 <= byte < 127 for byte in raw[:LOOK_MAX])
 
 
-def opaque(text: str, least: int) -> bool:
+def is_opaque(text: str, least: int) -> bool:
     """Return whether ``text`` looks like a random secret: at least ``least`` characters, with digits and letters, and
     neither a name nor a placeholder."""
     return len(text) >= least and _is_random(text)
@@ -265,23 +265,23 @@ def opaque(text: str, least: int) -> bool:
 def _is_random(text: str) -> bool:
     if entropy(text[:LOOK_MAX]) < 2.5 + 0.01 * min(len(text), 40) or not any(map(str.isalpha, text)):
         return False
-    return not placeholder(text) and not identifier(text)
+    return not is_placeholder(text) and not is_identifier(text)
 
 
 def forget() -> None:
     """Clear the caches of judgements, because they may contain secrets."""
-    placeholder.cache_clear()
+    is_placeholder.cache_clear()
     _is_random.cache_clear()
 
 
 CHECKS: Final[dict[str, Callable[[str], bool]]] = {
     "mixed": is_mixed,
-    "digits": lettered_digits,
-    "base58check": base58check,
-    "stellar": stellar,
-    "luhn": luhn,
-    "iban": iban,
-    "basic": basic_pair,
+    "digits": has_lettered_digits,
+    "base58check": is_base58check,
+    "stellar": is_stellar_key,
+    "luhn": passes_luhn,
+    "iban": is_iban,
+    "basic": is_basic_pair,
 }
 """Validators that rows may name."""
 

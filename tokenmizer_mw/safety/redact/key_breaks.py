@@ -21,7 +21,7 @@ from tokenmizer_mw.safety.redact.disguise import (
     line_number,
     line_tail,
 )
-from tokenmizer_mw.safety.redact.judge import identifier, is_uuid
+from tokenmizer_mw.safety.redact.judge import is_identifier, is_uuid
 from tokenmizer_mw.safety.redact.rules import TOKENS
 from tokenmizer_mw.safety.redact.shape import leads
 
@@ -162,7 +162,7 @@ def goes_on(text: str, found: Break, *, explicit: bool = False, steady: bool = F
     if _NAMES.match(rest) or (len(rest) == _UUID and is_uuid(rest)) or not _is_of_alphabet(before, rest):
         return False
     if explicit or (steady and len(rest) <= len(before)) or (found.is_even() and len(rest) >= REST_MIN):
-        return len(rest) >= TAIL_MIN and not is_worded(rest) and not identifier(rest)
+        return len(rest) >= TAIL_MIN and not is_worded(rest) and not is_identifier(rest)
     return is_drawn(rest)
 
 
@@ -170,7 +170,7 @@ def is_drawn(run: str) -> bool:
     """Return whether a run of a key's characters was drawn at random: no words, numbers, or names made of them."""
     if len(run) < REST_MIN or max(map(len, _SEGMENT.findall(run)), default=0) < max(_SEGMENT_MIN, len(run) / 4):
         return False
-    return count_turns(run.encode()) >= min(4, max(2, len(run) // 6)) and not identifier(run)
+    return count_turns(run.encode()) >= min(4, max(2, len(run) // 6)) and not is_identifier(run)
 
 
 def is_worded(run: str) -> bool:

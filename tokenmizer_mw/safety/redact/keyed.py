@@ -7,14 +7,14 @@ from typing import Final, NamedTuple
 
 from tokenmizer_mw.safety.redact.findings import FindingRank, LetThrough, PlaceReading, SecretSpan, refusal
 from tokenmizer_mw.safety.redact.judge import (
-    identifier,
     is_hex,
+    is_identifier,
     is_mixed,
     is_numbered_name,
+    is_opaque,
+    is_placeholder,
     is_uuid,
     is_worded,
-    opaque,
-    placeholder,
     stands_in,
 )
 from tokenmizer_mw.safety.redact.keys import NAME_MAX, NameKind, asks, sort, vendor
@@ -127,7 +127,7 @@ def _why_unassigned(separator: bytes, name: str, content: str) -> str:
         and separator.strip(b" \"'`)]}") == b","
         and _LISTED.search(content.encode("latin-1", "replace"))
     )
-    return "one of a list of names" if listed and identifier(content) else ""
+    return "one of a list of names" if listed and is_identifier(content) else ""
 
 
 def _kind(kind: NameKind, name: str) -> str:
@@ -231,7 +231,7 @@ def doubts(content: str, kind: NameKind, name: str, value: SecretValue, text: by
     """Return why ``content``, the value of ``name``, is not a secret; "" if it is one."""
     if kind is NameKind.CODE:
         digits = content.replace(" ", "").replace("-", "")
-        return "" if digits.isdigit() and len(content) >= 4 and not placeholder(digits) else "no code"
+        return "" if digits.isdigit() and len(content) >= 4 and not is_placeholder(digits) else "no code"
     raw = content[:256].encode("latin-1", "replace")
     if _REFERENCE.search(raw) and not _PADDED.search(raw):
         return "refers to a value, or is none"
@@ -242,13 +242,13 @@ def doubts(content: str, kind: NameKind, name: str, value: SecretValue, text: by
     if not value.quoted and (
         (
             "." in content[:8]
-            and not (value.shell and not identifier(content))
+            and not (value.shell and not is_identifier(content))
             and _MEMBER.search(content[:8].encode("latin-1", "replace"))
         )
         or _calls(text[value.end : value.end + 3])
     ):
         return "reads like code"
-    if placeholder(content) or stands_in(content):
+    if is_placeholder(content) or stands_in(content):
         return "a placeholder"
     if kind is NameKind.PASSWORD:
         if is_worded(content) and _STATED.search(text[max(0, value.start - _BEFORE) : value.start]):
@@ -256,7 +256,7 @@ def doubts(content: str, kind: NameKind, name: str, value: SecretValue, text: by
         if (
             value.loose
             and name.lower().rsplit(" ", 1)[-1] == "pass"
-            and identifier(content)
+            and is_identifier(content)
             and not is_numbered_name(content)
         ):
             return "reads like words"
@@ -272,13 +272,13 @@ def _password_doubts(content: str, value: SecretValue) -> str:
     end = "" if value.quoted else "!?"
     odd = sum(not char.isalnum() and char not in "-_. /:=" for char in content.rstrip(end))
     if not any(map(str.isdigit, content)) and not odd:
-        return "" if len(content) >= 12 and opaque(content, 12) else "reads like words"
+        return "" if len(content) >= 12 and is_opaque(content, 12) else "reads like words"
     if value.loose and not value.quoted:
-        return "" if len(content) >= 7 and (not identifier(content) or made_up(content)) else "reads like words"
+        return "" if len(content) >= 7 and (not is_identifier(content) or is_made_up(content)) else "reads like words"
     return _code_doubts(content, value)
 
 
-def made_up(content: str) -> bool:
+def is_made_up(content: str) -> bool:
     """Return whether ``content`` looks like a password that a person made up: letters, digits, and a sign between."""
     if is_numbered_name(content):
         return True
@@ -289,13 +289,13 @@ def made_up(content: str) -> bool:
 
 def _code_doubts(content: str, value: SecretValue) -> str:
     """Words with blanks, and unquoted names with dots, are prose and code."""
-    if " " in content and identifier(content):
+    if " " in content and is_identifier(content):
         return "reads like words"
     if is_numbered_name(content):
         return ""
-    if not value.quoted and any(char in content for char in "._") and identifier(content):
+    if not value.quoted and any(char in content for char in "._") and is_identifier(content):
         return "reads like code"
-    if not value.quoted and (content.count("-") > 1 or _is_adjective(content)) and identifier(content):
+    if not value.quoted and (content.count("-") > 1 or _is_adjective(content)) and is_identifier(content):
         return "reads like words"
     return ""
 
@@ -307,7 +307,7 @@ def _is_adjective(content: str) -> bool:
 def _opaque_doubts(content: str, kind: NameKind, name: str, value: SecretValue) -> str:
     if " " in content:
         return "reads like words"
-    if kind is NameKind.TOKEN and (made_up(content) if value.quoted else is_numbered_name(content)):
+    if kind is NameKind.TOKEN and (is_made_up(content) if value.quoted else is_numbered_name(content)):
         return ""
     if kind is NameKind.WEAK and _DATE.search(content.encode("latin-1", "replace")):
         return "a name with a date"
@@ -317,4 +317,4 @@ def _opaque_doubts(content: str, kind: NameKind, name: str, value: SecretValue) 
     if kind is NameKind.BARE and (not is_mixed(content) or value.loose):
         return "nothing says that this key opens something"
     least = 20 if kind is NameKind.BARE else 16 if kind is NameKind.WEAK or value.loose else 8
-    return "" if opaque(content, least) else "reads like a name, or is too plain"
+    return "" if is_opaque(content, least) else "reads like a name, or is too plain"

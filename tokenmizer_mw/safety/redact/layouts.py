@@ -19,7 +19,7 @@ from tokenmizer_mw.safety.redact.findings import (
     begins_word,
     refusal,
 )
-from tokenmizer_mw.safety.redact.judge import opaque, placeholder, words
+from tokenmizer_mw.safety.redact.judge import is_opaque, is_placeholder, words
 from tokenmizer_mw.safety.redact.keyed import SecretValue, doubts
 from tokenmizer_mw.safety.redact.keys import NAME_MAX, NameKind, sort
 from tokenmizer_mw.safety.redact.pattern import compile_pattern
@@ -62,7 +62,7 @@ def read_block(text: bytes, start: int) -> PlaceReading:
     end = rest.end() if rest is not None else end
     head = text[start : start + 60]
     kind = "pgp-private-key" if b"PGP" in head or b"GPG" in head else "private-key"
-    if len(lines) < 20 or (len(lines) < 400 and placeholder(lines)):
+    if len(lines) < 20 or (len(lines) < 400 and is_placeholder(lines)):
         return refusal(kind, start, end, "a block without a key", max(start + 5, end - 1))
     return PlaceReading(end, (SecretSpan(kind, start, end, "a key block", FindingRank.OWN),))
 
@@ -147,7 +147,7 @@ def read_manifest(text: bytes, start: int) -> PlaceReading:
 
 def _entry(text: bytes, start: int, end: int) -> list[SecretSpan]:
     value = text[start:end].decode("latin-1")
-    if value.startswith(("redacted:", "$", "{{", "<")) or placeholder(value) or value in ("true", "false"):
+    if value.startswith(("redacted:", "$", "{{", "<")) or is_placeholder(value) or value in ("true", "false"):
         return []
     return [SecretSpan("kubernetes-secret", start, end, "a value of a Kubernetes Secret", FindingRank.PLACED)]
 
@@ -174,7 +174,7 @@ def read_cookies(text: bytes, start: int) -> PlaceReading:
         name, value = pair.group(1).decode("latin-1").lower(), pair.group(2).decode("latin-1")
         first, last = pair.span(2)
         least = 8 if any(word in name for word in _SESSION) else 24
-        if name not in _ATTRIBUTES and opaque(value, least):
+        if name not in _ATTRIBUTES and is_opaque(value, least):
             found.append(SecretSpan("cookie", first, last, f"the cookie {name!r}", FindingRank.PLACED))
         elif name not in _ATTRIBUTES:
             refused.append(LetThrough("cookie", first, last, "reads like a name, or is too plain"))

@@ -13,7 +13,7 @@ from itertools import takewhile
 from typing import Final, NamedTuple
 
 from tokenmizer_mw.safety.redact.findings import FindingRank, PlaceReading, SecretSpan, refusal
-from tokenmizer_mw.safety.redact.judge import placeholder, stands_in
+from tokenmizer_mw.safety.redact.judge import is_placeholder, stands_in
 from tokenmizer_mw.safety.redact.pattern import ByteMatch, compile_pattern
 from tokenmizer_mw.safety.redact.rules.password_words import (
     CHANGES,
@@ -117,7 +117,7 @@ def read_passphrase(text: bytes, start: int) -> PlaceReading:
 
 
 def _is_example(value: str) -> bool:
-    return value.isascii() and (placeholder(value) or stands_in(value))
+    return value.isascii() and (is_placeholder(value) or stands_in(value))
 
 
 class _Statement(NamedTuple):

@@ -8,15 +8,15 @@ from typing import Final
 
 from tokenmizer_mw.safety.redact.findings import FindingRank, PlaceReading, SecretSpan, begins_word, refusal
 from tokenmizer_mw.safety.redact.judge import (
-    basic_pair,
     entropy,
-    identifier,
+    is_basic_pair,
+    is_identifier,
     is_mixed,
     is_numbered_name,
+    is_opaque,
+    is_placeholder,
     is_uuid,
     is_worded,
-    opaque,
-    placeholder,
     stands_in,
 )
 from tokenmizer_mw.safety.redact.pattern import compile_outline, compile_pattern
@@ -119,7 +119,7 @@ _TOO_PLAIN: Final = "reads like a name, or is too plain"
 def _doubt_password(value: str) -> str:
     if (
         _REFERENCE.search(value.encode("latin-1", "replace"))
-        or placeholder(value)
+        or is_placeholder(value)
         or stands_in(value)
         or len(value) < 3
     ):
@@ -132,7 +132,7 @@ def _doubt_chosen(value: str) -> str:
     if value.startswith(("-", ":")) or _PORT.search(value.encode("latin-1", "replace")):
         return "an option or an address"
     plain = value.isdigit() or not (any(map(str.isdigit, value)) or any(map(_ODD.__contains__, value)))
-    return _doubt_password(value) or ("reads like a word or a number" if plain and not opaque(value, 12) else "")
+    return _doubt_password(value) or ("reads like a word or a number" if plain and not is_opaque(value, 12) else "")
 
 
 def _doubt_strong(value: str) -> str:
@@ -142,7 +142,7 @@ def _doubt_strong(value: str) -> str:
     chosen = (
         len(value) >= 6
         and value[0] != "/"
-        and (sign or is_numbered_name(value) or (is_mixed(value) and not identifier(value)))
+        and (sign or is_numbered_name(value) or (is_mixed(value) and not is_identifier(value)))
     )
     return _doubt_password(value) or ("" if chosen else "reads like a word or a number")
 
@@ -161,12 +161,12 @@ def _doubt_stated(value: str) -> str:
 
 def _doubt_encoded(value: str) -> str:
     """For positions where a protocol allows base 64 only: at least eight characters that vary."""
-    return "" if len(value) >= 8 and entropy(value) > 2.5 and not placeholder(value) else "too plain"
+    return "" if len(value) >= 8 and entropy(value) > 2.5 and not is_placeholder(value) else "too plain"
 
 
 def _doubt_grouped(value: str) -> str:
     """For groups of letters, such as app passwords: neither an identifier nor digits alone."""
-    return "reads like words" if identifier(value) or value.replace(" ", "").replace("-", "").isdigit() else ""
+    return "reads like words" if is_identifier(value) or value.replace(" ", "").replace("-", "").isdigit() else ""
 
 
 def _doubt_codes(value: str) -> str:
@@ -176,12 +176,12 @@ def _doubt_codes(value: str) -> str:
 
 def _doubt_key(value: str) -> str:
     """For positions that hold keys: a UUID, or a random string of 16 characters or more."""
-    return "" if is_uuid(value) or opaque(value, 16) else _TOO_PLAIN
+    return "" if is_uuid(value) or is_opaque(value, 16) else _TOO_PLAIN
 
 
 JUDGES: Final[dict[str, Callable[[str], str]]] = {
-    "drawn": lambda value: "" if opaque(value, 16) else _TOO_PLAIN,
-    "short": lambda value: "" if opaque(value, 8) or is_numbered_name(value) else _TOO_PLAIN,
+    "drawn": lambda value: "" if is_opaque(value, 16) else _TOO_PLAIN,
+    "short": lambda value: "" if is_opaque(value, 8) or is_numbered_name(value) else _TOO_PLAIN,
     "password": _doubt_password,
     "chosen": _doubt_chosen,
     "strong": _doubt_strong,
@@ -191,8 +191,8 @@ JUDGES: Final[dict[str, Callable[[str], str]]] = {
     "key": _doubt_key,
     "grouped": _doubt_grouped,
     "codes": _doubt_codes,
-    "basic": lambda value: "" if basic_pair(value) and entropy(value) > 2.5 else "no name and password",
-    "any": lambda value: "a placeholder" if placeholder(value) else "",
-    "userinfo": lambda value: "" if opaque(value, 20) and not value.startswith("git") else "a name",
+    "basic": lambda value: "" if is_basic_pair(value) and entropy(value) > 2.5 else "no name and password",
+    "any": lambda value: "a placeholder" if is_placeholder(value) else "",
+    "userinfo": lambda value: "" if is_opaque(value, 20) and not value.startswith("git") else "a name",
 }
 """By name, for ``PlaceRule.judge``: functions that return why a text at that position is no secret, "" if it is one."""

@@ -29,7 +29,7 @@ from tokenmizer_mw.safety.redact.places import PlaceRule
 from tokenmizer_mw.safety.redact.rules import PLACES, TOKENS
 from tokenmizer_mw.safety.redact.rules.assignments import GATE
 from tokenmizer_mw.safety.redact.rules.password_words import STATED_GATE
-from tokenmizer_mw.safety.redact.shape import RUN_EDGE, WORD_EDGE, Token, distinct, first
+from tokenmizer_mw.safety.redact.shape import RUN_EDGE, WORD_EDGE, Token, first, has_distinct
 
 HEAD: Final = 512
 """Bytes of a candidate that decide which rules it is for."""
@@ -257,8 +257,8 @@ class Rules:
         """Compile the rules into a new scanner, without the cache that ``scanner`` uses."""
         shapes = [(token, shape) for token in self.tokens if token.kind not in self.without for shape in token.shapes]
         anywhere = [row(*one) for one in shapes if one[0].inside or one[0].around]
-        words = [row(*one) for one in shapes if not (one[0].inside or one[0].around) and distinct(one[1])]
-        runs = [row(*one) for one in shapes if not (one[0].inside or one[0].around or distinct(one[1]))]
+        words = [row(*one) for one in shapes if not (one[0].inside or one[0].around) and has_distinct(one[1])]
+        runs = [row(*one) for one in shapes if not (one[0].inside or one[0].around or has_distinct(one[1]))]
         begins = frozenset(byte for _, shape in shapes for byte in first(shape).encode())
         return Scanner((("", anywhere), (WORD_EDGE, words), (RUN_EDGE, runs)), self._placed_rows(pii), begins)
 

@@ -83,7 +83,7 @@ def gate(shape: str) -> str:
     return found
 
 
-def distinct(shape: str) -> bool:
+def has_distinct(shape: str) -> bool:
     """Return whether a shape begins with a literal that is rare in a run of letters and digits.
 
     Other shapes are searched only at the start of a run: otherwise every character of a long run would begin them, and
@@ -130,7 +130,7 @@ def least(shape: str) -> int:
     return sum(min(map(len, piece.literals)) if piece.literals else piece.least for piece in pieces(shape))
 
 
-def hexadecimal(shape: str) -> bool:
+def is_hexadecimal(shape: str) -> bool:
     """Return whether all variable parts of a shape are hexadecimal or decimal digits."""
     return all(piece.literals or piece.alphabet in "hHde" for piece in pieces(shape))
 

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from functools import cache
 from typing import Final
 
-from tokenmizer_mw.safety.redact.judge import identifier, is_uuid, placeholder, words
+from tokenmizer_mw.safety.redact.judge import is_identifier, is_placeholder, is_uuid, words
 from tokenmizer_mw.safety.redact.rules import TOKENS
 from tokenmizer_mw.safety.redact.shape import leads
 
@@ -67,16 +67,16 @@ def mask_opaque(text: str) -> str:
 
 def _is_key(rest: str) -> bool:
     """Whether what stands behind a vendor's prefix is a key or stands in for one, and is not the rest of a name."""
-    return placeholder(rest) or not identifier(rest)
+    return is_placeholder(rest) or not is_identifier(rest)
 
 
 def _is_opaque(run: str) -> bool:
     if is_uuid(run) or run.isdigit():
         return False
-    drawn = [part for part in _PART.findall(run) if not part.isdigit() and not _reads(part)]
+    drawn = [part for part in _PART.findall(run) if not part.isdigit() and not _is_readable(part)]
     return sum(map(len, drawn)) >= DRAWN_MIN
 
 
-def _reads(part: str) -> bool:
+def _is_readable(part: str) -> bool:
     """Whether a part is a word or a name of few words."""
-    return len(part) < 4 or identifier(part)
+    return len(part) < 4 or is_identifier(part)

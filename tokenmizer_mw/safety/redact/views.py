@@ -269,7 +269,7 @@ def _undone(text: str, match: re.Match[str]) -> str | None:
             return _unescape(_literal(found))
         case '"' | "'" | "`" | "*":
             joins = found[-1] == found[0] and len(found) > (found[0] in "\"'")
-            return "" if joins and _in_key(text, match.start() - 1, match.end()) else None
+            return "" if joins and _is_in_key(text, match.start() - 1, match.end()) else None
         case "<":
             return "" if not found.startswith("<br") or select_likely([Break.at(text, *match.span())]) else None
     return _visible_text(found) if len(found) > _CACHED_MAX else _shown_cached(found)
@@ -330,7 +330,7 @@ def _unescape(value: str) -> str | None:
     return shown if shown.isascii() else None
 
 
-def _in_key(text: str, before: int, behind: int) -> bool:
+def _is_in_key(text: str, before: int, behind: int) -> bool:
     return before >= 0 and behind < len(text) and text[before] in KEY_CHARS and text[behind] in KEY_CHARS
 
 

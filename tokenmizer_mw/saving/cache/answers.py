@@ -28,7 +28,7 @@ from tokenmizer_mw.wire.http import Headers
 from .answer import CachedAnswer, Recording, unkept
 from .flights import Flight, Flights
 from .guard import differs
-from .question import CacheableRequest, ComparableQuestion, RequestTarget, exact_key, meaning_of, too_long, unfit
+from .question import CacheableRequest, ComparableQuestion, RequestTarget, exact_key, is_too_long, meaning_of, unfit
 
 if TYPE_CHECKING:
     from tokenmizer_mw.context.embedding import Embed
@@ -264,7 +264,7 @@ class CacheLookup:
         if (embedder := answers.embedder) is not None:
             model = embedder.identity
             meaning = meaning_of(self._asked, self._owner, self._place, alone=self._alone, model=model)
-            if meaning is not None and not too_long(meaning.text, answers.settings):
+            if meaning is not None and not is_too_long(meaning.text, answers.settings):
                 self._meaning = meaning
         return None
 

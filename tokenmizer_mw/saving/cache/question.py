@@ -24,7 +24,7 @@ from tokenmizer_mw.wire.dialect import ChatRequest, Dialect
 from tokenmizer_mw.wire.http import Headers
 from tokenmizer_mw.wire.request import NO_LIST
 
-from .guard import of_the_moment
+from .guard import is_of_the_moment
 
 VERSION: Final = b"2"
 """Part of every key: answers that were kept under other rules are not found."""
@@ -176,16 +176,16 @@ def unfit(request: ChatRequest, settings: Settings) -> str:
     newest: Message = request.messages[-1]
     if newest.role is not Role.USER or newest.tool_results or newest.attachments or not newest.text.strip():
         return "turn"
-    if not _cool(request.fields, settings.cache_temperature_max):
+    if not _is_cool(request.fields, settings.cache_temperature_max):
         return "temperature"
     if any(_at(request.fields, path) not in (None, 1) for path in _CHOICES):
         return "choices"
-    if of_the_moment(newest.text):
+    if is_of_the_moment(newest.text):
         return "moment"
     return "flagged" if judge(newest).flagged else ""
 
 
-def too_long(text: str, settings: Settings) -> bool:
+def is_too_long(text: str, settings: Settings) -> bool:
     """Return whether a question has too many tokens for semantic lookup. Estimated, never too low."""
     return len(text) > 8 * settings.cache_question_tokens or estimate(text) > settings.cache_question_tokens
 
@@ -231,7 +231,7 @@ def _without_text(value: Any, text: str) -> tuple[Any, int]:
     return value, 0
 
 
-def _cool(fields: Mapping[str, Any], most: float) -> bool:
+def _is_cool(fields: Mapping[str, Any], most: float) -> bool:
     stated = [found for path in (*_TEMPERATURES, _OF_OLLAMA) if (found := _at(fields, path)) is not None]
     if not stated:
         return most >= UNSTATED_TEMPERATURE

@@ -41,11 +41,11 @@ _LITTLE: Final = table(
 """Words that begin sentences, and say little by themselves."""
 
 
-def faithful(before: str, after: str) -> bool:
+def is_faithful(before: str, after: str) -> bool:
     """Return whether ``after`` is ``before`` with words removed, and still has everything that must stay, as often as
     before."""
     return (
-        _in_order(before, after)
+        _is_in_order(before, after)
         and all(_count_matches(kind, before) == _count_matches(kind, after) for kind in (_NUMBER, _QUOTED, _TURNING))
         and all(kind.findall(before) == kind.findall(after) for kind in (_MARK, _CODE))
         and (before == after or not any(fence in before for fence in _FENCES))
@@ -54,7 +54,7 @@ def faithful(before: str, after: str) -> bool:
     )
 
 
-def _in_order(before: str, after: str) -> bool:
+def _is_in_order(before: str, after: str) -> bool:
     """Whether the words of ``after`` are words of ``before``, in its order."""
     left = iter(_WORD.findall(before.casefold()))
     return all(word in left for word in _WORD.findall(after.casefold()))
@@ -117,4 +117,4 @@ def _shorter(paragraph: str, shrink: Shrink) -> str:
     if len(paragraph) < PARAGRAPH_MIN:
         return paragraph
     shortened = shrink(paragraph)
-    return shortened if len(shortened) < len(paragraph) and faithful(paragraph, shortened) else paragraph
+    return shortened if len(shortened) < len(paragraph) and is_faithful(paragraph, shortened) else paragraph

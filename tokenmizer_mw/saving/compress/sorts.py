@@ -155,7 +155,7 @@ def sort_of(passage: ChatPassage) -> OutputKind:
     if is_stamped(look):
         return (
             OutputKind.LOG
-            if by_call is not OutputKind.FOUND and _stamped_to_the_end(passage.text)
+            if by_call is not OutputKind.FOUND and _is_stamped_to_the_end(passage.text)
             else OutputKind.PRINTED
         )
     if _JSON.match(look):
@@ -163,19 +163,18 @@ def sort_of(passage: ChatPassage) -> OutputKind:
     if by_call is OutputKind.LOG:
         return by_call
     lines = _first(look)
-    by_lines = next((sort for pattern, sort in _FORMS if _most(pattern, lines)), None)
+    by_lines = next((sort for pattern, sort in _FORMS if _matches_most(pattern, lines)), None)
     return by_lines or by_call or (OutputKind.PRINTED if passage.command else OutputKind.TEXT)
 
 
 def is_stamped(text: str) -> bool:
     """Return whether a text begins with log lines."""
-    return _most(STAMP, _first(text[:LOOK]))
+    return _matches_most(STAMP, _first(text[:LOOK]))
 
 
 def is_numbered(lines: list[str]) -> bool:
-    """Return whether most of the first lines of a text begin with line numbers, as in a file that an
-    agent's tool has printed."""
-    return _most(_NUMBERED, lines[:_LINES])
+    """Return whether the lines of a shown file begin with line numbers."""
+    return _matches_most(_NUMBERED, lines[:_LINES])
 
 
 def bare(line: str) -> str:
@@ -206,14 +205,14 @@ def _first(look: str) -> list[str]:
     return look.split("\n", _LINES)[:_LINES]
 
 
-def _stamped_to_the_end(text: str) -> bool:
+def _is_stamped_to_the_end(text: str) -> bool:
     """Whether most of the first and last lines are those of a log: code may stand behind it."""
     if len(text) <= LOOK:
-        return _most(STAMP, text.split("\n"))
-    return _most(STAMP, [*_first(text[:LOOK]), *text[-LOOK:].rsplit("\n", _LINES)[-_LINES:]])
+        return _matches_most(STAMP, text.split("\n"))
+    return _matches_most(STAMP, [*_first(text[:LOOK]), *text[-LOOK:].rsplit("\n", _LINES)[-_LINES:]])
 
 
-def _most(pattern: re.Pattern[str], lines: list[str]) -> bool:
+def _matches_most(pattern: re.Pattern[str], lines: list[str]) -> bool:
     look = [line for line in lines if line.strip()]
     return bool(look) and sum(bool(pattern.match(line)) for line in look) >= len(look) * _MOST
 

@@ -51,7 +51,7 @@ def _require_host(pattern: str) -> None:
         raise ConfigError(f"a host is such as example.org, example.org:8443 or *.example.org, not {pattern!r}")
 
 
-def same_origin(origin: bytes, host: bytes) -> bool:
+def is_same_origin(origin: bytes, host: bytes) -> bool:
     """Return whether the requesting page was served by ``host`` itself."""
     _, separator, authority = origin.partition(b"://")
     return bool(separator) and authority.lower() == host.lower()

@@ -22,7 +22,7 @@ from tokenmizer_mw.model.session import LOCAL_TENANT
 
 from .caller import Caller, needed_scope
 from .guarded_request import GuardedRequest
-from .hosts import LOOPBACK, Hosts, Origins, same_origin
+from .hosts import LOOPBACK, Hosts, Origins, is_same_origin
 from .key_store import KeyStore
 from .keyring import Keyring
 from .limiting import FailedKeys, RateLimits, open_limits
@@ -123,7 +123,7 @@ class Access:
         if self.keys is not None or scope.get("method") in _READING:
             return False
         named = self.origins is not None and self.origins.allows(head.origin)
-        return not named and not same_origin(head.origin, head.host)
+        return not named and not is_same_origin(head.origin, head.host)
 
     def _closing(self, send: Send) -> Send:
         async def closing(message: Message) -> None:

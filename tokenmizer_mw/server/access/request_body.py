@@ -38,7 +38,7 @@ T = TypeVar("T")
 
 async def within(seconds: float, awaitable: Awaitable[T]) -> T | None:
     """Return the result of ``awaitable``; cancel it and return ``None`` if it takes longer than ``seconds``."""
-    if not _on_asyncio():
+    if not _is_on_asyncio():
         with anyio.move_on_after(seconds):
             return await awaitable
         return None
@@ -55,7 +55,7 @@ async def within(seconds: float, awaitable: Awaitable[T]) -> T | None:
         raise
 
 
-def _on_asyncio() -> bool:
+def _is_on_asyncio() -> bool:
     try:
         return asyncio.current_task() is not None
     except RuntimeError:

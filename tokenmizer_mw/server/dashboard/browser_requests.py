@@ -9,7 +9,7 @@ from urllib.parse import parse_qsl
 from starlette.requests import Request
 
 from tokenmizer_mw.errors import ConfigError
-from tokenmizer_mw.server.access.hosts import LOOPBACK, Hosts, is_loopback, same_origin
+from tokenmizer_mw.server.access.hosts import LOOPBACK, Hosts, is_loopback, is_same_origin
 from tokenmizer_mw.wire.http import Header
 
 from .page import failure
@@ -77,7 +77,7 @@ def is_cross_site(headers: Sequence[Header]) -> bool:
     if b"origin" not in names:
         return False
     origin, host = single_value(headers, b"origin"), single_value(headers, b"host")
-    return origin is None or host is None or not same_origin(origin, host)
+    return origin is None or host is None or not is_same_origin(origin, host)
 
 
 def is_remote(scope: Mapping[str, Any]) -> bool:

@@ -106,11 +106,11 @@ def select_sessions(request: PageRequest, wish: ListingFilter) -> tuple[list[Ses
     if wish.open:
         infos = [info for info in infos if summaries.get(info.key.id, Summary()).open]
     words = wish.words.casefold().split()
-    infos = [info for info in infos if _holds(info, summaries.get(info.key.id), words)]
+    infos = [info for info in infos if _has_words(info, summaries.get(info.key.id), words)]
     return _sort_sessions(infos, summaries, wish.sort), summaries
 
 
-def _holds(info: SessionInfo, summary: Summary | None, words: Sequence[str]) -> bool:
+def _has_words(info: SessionInfo, summary: Summary | None, words: Sequence[str]) -> bool:
     text = f"{info.key.id} {summary.title if summary is not None else ''}".casefold()
     return all(word in text for word in words)
 

@@ -24,7 +24,7 @@ from tokenmizer_mw.server.access.caller import tenant_of
 from tokenmizer_mw.session.naming import session_in_headers
 from tokenmizer_mw.wire.http import Header, with_length
 from tokenmizer_mw.wire.reply import refusal
-from tokenmizer_mw.wire.unparsed import mentions
+from tokenmizer_mw.wire.unparsed import has_bytes
 
 from .api_paths import DIALECTS, STANDALONE, ApiPath, api_path_of, model_of
 from .compaction_call import AnsweredCall, CompactionCall, ForwardedCall
@@ -201,7 +201,7 @@ class CompactionMiddleware:
         try:
             native = await self._is_native(api_path, contract, body)
             leaves = native and self._memory.settings.compaction != "ours"
-            if leaves and work is CompactionCall.process and not mentions(body, _COMPACTION):
+            if leaves and work is CompactionCall.process and not has_bytes(body, _COMPACTION):
                 return None
             call = CompactionCall(
                 self._memory,
@@ -251,7 +251,7 @@ def _concerns(api_path: ApiPath, body: bytes) -> bool:
     """Whether a request may ask for anything, or bring a compaction."""
     if _is_standalone(api_path):
         return True
-    found = [sign for sign in _SIGNS if mentions(body, sign)]
+    found = [sign for sign in _SIGNS if has_bytes(body, sign)]
     if found == [_THINKING]:  # Claude Code asks so in every request, and has nothing cleared
         place = body.rfind(_THINKING)
         return not any(keeps in body[place : place + _LOOK] for keeps in _KEEPS_ALL)

@@ -24,7 +24,7 @@ from tokenmizer_mw.model.session import SessionKey, is_usable_id
 from tokenmizer_mw.wire.dialect import ChatRequest, Dialect
 from tokenmizer_mw.wire.reply import refusal
 from tokenmizer_mw.wire.spans import decode_body, read_object
-from tokenmizer_mw.wire.unparsed import mentions
+from tokenmizer_mw.wire.unparsed import has_bytes
 
 if TYPE_CHECKING:
     from tokenmizer_mw.memory import SessionMemory
@@ -92,7 +92,7 @@ class CompactionCall:
         native: Native | None = self.contract.find_native(given)
         if native is not None:
             return None if self.now else self._follow_native(given, native)
-        if (self.leaves or self._is_chained(given)) and not mentions(self.body, MARK.encode("ascii")):
+        if (self.leaves or self._is_chained(given)) and not has_bytes(self.body, MARK.encode("ascii")):
             return None
         wanted = CompactionRequest(CompactNow()) if self.now else self.contract.asked(given)
         if wanted is None:

@@ -295,12 +295,12 @@ def _address(name: str, address: str) -> str:
         raise ConfigError(f"{place}: expected an address such as https://api.example.com/v1")
     if parts.username or parts.password or parts.query or parts.fragment:
         raise ConfigError(f"{place}: an address holds no user, no query and no fragment")
-    if _link_local(host):
+    if _is_link_local(host):
         raise ConfigError(f"{place}: a link-local address is no provider's")
     return address.rstrip("/")
 
 
-def _link_local(host: str) -> bool:
+def _is_link_local(host: str) -> bool:
     try:
         number = ip_address(int(host) if host.isdigit() else host)
     except ValueError:

@@ -234,7 +234,7 @@ class SessionNaming:
     async def _name_session(self, scope: Scope, dialect: Dialect, body: bytes) -> str | None:
         path, headers = scope["path"], scope["headers"]
         if names_session(body, self._settings) and await run_where_it_fits(
-            partial(_in_field, dialect, body, path, self._settings.session_field), body
+            partial(_is_in_field, dialect, body, path, self._settings.session_field), body
         ):
             return None
         found = session_of_agent(headers, body) if self._naming != "named" else None
@@ -276,7 +276,7 @@ def session_of(scope: Scope) -> str | None:
     return found if isinstance(found, str) else None
 
 
-def _in_field(dialect: Dialect, body: bytes, path: str, field: str) -> bool:
+def _is_in_field(dialect: Dialect, body: bytes, path: str, field: str) -> bool:
     """Whether the body's own field names a session, and not only something inside; true also for what is no request:
     the middleware says so."""
     try:

@@ -65,12 +65,12 @@ def with_credentials(target: Target, headers: Sequence[Header]) -> list[Header]:
     """Return a call's headers in the provider's dialect with the key for the target: the client's own, or the server's
     instead."""
     if takes_clients(target):
-        return [pair for pair in headers if not _ours(pair)]
+        return [pair for pair in headers if not _is_ours(pair)]
     keys = [value for name in CREDENTIALS for value in _bare_values(headers, name)]
     kept = [
         pair
         for pair in headers
-        if pair[0].lower() not in CREDENTIALS and not _ours(pair) and not any(key in pair[1] for key in keys)
+        if pair[0].lower() not in CREDENTIALS and not _is_ours(pair) and not any(key in pair[1] for key in keys)
     ]
     return kept + credentials(target, headers)
 
@@ -97,7 +97,7 @@ def token(headers: Sequence[Header]) -> str:
     """Return the client's own key for a provider; "" if it sends none."""
     for name in CREDENTIALS:
         value = header(headers, name)
-        if value is None or _ours((name, value)):
+        if value is None or _is_ours((name, value)):
             continue
         return _bare(value).decode("latin-1")
     return ""
@@ -113,5 +113,5 @@ def query_for(target: Target, query: bytes) -> bytes:
     return query if kept == pairs else urlencode(kept).encode("latin-1")
 
 
-def _ours(pair: Header) -> bool:
+def _is_ours(pair: Header) -> bool:
     return pair[0].lower() == OWN_HEADER or (_OWN_PREFIX in pair[1] and pair[0].lower() in CREDENTIALS)

@@ -162,7 +162,7 @@ class _Merge:
         if finding.type is NodeType.FILE:
             ledger.move(node, Status.ACTIVE, finding)
             extend_file_node(ledger, ledger.graph.get(node.id) or node, replace(finding, detail=""))
-        elif not _is_certain(node) and ledger.last_touched(node) <= self.last and not _in_force(node, finding):
+        elif not _is_certain(node) and ledger.last_touched(node) <= self.last and not _is_in_force(node, finding):
             moved = self._move(node, finding)
             self._retell(ledger.graph.get(node.id) or node, finding)
             return "moved" if moved else "confirmed"
@@ -256,7 +256,7 @@ class _Merge:
     def _find_known(self, finding: Finding) -> Node | None:
         """The node that the finding speaks of and no other one does."""
         exact = self.ledger.graph.find(finding.type, finding.label)
-        return exact or self._closest(finding, lambda node: node.id not in self.stated and _alike(node, finding))
+        return exact or self._closest(finding, lambda node: node.id not in self.stated and _are_alike(node, finding))
 
     def _stated_already(self, finding: Finding) -> Node | None:
         """The node that the model has stated with more words than it uses for the new side of a change."""
@@ -280,12 +280,12 @@ def _is_laid_down(node: Node, finding: Finding) -> bool:
     return node.kind in _STANDING and node.source.trust is Trust.STATED and finding.trust is not Trust.STATED
 
 
-def _in_force(node: Node, finding: Finding) -> bool:
+def _is_in_force(node: Node, finding: Finding) -> bool:
     """Whether the finding turns down what somebody chose: that takes more than a model's word."""
     return finding.move is Move.REJECT and node.current and node.kind is not DecisionKind.OPTION
 
 
-def _alike(node: Node, finding: Finding) -> bool:
+def _are_alike(node: Node, finding: Finding) -> bool:
     if overlap(node.label, finding.label) >= _OVERLAP and likeness(node.label, finding.label) >= _LIKENESS:
         return True
     mine, other = words(node.label), words(finding.label)

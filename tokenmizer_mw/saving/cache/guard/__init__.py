@@ -9,7 +9,7 @@ answer changes with time.
 """
 
 from .comparing import differs
-from .moments import of_the_moment
+from .moments import is_of_the_moment
 from .reading import QuestionReading, read
 
-__all__ = ["QuestionReading", "differs", "of_the_moment", "read"]
+__all__ = ["QuestionReading", "differs", "is_of_the_moment", "read"]

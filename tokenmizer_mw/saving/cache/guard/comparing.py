@@ -101,7 +101,7 @@ def _terms(reading: QuestionReading) -> Iterator[Term]:
         role, joined, place = forms.PLACING.get(item.text, role), False, place + 1
 
 
-def same_direction(one: QuestionReading, other: QuestionReading, aligned: Alignment) -> bool:
+def has_same_direction(one: QuestionReading, other: QuestionReading, aligned: Alignment) -> bool:
     """Return whether no term stands behind an opposed preposition, and no two have exchanged theirs."""
     changed = {(a.role, b.role) for a, b in aligned.pairs if a.role != b.role}
     if any(frozenset(pair) in forms.OPPOSED for pair in changed) or _has_exchange(changed):
@@ -137,7 +137,7 @@ def _is_stranded(one: QuestionReading, other: QuestionReading) -> bool:
     return last in other.all_words or not (last == "in" or {"stand", "for"} <= one.all_words)
 
 
-def same_order(aligned: Alignment) -> bool:
+def has_same_order(aligned: Alignment) -> bool:
     """Return whether terms have the same order, but for those that may move."""
     ordered = [pair for pair in aligned.pairs if pair[0].text != "difference"]
     for (a, x), (b, y) in itertools.combinations(ordered, 2):
@@ -209,7 +209,7 @@ def _has_content(one: QuestionReading, other: QuestionReading, aligned: Alignmen
     return bool(aligned.pairs)
 
 
-def _same_denials(one: QuestionReading, other: QuestionReading, aligned: Alignment) -> bool:
+def _has_same_denials(one: QuestionReading, other: QuestionReading, aligned: Alignment) -> bool:
     """Whether there are as many denials, and none of them of something else."""
     left, right = list(_denied_words(one)), list(_denied_words(other))
     if left and ("must" in one.all_words) != ("must" in other.all_words):
@@ -237,7 +237,7 @@ def _covers(some: Sequence[Keys], others: Sequence[Keys]) -> bool:
     return bool(some) >= bool(others) and all(any(a & b for b in others) for a in some)
 
 
-def _same_question(one: QuestionReading, other: QuestionReading, aligned: Alignment) -> bool:
+def _is_same_question(one: QuestionReading, other: QuestionReading, aligned: Alignment) -> bool:
     """Whether the same kind of answer is wanted."""
     left, right = _kinds(one), _kinds(other)
     if left <= LOOSE and right <= LOOSE:
@@ -251,7 +251,7 @@ def _kinds(reading: QuestionReading) -> frozenset[str]:
     return asks - {"@how"} - LOOSE if any(item.text == "difference" for item in reading.items) else asks
 
 
-def _same_modals(one: QuestionReading, other: QuestionReading, aligned: Alignment) -> bool:
+def _has_same_modals(one: QuestionReading, other: QuestionReading, aligned: Alignment) -> bool:
     """Whether both ask for what is possible, allowed or advisable, where that is what they ask for."""
     left, right = ({_MODALS.get(item.text, "") for item in side.items} - {""} for side in (one, other))
     asks = one.asks | other.asks
@@ -262,7 +262,7 @@ def _same_modals(one: QuestionReading, other: QuestionReading, aligned: Alignmen
     return "@what" not in asks or any(item.text == "need" for item in (other if left else one).items)
 
 
-def _same_persons(one: QuestionReading, other: QuestionReading, aligned: Alignment) -> bool:
+def _has_same_persons(one: QuestionReading, other: QuestionReading, aligned: Alignment) -> bool:
     """Whether nobody else is meant, and the one who asks does not do what is done to him in the other question."""
     if {"my", "your"} <= one.all_words | other.all_words and one.all_words & _WHOSE != other.all_words & _WHOSE:
         return False
@@ -277,14 +277,14 @@ def _same_persons(one: QuestionReading, other: QuestionReading, aligned: Alignme
     return sorted(first) != sorted(second) or left == right or first == second == ["i"]
 
 
-def _same_tense(one: QuestionReading, other: QuestionReading, aligned: Alignment) -> bool:
+def _has_same_tense(one: QuestionReading, other: QuestionReading, aligned: Alignment) -> bool:
     """Whether no past, present or future is asked for in place of another."""
     if ("future" in one.tenses) != ("future" in other.tenses):
         return False
     return not (one.tenses and other.tenses) or ("past" in one.tenses) == ("past" in other.tenses)
 
 
-def _same_words(one: QuestionReading, other: QuestionReading, aligned: Alignment) -> bool:
+def _has_same_words(one: QuestionReading, other: QuestionReading, aligned: Alignment) -> bool:
     """Whether each word of one question has its own in the other; words of little weight may be missing in one."""
     if aligned.missing and aligned.extra:
         return False
@@ -296,14 +296,14 @@ def _same_words(one: QuestionReading, other: QuestionReading, aligned: Alignment
 
 
 CHECKS: Final[tuple[tuple[str, Check], ...]] = (
-    ("negation", _same_denials),
-    ("question", _same_question),
-    ("modal", _same_modals),
-    ("person", _same_persons),
-    ("tense", _same_tense),
-    ("word", _same_words),
-    ("direction", same_direction),
-    ("order", lambda one, other, aligned: same_order(aligned)),
+    ("negation", _has_same_denials),
+    ("question", _is_same_question),
+    ("modal", _has_same_modals),
+    ("person", _has_same_persons),
+    ("tense", _has_same_tense),
+    ("word", _has_same_words),
+    ("direction", has_same_direction),
+    ("order", lambda one, other, aligned: has_same_order(aligned)),
     ("empty", _has_content),
 )
 """What must be alike, each with the name under which it is reported."""

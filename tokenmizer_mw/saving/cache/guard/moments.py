@@ -97,7 +97,7 @@ _STANDING: Final = re2.compile(
 """Words that do not change how something is done: "how do I undo the last commit"."""
 
 
-def of_the_moment(text: str) -> bool:
+def is_of_the_moment(text: str) -> bool:
     """Return whether the answer to a question changes with time ("today", "latest"), judged by its words; such answers
     are not cached by meaning.
 

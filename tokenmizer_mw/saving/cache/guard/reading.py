@@ -79,7 +79,7 @@ def read(text: str) -> QuestionReading | None:
     asks = frozenset(item.text for item in items if item.kind == "asks")
     following = itertools.chain(items[1:], (Item("break", ""),))
     pairs = zip(items, following, strict=False)
-    tokens = [one for one, behind in pairs if one.kind != "asks" and not _asked_about(one, behind)]
+    tokens = [one for one, behind in pairs if one.kind != "asks" and not _is_asked_about(one, behind)]
     return QuestionReading(
         tuple(tokens),
         _topic(tokens),
@@ -123,10 +123,10 @@ def _find_stranded(pieces: Sequence[QuestionPiece], items: Sequence[Item]) -> st
     last = next((piece for piece in reversed(pieces) if piece.kind != "stop"), None)
     if last is not None and last.kind == "word" and last.text in forms.PLACING:
         return last.text
-    return next((one.text for one, behind in itertools.pairwise(items) if _asked_about(one, behind)), "")
+    return next((one.text for one, behind in itertools.pairwise(items) if _is_asked_about(one, behind)), "")
 
 
-def _asked_about(item: Item, behind: Item) -> bool:
+def _is_asked_about(item: Item, behind: Item) -> bool:
     return item.kind == "place" and behind.kind == "asks" and behind.text != "@how"
 
 
@@ -166,7 +166,7 @@ def _read_words(words: list[str], opening: bool, begins: bool) -> Iterator[Item]
             item = _item(words, place)
             found, size = ([item] if item is not None else []), 1
         yield from found
-        if place == 0 and begins and _decides(words, bases) and not any(item.kind == "asks" for item in found):
+        if place == 0 and begins and _is_decisive(words, bases) and not any(item.kind == "asks" for item in found):
             yield Item("asks", "@polar")
         opening = opening and not any(map(_weighs, found))
         place += size
@@ -177,14 +177,14 @@ def _weighs(item: Item) -> bool:
     return item.kind in ("word", "number", "exact", "not") or (item.kind == "asks" and item.text not in phrases.LOOSE)
 
 
-def _decides(words: Sequence[str], bases: Sequence[str]) -> bool:
+def _is_decisive(words: Sequence[str], bases: Sequence[str]) -> bool:
     """Whether the words begin like a question for a yes or a no."""
-    return words[0] in forms.QUESTION_VERBS and not _polite_request(bases, 0)
+    return words[0] in forms.QUESTION_VERBS and not _is_polite_request(bases, 0)
 
 
 def _phrase(words: Sequence[str], bases: list[str], place: int, opening: bool) -> tuple[list[Item] | None, int]:
     """What the phrase at ``place`` says, and its words; ``None``: no table has one."""
-    if opening and _polite_request(bases, place):
+    if opening and _is_polite_request(bases, place):
         return [], 2
     tables: tuple[Phrases, ...] = (POLITE, FIRST, ANYWHERE) if opening else (ANYWHERE,)
     if opening and not any(word in forms.QUESTION_VERBS for word in words[:place]):
@@ -204,7 +204,7 @@ def _phrase(words: Sequence[str], bases: list[str], place: int, opening: bool) -
     return [_make_item(one) for one in meaning], size
 
 
-def _polite_request(bases: Sequence[str], place: int) -> bool:
+def _is_polite_request(bases: Sequence[str], place: int) -> bool:
     """Whether "can you" stands before what somebody is told to do."""
     if bases[place] not in ("can", "could", "would", "will") or _next(bases, place + 1) != "you":
         return False

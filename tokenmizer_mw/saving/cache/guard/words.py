@@ -186,7 +186,9 @@ def _exact(kind: str, piece: str) -> QuestionPiece:
             return QuestionPiece("exact", piece[1:-1].strip())
         case "link" | "path" | "name":
             return (
-                QuestionPiece("word", piece.casefold()) if _plain(piece) else QuestionPiece("exact", piece.rstrip("."))
+                QuestionPiece("word", piece.casefold())
+                if _is_plain(piece)
+                else QuestionPiece("exact", piece.rstrip("."))
             )
         case "sign":
             return QuestionPiece("word", _SIGNS[piece]) if piece in _SIGNS else QuestionPiece("exact", piece)
@@ -205,7 +207,7 @@ def _looks_like_name(piece: str, before: str) -> bool:
     return not (begins or known)
 
 
-def _plain(piece: str) -> bool:
+def _is_plain(piece: str) -> bool:
     """Whether what looks like a file is a framework spelled with a dot."""
     return piece.casefold().rstrip(".") in ("node.js", "react.js", "vue.js", "next.js")
 

@@ -344,7 +344,7 @@ class _Calls:
         return made
 
     def _go_on(self, made: _Made) -> Iterator[chat.StreamEvent]:
-        if self._waiting or (self._open >= 0 and not _complete(self._made[self._open].pieces)):
+        if self._waiting or (self._open >= 0 and not _is_complete(self._made[self._open].pieces)):
             self._waiting = True
             return
         self._open = made.place
@@ -414,7 +414,7 @@ class OpenAIChatChunks:
         yield chat.Ended(resolve_finish(finish, self._parts.called), self._usage)
 
 
-def _complete(pieces: list[str]) -> bool:
+def _is_complete(pieces: list[str]) -> bool:
     """Whether the arguments are a whole object."""
     try:
         return isinstance(json.loads("".join(pieces)), dict)
