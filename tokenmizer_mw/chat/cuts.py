@@ -213,7 +213,7 @@ class CutPreparation:
 
         def read_texts(key: SessionKey, view: Callable[[HistoryMessages], T], /) -> T:
             most = self._settings.passages_max
-            return self._access.messages.read(key, lambda told: view(held.add_messages(told, most)))
+            return self._access.messages.read(key, lambda history: view(held.add_messages(history, most)))
 
         return self.reminders.reading(lambda key, view: view(held.state), read_texts)
 

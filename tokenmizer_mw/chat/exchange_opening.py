@@ -6,7 +6,8 @@ CPU-bound work and work that waits for the store run in separate thread pools, s
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Final
@@ -57,24 +58,14 @@ class ExchangeOpening:
         Returns whether the call is recorded; ``False``: it passes unchanged and a counter gives the reason. Raises
         ``RequestBlocked``.
         """
-        try:
-            with span("request", bytes=len(exchange.body)):
-                return self._open_whole(exchange, exchange.may_name_session)
-        except RequestBlocked:
-            raise
-        except Exception as error:
-            self._report_pass(exchange, error)
+        with self._report_failure(exchange):
+            return self._open_whole(exchange, exchange.may_name_session)
         return False
 
     async def aprepare(self, exchange: ChatExchange) -> bool:
         """Prepare a call as ``prepare`` does, from an event loop; slow steps run in worker threads."""
-        try:
-            with span("request", bytes=len(exchange.body)):
-                return await self._open_in_steps(exchange, exchange.may_name_session)
-        except RequestBlocked:
-            raise
-        except Exception as error:
-            self._report_pass(exchange, error)
+        with self._report_failure(exchange):
+            return await self._open_in_steps(exchange, exchange.may_name_session)
         return False
 
     async def _open_in_steps(self, exchange: ChatExchange, in_body: bool) -> bool:
@@ -220,8 +211,15 @@ class ExchangeOpening:
             self._reports.report_failure("compress_failed", error)
             return None
 
-    def _report_pass(self, exchange: ChatExchange, error: Exception) -> None:
-        if isinstance(error, MalformedRequest):
+    @contextmanager
+    def _report_failure(self, exchange: ChatExchange) -> Iterator[None]:
+        """Report what fails while the context is active, except that the guard blocks the request; go on behind it."""
+        try:
+            with span("request", bytes=len(exchange.body)):
+                yield
+        except RequestBlocked:
+            raise
+        except MalformedRequest as error:
             self._reports.report_unreadable(exchange.path, str(error))
-        else:
+        except Exception as error:
             self._reports.report_failure("open_failed", error)

@@ -96,7 +96,9 @@ class SessionAccess:
 
     def read_messages_until(self, key: SessionKey) -> tuple[list[Written], LogEnd]:
         """Return the messages of a session, and the end of its log."""
-        found, end = self.messages.read(key, lambda told: (list(told.messages.values()), (told.seq, told.recorded_at)))
+        found, end = self.messages.read(
+            key, lambda state: (list(state.messages.values()), (state.seq, state.recorded_at))
+        )
         if not found:
             self.messages.drop(key)
         return found, end

@@ -108,7 +108,7 @@ _RECENT = 8
 class UsageAccounting:
     """Records cost and savings of calls: in the store's ledger, and, since this process began, in ``totals``.
 
-    If the store has no ledger, nothing is recorded. ``clock``: returns seconds since the epoch.
+    If the store has no ledger, nothing is recorded.
     """
 
     def __init__(
@@ -117,7 +117,6 @@ class UsageAccounting:
         settings: Settings,
         counters: ModelCounters,
         count: Callable[[str], None],
-        clock: Callable[[], float] = time.time,
     ) -> None:
         self._ledger: UsageLedger | None = getattr(log, "ledger", None)
         self.open = settings.savings and self._ledger is not None
@@ -126,7 +125,6 @@ class UsageAccounting:
         warn_without_prices(settings)
         self._counters = counters
         self._count = count
-        self._clock = clock
         self._lock = make_lock()
         self._totals: dict[str, UsageSums] = {}
 
@@ -138,7 +136,7 @@ class UsageAccounting:
         failed = reply is None or (reply.outcome is Outcome.ERROR and not reply.usage)
         if not self.open or (failed and not call.answered):
             return None
-        name, at = token_hex(_NAME_BYTES), self._clock()
+        name, at = token_hex(_NAME_BYTES), time.time()
         return lambda key: self._record_usage(key, call, name, at)
 
     def add_refinement(self, key: SessionKey, completions: Iterable[Completion], prompt_tokens: int) -> None:
@@ -150,7 +148,7 @@ class UsageAccounting:
             return
         for one in completions:
             output = self._counters.of(one.model).counter.count(one.text) if "completion_tokens" not in one.usage else 0
-            at = self._clock()
+            at = time.time()
             stages = refinement_figures(one.model, one.usage, prompt_tokens, output, self._prices, _time(at))
             try:
                 self._add(ledger, key, UsageRecord(token_hex(_NAME_BYTES), at, one.model, stages))

@@ -185,7 +185,7 @@ class PassageEmbedding:
         try:
             rows = self._log.passage_rows(key, self._model.name)
         except StoreError as error:
-            self._not_kept(error)
+            self._note_not_kept(error)
             rows = {}
         self._read(key, lambda index, mark: index.restore_vectors(unpack_rows(rows)))
 
@@ -208,9 +208,9 @@ class PassageEmbedding:
         try:
             self._log.keep_passage_rows(key, rows, most=self._passages_max)
         except StoreError as error:
-            self._not_kept(error)
+            self._note_not_kept(error)
 
-    def _not_kept(self, error: StoreError) -> None:
+    def _note_not_kept(self, error: StoreError) -> None:
         self._count(NOT_KEPT)
         _logger.warning("embedding_not_kept: %s; vectors are computed again later", error)
 

@@ -48,7 +48,7 @@ def flatten_lines(text: str) -> str:
     Lines keep their indentation; blank lines are removed.
     """
     lines = ((line[: len(line) - len(line.lstrip(" "))], flatten(line, LINE_MAX)) for line in text.splitlines())
-    return "\n".join(indent[:INDENT_MAX] + said for indent, said in lines if said)
+    return "\n".join(indent[:INDENT_MAX] + body for indent, body in lines if body)
 
 
 def _visible(text: str) -> Iterator[str]:

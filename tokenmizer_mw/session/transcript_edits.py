@@ -136,12 +136,12 @@ class HistoryMessages:
         """Update the messages by the next event of the log."""
         self.seq, self.recorded_at = recorded.seq, recorded.recorded_at
         match recorded.event:
-            case MessageRecorded() as told:
-                self.messages[told.turn] = Written(
-                    told.message, told.original, told.turn, recorded_at=recorded.recorded_at
+            case MessageRecorded() as event:
+                self.messages[event.turn] = Written(
+                    event.message, event.original, event.turn, recorded_at=recorded.recorded_at
                 )
-                self._unindexed.append(told.turn)
-                self.size += _BARE + _characters(told.message) + len(told.original)
+                self._unindexed.append(event.turn)
+                self.size += _BARE + _characters(event.message) + len(event.original)
             case HistoryRevised(withdrawn, archived):
                 for number in withdrawn:
                     self.messages.pop(number, None)

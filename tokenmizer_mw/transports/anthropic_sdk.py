@@ -7,7 +7,8 @@ for clients whose wire format or signature a transport must not change, such as 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import httpx2
@@ -48,36 +49,24 @@ class _Remembering(Middleware):
 
     def handle(self, request: APIRequest, call_next: CallNext) -> APIResponse[Any]:
         exchange = self._exchange(request)
-        try:
+        with _refuse_blocked(request):
             is_recorded = exchange is not None and self._service.prepare(exchange)
-        except RequestBlocked as blocked:
-            raise _refuse_request(request, blocked) from None
         if exchange is None or not is_recorded:
             return call_next(request)
-        try:
-            with bind_session(self._service, _nobody, remembered=True):
-                answer = call_next(self._forward_request(request, exchange))
-        except BaseException as error:
-            self._outgoing.note_lost(exchange, error)
-            raise
+        with self._outgoing.note_lost(exchange), bind_session(self._service, _nobody, remembered=True):
+            answer = call_next(self._forward_request(request, exchange))
         if (response := self._response(answer)) is not None:
             self._outgoing.receive(exchange, response, WatchedByteStream)
         return answer
 
     async def handle_async(self, request: APIRequest, call_next: AsyncCallNext) -> AsyncAPIResponse[Any]:
         exchange = self._exchange(request)
-        try:
+        with _refuse_blocked(request):
             is_recorded = exchange is not None and await self._service.aprepare(exchange)
-        except RequestBlocked as blocked:
-            raise _refuse_request(request, blocked) from None
         if exchange is None or not is_recorded:
             return await call_next(request)
-        try:
-            with bind_session(self._service, _nobody, remembered=True):
-                answer = await call_next(self._forward_request(request, exchange))
-        except BaseException as error:
-            self._outgoing.note_lost(exchange, error)
-            raise
+        with self._outgoing.note_lost(exchange), bind_session(self._service, _nobody, remembered=True):
+            answer = await call_next(self._forward_request(request, exchange))
         if (response := self._response(answer)) is not None:
             await self._outgoing.areceive(exchange, response, AsyncWatchedByteStream)
         return answer
@@ -105,12 +94,14 @@ class _Remembering(Middleware):
         return response
 
 
-def _refuse_request(request: APIRequest, blocked: RequestBlocked) -> BadRequestError:
-    """The SDK's own error for a request that the guard blocks."""
-    sent = httpx2.Request(request.method, request.url)
-    return BadRequestError(
-        str(blocked), response=httpx2.Response(blocked.STATUS, request=sent), body=json.loads(blocked.body)
-    )
+@contextmanager
+def _refuse_blocked(request: APIRequest) -> Iterator[None]:
+    """Raise the SDK's own error for a request that the guard blocks while the context is active."""
+    try:
+        yield
+    except RequestBlocked as blocked:
+        response = httpx2.Response(blocked.STATUS, request=httpx2.Request(request.method, request.url))
+        raise BadRequestError(str(blocked), response=response, body=json.loads(blocked.body)) from None
 
 
 def _nobody() -> NamedSession:

@@ -8,7 +8,8 @@ passed to the response cache.
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Iterator, Mapping
+from contextlib import contextmanager
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final, Protocol, TypeVar, cast
 
@@ -169,14 +170,11 @@ class OutgoingCalls:
             return send(request)
         asking = self._ask_cache(request, exchange) if again is not None else None
         answer = asking.look() if asking is not None else None
-        try:
+        with self.note_lost(exchange):
             if answer is not None and again is not None:
                 response = again(request, answer)
             else:
                 response = send(self._forward_request(request, exchange))
-        except BaseException as error:
-            self.note_lost(exchange, error)
-            raise
         self.receive(exchange, response, wrap)
         return response
 
@@ -189,14 +187,11 @@ class OutgoingCalls:
             return await send(request)
         asking = self._ask_cache(request, exchange) if again is not None else None
         answer = await asking.alook() if asking is not None else None
-        try:
+        with self.note_lost(exchange):
             if answer is not None and again is not None:
                 response = again(request, answer)
             else:
                 response = await send(self._forward_request(request, exchange))
-        except BaseException as error:
-            self.note_lost(exchange, error)
-            raise
         await self.areceive(exchange, response, wrap)
         return response
 
@@ -285,14 +280,20 @@ class OutgoingCalls:
 
     # -- the response ----------------------------------------------------------------------------------------
 
-    def note_lost(self, exchange: ChatExchange, error: BaseException) -> None:
-        """Record that a call got no response: the attempt failed with ``error``, or the caller stopped waiting."""
-        if exchange.observer is not None:
-            exchange.observer.over()
-        if isinstance(error, Exception):
-            self.service.count(ATTEMPT_FAILED)
-        else:
-            self.service.leave(exchange, Outcome.ABORTED)
+    @contextmanager
+    def note_lost(self, exchange: ChatExchange) -> Iterator[None]:
+        """While the context is active a call is sent. If it raises, record that the call got no response: the attempt
+        failed, or the caller stopped waiting."""
+        try:
+            yield
+        except BaseException as error:
+            if exchange.observer is not None:
+                exchange.observer.over()
+            if isinstance(error, Exception):
+                self.service.count(ATTEMPT_FAILED)
+            else:
+                self.service.leave(exchange, Outcome.ABORTED)
+            raise
 
     def receive(self, exchange: ChatExchange, response: HTTPResponse, wrap: Wrap) -> None:
         """Record a response that is complete, or wrap its stream so that it is recorded while the caller reads it."""

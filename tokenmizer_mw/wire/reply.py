@@ -104,3 +104,8 @@ def refusal(dialect: str, status: int, code: str, message: str) -> bytes:
     """Return the body of an error response; ``code`` is for programs, ``message`` for people. Unknown dialects get
     OpenAI's format."""
     return json_text(_SHAPES.get(dialect, _openai)(status, code, message)).encode()
+
+
+def objects(value: object) -> list[dict[str, Any]]:
+    """Return the JSON objects in a list; an empty list if ``value`` is not a list."""
+    return [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []

@@ -108,7 +108,7 @@ def _length(fact: ResumeFact) -> int:
 def drop_repeated_facts(facts: Sequence[ResumeFact], limit: int) -> list[ResumeFact]:
     """Return ``facts`` without those whose words an earlier fact already contains; the earlier fact gets their node
     ids. Checks the first ``limit`` facts."""
-    kept: list[ResumeFact] = []
+    left: list[ResumeFact] = []
     first_at: dict[tuple[str, str], int] = {}
     runs: dict[tuple[str, ...], int] = {}
     for fact in facts:
@@ -119,15 +119,15 @@ def drop_repeated_facts(facts: Sequence[ResumeFact], limit: int) -> list[ResumeF
         if holder is None and fact.section in _MENTIONED and not fact.why:
             holder = runs.get((sense, *words))
         if holder is not None:
-            kept[holder] = replace(kept[holder], ids=kept[holder].ids + fact.ids)
+            left[holder] = replace(left[holder], ids=left[holder].ids + fact.ids)
             continue
-        if len(kept) == limit:
+        if len(left) == limit:
             break
-        first_at[sense, text] = len(kept)
+        first_at[sense, text] = len(left)
         for run in _runs(words):
-            runs.setdefault((sense, *run), len(kept))
-        kept.append(fact)
-    return kept
+            runs.setdefault((sense, *run), len(left))
+        left.append(fact)
+    return left
 
 
 _MARKS: Final = ".,;:()"
@@ -151,9 +151,9 @@ def _runs(words: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
 def condense_facts(graph: SessionGraph, facts: Sequence[ResumeFact]) -> list[ResumeFact]:
     """Return ``facts`` in shorter form, without losing a node: a fixed error is merged with the task that fixed it, a
     rejected option with the decision whose reason rejects it, and file lists are left to the facts about files."""
-    kept = _without_fixed_errors(graph, facts)
-    kept = _without_rejected_options(kept)
-    return _without_file_lists(kept)
+    facts_left = _without_fixed_errors(graph, facts)
+    facts_left = _without_rejected_options(facts_left)
+    return _without_file_lists(facts_left)
 
 
 def _without_fixed_errors(graph: SessionGraph, facts: Sequence[ResumeFact]) -> list[ResumeFact]:
@@ -193,8 +193,8 @@ def _absorb_facts(facts: Sequence[ResumeFact], absorbed: dict[str, str], *, with
         if fact.ids[0] in absorbed:
             carrier = absorbed[fact.ids[0]]
             more[carrier] = more.get(carrier, ()) + fact.ids + fact.why_ids
-    kept = [fact for fact in facts if fact.ids[0] not in absorbed]
-    return [_with(fact, more[fact.ids[0]], with_why) if fact.ids[0] in more else fact for fact in kept]
+    left = [fact for fact in facts if fact.ids[0] not in absorbed]
+    return [_with(fact, more[fact.ids[0]], with_why) if fact.ids[0] in more else fact for fact in left]
 
 
 def _with(fact: ResumeFact, more: tuple[str, ...], with_why: bool) -> ResumeFact:

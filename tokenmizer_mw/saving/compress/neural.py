@@ -76,7 +76,7 @@ PARAGRAPH_MIN: Final = 300
 """Characters of a paragraph below which nobody is asked to say it shorter."""
 
 _FENCE: Final = re.compile(r"(?m)^[ \t>]*(?:```|~~~)")
-_KEPT: Final = ["\n", ".", "!", "?", ",", ":", ";", "not", "no", "never", "`", '"']
+_FORCED_TOKENS: Final = ["\n", ".", "!", "?", ",", ":", ";", "not", "no", "never", "`", '"']
 """Tokens that the model is told to leave."""
 
 
@@ -99,7 +99,7 @@ def lingua(directory: str | Path, *, rate: float = 0.6) -> Shrink:
     compressor: Any = PromptCompressor(model_name=str(directory), use_llmlingua2=True, device_map="cpu")
 
     def shrink(text: str) -> str:
-        compressed = compressor.compress_prompt(text, rate=rate, force_tokens=_KEPT, force_reserve_digit=True)
+        compressed = compressor.compress_prompt(text, rate=rate, force_tokens=_FORCED_TOKENS, force_reserve_digit=True)
         return str(compressed["compressed_prompt"])
 
     return shrink

@@ -21,6 +21,9 @@ from .keys import Key, digest_from, key_of, require_key, row_of
 KEYS_VARIABLE: Final = "TOKENMIZER_ACCESS_KEYS"
 """Environment variable that may hold the list of keys, as YAML or JSON."""
 
+_BUSY_SECONDS: Final = 5.0
+"""How long a write waits for other writers of the file."""
+
 
 class KeyStore(Protocol):
     """Protocol of API key stores. Methods are synchronous and safe to call from several threads and processes.
@@ -202,8 +205,8 @@ _REVOKE: Final = "UPDATE access_keys SET revoked_at = ? WHERE id = ? AND revoked
 class SqliteKeys:
     """A ``KeyStore`` in a SQLite file. Every call opens the file; keys are read only once every few seconds."""
 
-    def __init__(self, path: str | os.PathLike[str], *, busy_seconds: float = 5.0) -> None:
-        self._file = DatabaseFile(os.path.realpath(path), "full", busy_seconds)
+    def __init__(self, path: str | os.PathLike[str]) -> None:
+        self._file = DatabaseFile(os.path.realpath(path), "full", _BUSY_SECONDS)
         self._closed = False
 
     def add(self, key: Key) -> None:

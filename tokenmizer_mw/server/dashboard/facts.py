@@ -164,8 +164,8 @@ def show_facts(request: PageRequest) -> Page:
 def _head(request: PageRequest, name: str) -> Markup:
     """A heading that sorts by its column, the other way round when it is requested again."""
     sort = request.query.get("sort", "")
-    kept = {key: request.query.get(key) for key in ("type", "status")}
-    address = to("facts", id=request.id, **kept, sort=f"-{name}" if sort == name else name)
+    chosen = {key: request.query.get(key) for key in ("type", "status")}
+    address = to("facts", id=request.id, **chosen, sort=f"-{name}" if sort == name else name)
     order = {name: "ascending", f"-{name}": "descending"}.get(sort)
     return tag("th", link(address, name.capitalize()), scope="col", aria_sort=order)
 

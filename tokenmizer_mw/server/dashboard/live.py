@@ -33,7 +33,7 @@ itself."""
 PING: Final = 15.0
 """Seconds after which a silent stream gets a comment, because proxies close idle connections."""
 
-_KEPT_MAX: Final = 1_000
+_SEEN_MAX: Final = 1_000
 _SIGNALS: Final = (signal.SIGINT, signal.SIGTERM)
 
 
@@ -57,7 +57,7 @@ class LogTails:
         mark = await offload(partial(_mark, self._memory, tenant, id, known[1]), CALLS)
         self._seen[tenant, id] = (self._clock(), mark)
         self._seen.move_to_end((tenant, id))
-        while len(self._seen) > _KEPT_MAX:
+        while len(self._seen) > _SEEN_MAX:
             self._seen.popitem(last=False)
         return mark
 

@@ -123,9 +123,9 @@ def _choice(request: PageRequest, found: RequestView) -> Markup:
 def _sides(request: PageRequest, found: RequestView, cut: Checkpointed, messages: Sequence[Written]) -> Markup:
     counter = ModelCounters(request.memory.settings.tokenizer_dir).of("")
     left_out = {one.number for one in messages if one.number < cut.anchor_turn and one.message.role is not Role.SYSTEM}
-    kept = [one for one in messages if one.number not in left_out]
+    shown = [one for one in messages if one.number not in left_out]
     reminded = found.reminder.tokens if found.reminder is not None else 0
-    before, after = _tokens(counter, messages), _tokens(counter, kept) + cut.tokens + reminded
+    before, after = _tokens(counter, messages), _tokens(counter, shown) + cut.tokens + reminded
     client = card(
         "As the client had it",
         _sum(len(messages), before),
@@ -134,9 +134,9 @@ def _sides(request: PageRequest, found: RequestView, cut: Checkpointed, messages
     )
     model = card(
         "As the model received it",
-        _sum(len(kept), after),
+        _sum(len(shown), after),
         _block(request, cut, len(left_out)),
-        _list_messages(request, counter, kept, ()),
+        _list_messages(request, counter, shown, ()),
         _reminder(request, found, messages),
         id="after",
     )

@@ -41,7 +41,7 @@ WHOLE_MAX: Final = 1_000_000
 """Characters of a message that is shown alone."""
 
 _HIDDEN: Final = frozenset({"Cc", "Cf", "Cn", "Co", "Cs"})
-_KEPT: Final = frozenset("\n\t\u200d")
+_SHOWN: Final = frozenset("\n\t\u200d")
 
 
 def visible(text: str) -> str:
@@ -49,7 +49,7 @@ def visible(text: str) -> str:
     if text.isascii() and text.replace("\n", "").isprintable():
         return text
     text = text.replace("\r\n", "\n")
-    return "".join(char for char in text if char in _KEPT or unicodedata.category(char) not in _HIDDEN)
+    return "".join(char for char in text if char in _SHOWN or unicodedata.category(char) not in _HIDDEN)
 
 
 def mark_passages(session_id: str, text: str, nodes: Iterable[Node], limit: int = TEXT_MAX) -> Markup:

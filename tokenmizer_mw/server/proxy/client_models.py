@@ -34,7 +34,7 @@ from .upstream import Upstream, UpstreamTimeouts, escaped_place
 if TYPE_CHECKING:
     from tokenmizer_mw.memory import SessionMemory
 
-_KEPT: Final = frozenset({*CREDENTIALS, b"openai-organization", b"openai-project", b"user-agent"})
+_FORWARDED_HEADERS: Final = frozenset({*CREDENTIALS, b"openai-organization", b"openai-project", b"user-agent"})
 """Headers of the client's call that the question takes along: who asks, and on whose account."""
 
 _GRACE: Final = 5.0
@@ -77,7 +77,7 @@ class ClientModels:
         side = provider_side(server.row)
         if model is None or side is None or not (target.addressed and server.takes(call.api_path.dialect)):
             return None
-        headers = [pair for pair in with_credentials(target, call.headers) if pair[0].lower() in _KEPT]
+        headers = [pair for pair in with_credentials(target, call.headers) if pair[0].lower() in _FORWARDED_HEADERS]
         query = _only_key(query_for(target, call.query))
         complete = ClientModel(
             side,

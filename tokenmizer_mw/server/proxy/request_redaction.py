@@ -100,7 +100,7 @@ class RequestRedaction:
         """The request without secrets. Raises ``UnreadableBody`` and ``RequestBlocked``."""
         api_path = api_path_of(path, headers)
         try:
-            plain, text, kept = _readable(headers, body, self._body_max)
+            plain, text, forwarded = _readable(headers, body, self._body_max)
         except UnreadableBody:
             media = (header(headers, b"content-type") or b"").strip().lower()
             if not (self._passes_unreadable or media.startswith(_MEDIA)):
@@ -120,21 +120,21 @@ class RequestRedaction:
         if clean is not text:
             self._memory.service.count("request_redacted")
         changed = clean.encode("utf-8", "surrogatepass")
-        return Redacted(changed, with_length(kept, len(changed)))
+        return Redacted(changed, with_length(forwarded, len(changed)))
 
 
 def _readable(headers: Sequence[Header], body: bytes, limit: int) -> tuple[bytes, str, Sequence[Header]]:
     """The body without its content coding and as text, and the headers that say so. Raises ``UnreadableBody``."""
     coding = (header(headers, b"content-encoding") or b"").strip().lower()
-    plain, kept = body, headers
+    plain, forwarded = body, headers
     if coding not in _IDENTITY:
         plain = _decode_body(coding.decode("latin-1"), body, limit)
-        kept = [pair for pair in headers if pair[0].lower() != b"content-encoding"]
+        forwarded = [pair for pair in headers if pair[0].lower() != b"content-encoding"]
     encoding = json.detect_encoding(plain)
     if not encoding.startswith("utf-8"):
-        return _recode(encoding, plain, kept)
+        return _recode(encoding, plain, forwarded)
     try:
-        return plain, plain.decode(), kept
+        return plain, plain.decode(), forwarded
     except UnicodeDecodeError:
         raise UnreadableBody(_NOT_UTF8) from None
 
@@ -146,8 +146,8 @@ def _recode(encoding: str, plain: bytes, headers: Sequence[Header]) -> tuple[byt
         json.loads(text)
     except (ValueError, RecursionError):
         raise UnreadableBody(_NOT_UTF8) from None
-    kept = [(name, b"application/json" if name.lower() == b"content-type" else value) for name, value in headers]
-    return text.encode("utf-8", "surrogatepass"), text, kept
+    recoded = [(name, b"application/json" if name.lower() == b"content-type" else value) for name, value in headers]
+    return text.encode("utf-8", "surrogatepass"), text, recoded
 
 
 def _decode_body(coding: str, body: bytes, limit: int) -> bytes:

@@ -15,6 +15,7 @@ from typing import Any, Final
 from tokenmizer_mw.model.message import Message, Role, ToolCall, ToolResult
 from tokenmizer_mw.wire.dialects.openai_message import KIND_MAX, read_content
 from tokenmizer_mw.wire.json_text import json_text, storable
+from tokenmizer_mw.wire.reply import objects
 from tokenmizer_mw.wire.request import HISTORY_ON_SERVER, PROVIDER_COMPACTS, UNKNOWN_ROLE, text_of
 
 _SYSTEM, _USER, _ASSISTANT, _TOOL = Role.SYSTEM, Role.USER, Role.ASSISTANT, Role.TOOL  # an enum's look-up is slow
@@ -190,7 +191,7 @@ def _message(item: dict[str, Any], builder: _MessageBuilder) -> None:
 def _reasoning(item: dict[str, Any], builder: _MessageBuilder) -> None:
     """Its readable parts; what is encrypted is for the provider alone."""
     for member in ("summary", "content"):
-        texts = (part.get("text") for part in _objects(item.get(member)))
+        texts = (part.get("text") for part in objects(item.get(member)))
         builder.thinking += [text for text in texts if isinstance(text, str)]
 
 
@@ -223,7 +224,7 @@ def _mcp(item: dict[str, Any], builder: _MessageBuilder) -> None:
 
 def _code(item: dict[str, Any], builder: _MessageBuilder) -> None:
     _call("code", "code_interpreter")(item, builder)
-    logs = filter(None, (text_of(output, "logs") for output in _objects(item.get("outputs"))))
+    logs = filter(None, (text_of(output, "logs") for output in objects(item.get("outputs"))))
     if text := "\n".join(logs):
         builder.results.append(ToolResult(_call_id(item), text))
 
@@ -342,7 +343,7 @@ def _printed_text(chunk: dict[str, Any]) -> str:
 
 
 _OUTPUTS: Final[Mapping[str, Callable[[dict[str, Any]], str]]] = {
-    "shell_call_output": lambda item: "\n".join(map(_printed_text, _objects(item.get("output")))),
+    "shell_call_output": lambda item: "\n".join(map(_printed_text, objects(item.get("output")))),
     "tool_search_output": lambda item: _text(item.get("tools")),
     "program_output": lambda item: _text(item.get("result")),
 }
@@ -352,11 +353,6 @@ def _fault(error: object) -> str:
     """What went wrong, in words where there are any."""
     message = text_of(error, "message") if isinstance(error, dict) else ""
     return message or (_text(error) if error else "")
-
-
-def _objects(value: object) -> list[dict[str, Any]]:
-    """The objects in a list; [] when it is none."""
-    return [inner for inner in value if isinstance(inner, dict)] if isinstance(value, list) else []
 
 
 def _text(value: object) -> str:

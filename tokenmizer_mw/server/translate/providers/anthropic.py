@@ -13,10 +13,10 @@ from tokenmizer_mw.errors import Untranslatable
 from tokenmizer_mw.server.translate import chat
 from tokenmizer_mw.server.translate.translation import ProviderRequest, StreamReader
 from tokenmizer_mw.wire.json_text import json_text
-from tokenmizer_mw.wire.reply import parse_json, token_counts
+from tokenmizer_mw.wire.reply import objects, parse_json, token_counts
 from tokenmizer_mw.wire.sse import EVENT_MAX, ServerSentEvent
 
-from .replies import EventReader, Parts, error_of, fault_of, foreign, object_in, objects, piece_in, text_in
+from .replies import EventReader, Parts, error_of, fault_of, foreign, object_in, piece_in, text_in
 from .request_parts import (
     EFFORTS,
     CallIds,

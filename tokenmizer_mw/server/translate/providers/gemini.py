@@ -16,10 +16,10 @@ from tokenmizer_mw.server.translate import chat
 from tokenmizer_mw.server.translate.translation import ProviderRequest, StreamReader
 from tokenmizer_mw.wire.dialects.gemini_message import member
 from tokenmizer_mw.wire.json_text import json_text, storable
-from tokenmizer_mw.wire.reply import parse_json, token_counts
+from tokenmizer_mw.wire.reply import objects, parse_json, token_counts
 from tokenmizer_mw.wire.sse import EVENT_MAX, ServerSentEvent
 
-from .replies import EventReader, Parts, error_of, fault_of, foreign, made_id, objects, resolve_finish
+from .replies import EventReader, Parts, error_of, fault_of, foreign, made_id, resolve_finish
 from .request_parts import (
     EFFORTS,
     arguments_of,

@@ -11,7 +11,7 @@ from tokenmizer_mw.server.translate import chat
 from tokenmizer_mw.server.translate.translation import ProviderRequest, StreamReader
 from tokenmizer_mw.wire.dialects.openai_message import read_call
 from tokenmizer_mw.wire.json_text import storable
-from tokenmizer_mw.wire.reply import parse_json
+from tokenmizer_mw.wire.reply import objects, parse_json
 from tokenmizer_mw.wire.sse import EVENT_MAX, ServerSentEvent
 
 from .replies import (
@@ -22,7 +22,6 @@ from .replies import (
     foreign,
     made_id,
     object_in,
-    objects,
     piece_in,
     resolve_finish,
     text_in,

@@ -14,21 +14,10 @@ from tokenmizer_mw.server.translate import chat
 from tokenmizer_mw.server.translate.translation import ProviderRequest, StreamReader
 from tokenmizer_mw.wire.dialects.openai_message import read_call, read_content, read_thinking
 from tokenmizer_mw.wire.json_text import json_text, storable
-from tokenmizer_mw.wire.reply import parse_json, token_counts
+from tokenmizer_mw.wire.reply import objects, parse_json, token_counts
 from tokenmizer_mw.wire.sse import EVENT_MAX, ServerSentEvent
 
-from .replies import (
-    EventReader,
-    Parts,
-    error_of,
-    fault_of,
-    foreign,
-    made_id,
-    object_in,
-    objects,
-    resolve_finish,
-    text_in,
-)
+from .replies import EventReader, Parts, error_of, fault_of, foreign, made_id, object_in, resolve_finish, text_in
 from .request_parts import (
     NO_PARAMETERS,
     CallIds,

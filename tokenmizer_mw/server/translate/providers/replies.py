@@ -275,11 +275,6 @@ def foreign(body: Mapping[str, Any], wanted: str) -> ForeignReply:
     return ForeignReply(f"the provider's reply has no {wanted}")
 
 
-def objects(value: object) -> list[dict[str, Any]]:
-    """Return the JSON objects in a list; an empty list if ``value`` is not a list."""
-    return [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []
-
-
 def text_in(raw: Mapping[str, Any], name: str) -> str:
     """Return a string member, without unpaired surrogates; "" if it is missing or not a string."""
     return storable(piece_in(raw, name))

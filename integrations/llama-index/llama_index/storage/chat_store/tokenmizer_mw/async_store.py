@@ -49,13 +49,13 @@ class TokenMizerAsyncChatStore(OnStore, AsyncDBChatStore):
     ) -> list[ChatMessage]:
         """Return the messages of a chat with this status (``None``: any), at most ``limit``, after skipping
         ``offset``."""
-        found = of_status(await offload(partial(self.chats.kept, key), CALLS), status)
+        found = of_status(await offload(partial(self.chats.messages_of, key), CALLS), status)
         start = max(0, offset or 0)
         return [chat_message(one) for one in found[start : None if limit is None else start + max(0, limit)]]
 
     async def count_messages(self, key: str, status: MessageStatus | None = MessageStatus.ACTIVE) -> int:
         """Return the number of messages of a chat with this status (``None``: any)."""
-        return len(of_status(await offload(partial(self.chats.kept, key), CALLS), status))
+        return len(of_status(await offload(partial(self.chats.messages_of, key), CALLS), status))
 
     async def add_message(self, key: str, message: ChatMessage, status: MessageStatus = MessageStatus.ACTIVE) -> None:
         """Append a message."""

@@ -66,7 +66,7 @@ class TokenMizerChatStore(OnStore, BaseChatStore):
 
     def get_messages(self, key: str) -> list[ChatMessage]:
         """Return the messages of a chat in order; [] if the chat does not exist."""
-        return [chat_message(one) for one in self.chats.kept(key)]
+        return [chat_message(one) for one in self.chats.messages_of(key)]
 
     def add_message(self, key: str, message: ChatMessage, idx: int | None = None) -> None:
         """Append a message, or insert it before index ``idx``."""
@@ -138,7 +138,7 @@ class TokenMizerChatStore(OnStore, BaseChatStore):
         if folder:
             files.makedirs(folder, exist_ok=True)
         with files.open(persist_path, "w", encoding="utf-8") as file:
-            json.dump({"store": self._told(), "class_name": "SimpleChatStore"}, file, ensure_ascii=False)
+            json.dump({"store": self._chats_to_json(), "class_name": "SimpleChatStore"}, file, ensure_ascii=False)
 
     @classmethod
     def from_persist_path(
@@ -167,9 +167,10 @@ class TokenMizerChatStore(OnStore, BaseChatStore):
         """Return what is needed to restore the store: its address, and its chats if they are not stored in a file."""
         data: dict[str, Any] = handler(self)
         data["class_name"] = self.class_name()
-        return data | ({"chats": self._told()} if self.store == IN_MEMORY else {})
+        return data | ({"chats": self._chats_to_json()} if self.store == IN_MEMORY else {})
 
-    def _told(self) -> dict[str, list[Any]]:
+    def _chats_to_json(self) -> dict[str, list[Any]]:
         return {
-            key: [chat_message(one).model_dump(mode="json") for one in self.chats.kept(key)] for key in self.get_keys()
+            key: [chat_message(one).model_dump(mode="json") for one in self.chats.messages_of(key)]
+            for key in self.get_keys()
         }

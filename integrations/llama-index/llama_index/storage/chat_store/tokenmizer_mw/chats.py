@@ -88,7 +88,7 @@ class Chats:
     memory: SessionMemory
     tenant: str
 
-    def kept(self, key: str) -> list[Written]:
+    def messages_of(self, key: str) -> list[Written]:
         """Return the messages of a chat, archived ones too; [] if the chat does not exist."""
         with plain_errors():
             return self.memory.messages(key, tenant=self.tenant)
@@ -135,7 +135,7 @@ class Chats:
 
     def clear(self, key: str) -> list[ChatMessage] | None:
         """Erase a chat with everything derived from it. Returns its messages; ``None`` if it does not exist."""
-        messages = [chat_message(one) for one in self.kept(key)]
+        messages = [chat_message(one) for one in self.messages_of(key)]
         return messages if self.memory.forget(key, tenant=self.tenant) else None
 
     def keys(self) -> list[str]:
