@@ -1,4 +1,4 @@
-"""Deadlines, on asyncio and on trio."""
+"""Deadlines of request bodies, on asyncio and on trio."""
 
 from __future__ import annotations
 

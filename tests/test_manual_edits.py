@@ -1,4 +1,4 @@
-"""Changes of facts by hand: on record, told at once, and taken back."""
+"""Facts changed by hand: recorded, shown at once, and undone."""
 
 from __future__ import annotations
 

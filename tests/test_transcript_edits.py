@@ -1,4 +1,4 @@
-"""Chats that are kept here: revised, told within a limit, and seen by others in excerpts."""
+"""Transcripts that a host stores here: edited, returned within a limit, and seen by others in excerpts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Calls through the middleware, and what the books say of them."""
+"""Calls through the middleware, and their usage as it is recorded."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The door as an ASGI application, on asyncio and on trio, without a server."""
+"""The access middleware as an ASGI application, on asyncio and on trio, without a server."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The books on the command line, over HTTP and for Prometheus."""
+"""Usage on the command line, over HTTP and for Prometheus."""
 
 from __future__ import annotations
 

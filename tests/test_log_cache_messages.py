@@ -1,4 +1,4 @@
-"""Texts of sessions are kept in process: read once, refreshed from the log's tail, gone when they are taken out."""
+"""Messages of sessions are cached in process: read once, refreshed from the log's tail, gone when they are removed."""
 
 from __future__ import annotations
 

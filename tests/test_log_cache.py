@@ -1,4 +1,4 @@
-"""Kept sessions follow the log, whoever wrote to it."""
+"""Cached sessions follow the log, whoever wrote to it."""
 
 from __future__ import annotations
 
