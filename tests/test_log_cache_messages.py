@@ -14,7 +14,7 @@ from tokenmizer_mw.model.event import Event, HistoryRevised, MessageRecorded, Re
 from tokenmizer_mw.model.message import Message, Role
 from tokenmizer_mw.model.session import LOCAL_TENANT, SessionKey
 from tokenmizer_mw.session.log_cache import CachedMessages
-from tokenmizer_mw.session.transcript_edits import HistoryMessages, standing
+from tokenmizer_mw.session.transcript_edits import HistoryMessages, read_standing
 from tokenmizer_mw.store.memory import MemoryLog
 from tokenmizer_mw.store.sqlite import SqliteLog
 
@@ -63,7 +63,7 @@ def test_recall_answers_what_the_whole_log_says(question: str, memory: SessionMe
     counter = memory.service.access.counters.of("").counter
     for more in range(3):
         memory.record("s", chat(30 + more))
-        told = standing(memory.log.read(SessionKey(LOCAL_TENANT, "s")))
+        told = read_standing(memory.log.read(SessionKey(LOCAL_TENANT, "s")))
         index = PassageIndex()
         for one in told:
             index.add(one.number, one.message.role.value, message_text(one.message))

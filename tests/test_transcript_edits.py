@@ -17,7 +17,7 @@ from tokenmizer_mw.memory import SessionMemory
 from tokenmizer_mw.model.event import Derived
 from tokenmizer_mw.model.message import Message, Role, ToolCall, ToolResult, Written
 from tokenmizer_mw.model.session import SessionKey
-from tokenmizer_mw.session.transcript_edits import Revision, drawn_before, revision
+from tokenmizer_mw.session.transcript_edits import Revision, derived_before, make_revision
 from tokenmizer_mw.store.memory import MemoryLog
 
 LIMIT = 1_500
@@ -79,7 +79,7 @@ NEW = Written(Message(Role.USER, "new"))
     ],
 )
 def test_one_history_becomes_another(current: list[Written], wanted: list[Written], expected: Revision) -> None:
-    assert revision(current, wanted) == expected
+    assert make_revision(current, wanted) == expected
 
 
 class Shuffled:
@@ -143,7 +143,7 @@ def test_withdrawing_the_newest_reads_no_old_message_anew(turns: int) -> None:
         known = memory.graph("s").nodes("decision")
     memory.add("s", [user("Use Redis for the cache.")])
     assert len(memory.graph("s").nodes("decision")) > len(known)
-    said = drawn_before(log.read(SessionKey("local", "s")), 2 * turns + 1)
+    said = derived_before(log.read(SessionKey("local", "s")), 2 * turns + 1)
     assert max(event.turn for event in said if isinstance(event, Derived)) == 2 * turns
     memory.revise("s", lambda history: history[:-1])
     assert [node.label for node in memory.graph("s").nodes("decision")] == [node.label for node in known]

@@ -132,20 +132,20 @@ def test_steps_and_lines_of_a_log_are_told_by_their_ends() -> None:
 
 
 def test_long_listing_keeps_every_name_and_size() -> None:
-    told = runs.closer("total 40\ndrwxr-xr-x 2 dev staff 4096 Nov  3 10:00 src\n" + listing(4))
+    told = runs.shorten_listings("total 40\ndrwxr-xr-x 2 dev staff 4096 Nov  3 10:00 src\n" + listing(4))
     assert told.split("\n") == ["total 40", "src/ 4096", *(f"module_{at}.py {100 + at}" for at in range(4))]
 
 
 def test_matches_are_grouped_by_their_file() -> None:
     rows = ["src/a.py:1:x = 1", "src/a.py-2-y = 2", "src/a.py:9:z:1", "--", "src/b.py:3:x", "src/b.py:4:y"]
-    assert runs.closer("\n".join(rows)).split("\n") == [
+    assert runs.shorten_listings("\n".join(rows)).split("\n") == [
         "src/a.py", "1:x = 1", "2-y = 2", "9:z:1", "--", "src/b.py", "3:x", "4:y",
     ]  # fmt: skip
 
 
 @pytest.mark.parametrize("text", ["a\nb\nc", "12:30:10 one\n12:30:11 two\n12:30:12 three\n12:30:13 four", ""])
 def test_what_is_no_list_stays(text: str) -> None:
-    assert runs.closer(text) is text
+    assert runs.shorten_listings(text) is text
 
 
 def test_file_that_is_read_again_costs_its_changes() -> None:
@@ -464,7 +464,7 @@ def test_nothing_grows_faster_than_the_text(name: str) -> None:
         for command in ("pytest", "ls -l", "grep -rn x", ""):
             passage = output(text, command=command)
             runs.condense_log(formatting.render_printed(formatting.json_closer(text)))
-            runs.closer(text)
+            runs.shorten_listings(text)
             ForwardedLines().shorter(text)
             tool_results.prune_result(passage, sort_of(passage), KnownNames())
             tool_results.shorten_passage(passage, sort_of(passage), 500)

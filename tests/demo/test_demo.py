@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from tokenmizer_mw.cli.demo.app import create_app, serving
+from tokenmizer_mw.cli.demo.app import create_app, serve_app
 from tokenmizer_mw.cli.demo.run import leave_out_price_warning
 from tokenmizer_mw.cli.demo.script import load_script
 from tokenmizer_mw.cli.demo.scripted_model import MODEL, ScriptedModel
@@ -151,7 +151,7 @@ def test_live_asks_the_model_that_the_pages_use() -> None:
 @pytest.mark.nightly
 def test_live_asks_the_provider(tmp_path: Path) -> None:
     model = ScriptedModel(load_script(), MessageCounter(counter_for(MODEL)))
-    with serving(create_app(model)) as address:
+    with serve_app(create_app(model)) as address:
         done = program(
             *("demo", "--live", "--model", MODEL, "--keep", str(tmp_path)),
             OPENAI_API_KEY="none",
@@ -164,7 +164,7 @@ def test_live_asks_the_provider(tmp_path: Path) -> None:
 
 def test_a_provider_that_refuses_ends_it_with_its_reason(tmp_path: Path) -> None:
     model = ScriptedModel(load_script(), MessageCounter(counter_for(MODEL)), window=600)
-    with serving(create_app(model)) as address:
+    with serve_app(create_app(model)) as address:
         done = program(
             *("demo", "--live", "--model", MODEL, "--keep", str(tmp_path)),
             OPENAI_API_KEY="none",
@@ -182,7 +182,7 @@ def test_the_application_remembers_only_with_a_session(tmp_path: Path) -> None:
     conversation = Conversation(MODEL, script)
     conversation.messages.append({"role": "user", "content": script.turns[0].user})
     model = ScriptedModel(script, MessageCounter(counter_for(MODEL)))
-    with serving(create_app(model, memory)) as address:
+    with serve_app(create_app(model, memory)) as address:
         for session in (None, "s"):
             client = Client(address, session=session)
             said: list[str] = []

@@ -15,7 +15,7 @@ import pytest
 
 from tests.upstream.server import Upstream
 from tokenmizer_mw import SessionMemory, Settings
-from tokenmizer_mw.cli.demo.app import serving
+from tokenmizer_mw.cli.demo.app import serve_app
 from tokenmizer_mw.store.memory import MemoryLog
 
 from .sdks.talk import CLIENTS
@@ -52,7 +52,7 @@ def serve(upstream: Upstream) -> Callable[..., Any]:
         memory = SessionMemory(log, Settings(**settings))
         try:
             application = example.create_app(memory, relay.Relay({"UPSTREAM_URL": upstream.url, **keys}))
-            with _settings_of(app), serving(application) as url:
+            with _settings_of(app), serve_app(application) as url:
                 yield Served(app, url, memory, log)
         finally:
             memory.close()

@@ -13,7 +13,7 @@ import pytest
 
 from tokenmizer_mw import SessionMemory, Settings
 from tokenmizer_mw.context.recall import PassageIndex
-from tokenmizer_mw.context.recall.index import DEPTH, fuse
+from tokenmizer_mw.context.recall.index import DEPTH, fuse_rankings
 from tokenmizer_mw.context.recall.vectors import Matrix, pack_rows, passage_digest, unit_rows, unpack_rows
 from tokenmizer_mw.errors import ConfigError, StoreUnavailable
 from tokenmizer_mw.model.event import Event, MessageRecorded, Recorded
@@ -54,16 +54,16 @@ SAID = (
 
 
 def test_fusion_prefers_what_rankings_agree_on() -> None:
-    found = fuse([{1: 4.0, 2: 3.0, 3: 1.0}, {2: 0.8, 4: 0.4}], (1.0, 1.0))
+    found = fuse_rankings([{1: 4.0, 2: 3.0, 3: 1.0}, {2: 0.8, 4: 0.4}], (1.0, 1.0))
     assert list(found) == [2, 1, 4, 3]
     assert found == pytest.approx({2: 0.75 + 1.0, 1: 1.0, 4: 0.5, 3: 0.25})
 
 
 def test_of_long_rankings_the_beginning_counts_and_weights_decide() -> None:
     long = {place: 100.0 - place for place in range(DEPTH + 20)}
-    assert len(fuse([long], (1.0,))) == DEPTH
-    assert list(fuse([{1: 2.0}, {2: 0.9}], (0.5, 1.0))) == [2, 1]
-    assert fuse([{}, {7: 0.3}], (1.0, 0.2)) == {7: pytest.approx(0.2)}
+    assert len(fuse_rankings([long], (1.0,))) == DEPTH
+    assert list(fuse_rankings([{1: 2.0}, {2: 0.9}], (0.5, 1.0))) == [2, 1]
+    assert fuse_rankings([{}, {7: 0.3}], (1.0, 0.2)) == {7: pytest.approx(0.2)}
 
 
 def test_a_question_in_other_words_finds_its_passage() -> None:

@@ -12,7 +12,7 @@ from tokenmizer_mw.model.event import Checkpointed, DecisionReplaced, NodeAdded
 from tokenmizer_mw.model.node import Node, NodeType, Source, Status, Transition
 from tokenmizer_mw.model.session import SessionKey
 from tokenmizer_mw.safety.fence import nonce_for
-from tokenmizer_mw.session.reminder.content import compose, relevant
+from tokenmizer_mw.session.reminder.content import compose, select_relevant
 
 QUESTION = "Where is the nightly report of the warehouse stored?"
 NEW = "PostgreSQL on the machine in the second rack, reached through the pooler of the operations team"
@@ -42,7 +42,7 @@ def remind(budget: int) -> ReminderPart | None:
     index = PassageIndex()
     for number, text in enumerate((*OTHERS, BEST), 1):
         index.add(number, "assistant", text)
-    found = relevant(QUESTION, index.rank(QUESTION), asks=True)
+    found = select_relevant(QUESTION, index.rank(QUESTION), asks=True)
     return compose(graph_with_change(), CUT, found, budget=budget, counter=COUNTER, nonce=NONCE)
 
 
@@ -74,6 +74,6 @@ def test_a_fact_by_hand_is_stated_although_the_cut_is_older(role: str, is_stated
     graph.apply(NodeAdded(Node("decision-3", NodeType.DECISION, label, Status.ACTIVE, Source(12, role))))
     index = PassageIndex()
     index.add(4, "assistant", BEST)
-    found = relevant(QUESTION, index.rank(QUESTION), asks=True)
+    found = select_relevant(QUESTION, index.rank(QUESTION), asks=True)
     part = compose(graph, CUT, found, budget=300, counter=COUNTER, nonce=NONCE)
     assert part is not None and (label in part.text) is is_stated

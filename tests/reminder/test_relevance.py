@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tokenmizer_mw.context.recall import PassageIndex
-from tokenmizer_mw.session.reminder.content import relevant
+from tokenmizer_mw.session.reminder.content import select_relevant
 from tokenmizer_mw.session.reminder.question import asks
 
 PASSAGES = (
@@ -20,7 +20,7 @@ def found(message: str) -> list[str]:
     index = PassageIndex()
     for number, text in enumerate(PASSAGES, 1):
         index.add(number, "user", text)
-    return [hit.text for hit in relevant(message, index.rank(message), asks=asks(message)).hits]
+    return [hit.text for hit in select_relevant(message, index.rank(message), asks=asks(message)).hits]
 
 
 def test_an_order_in_the_usual_words_about_something_else_is_reminded_of_nothing() -> None:

@@ -157,7 +157,7 @@ def test_only_what_is_looked_at_is_read() -> None:
     assert len(spoken) == 2
     assert spoken[-1].text == "hello"
     assert [message.text for message in spoken[1:]] == ["hello"]
-    more = spoken.followed_by(Message(Role.ASSISTANT, "hi"))
+    more = spoken.with_messages(Message(Role.ASSISTANT, "hi"))
     assert [message.text for message in more[1:]] == ["hello", "hi"]
     assert more.roles == [Role.USER, Role.USER, Role.ASSISTANT]
     with pytest.raises(InvalidMessage, match="message 2"):

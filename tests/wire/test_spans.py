@@ -16,7 +16,7 @@ from tokenmizer_mw.wire.spans import (
     value_start,
     without_members,
 )
-from tokenmizer_mw.wire.unparsed import MODELS_MAX, models
+from tokenmizer_mw.wire.unparsed import MODELS_MAX, find_models
 
 SPACE = st.sampled_from(["", "", "", " ", "\n  ", "\t\r\n", " " * 70])
 LEAVES = st.sampled_from(
@@ -264,4 +264,4 @@ MODELS = [
 
 @pytest.mark.parametrize(("body", "named"), MODELS)
 def test_the_models_that_a_request_may_name_before_it_is_read(body: bytes, named: tuple[str, ...]) -> None:
-    assert models(body) == named
+    assert find_models(body) == named

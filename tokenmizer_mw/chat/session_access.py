@@ -125,7 +125,7 @@ class SessionAccess:
 
     def update(self, key: SessionKey, decide: Callable[[SessionState], list[Event]]) -> None:
         """Append the events that ``decide`` returns for the session; ``decide`` must be quick."""
-        with self._noticing(key, decide) as deciding:
+        with self._notice_flags(key, decide) as deciding:
             self.sessions.update(key, deciding)
 
     def record(self, key: SessionKey, decide: Callable[[SessionState], list[Event]]) -> None:
@@ -152,7 +152,7 @@ class SessionAccess:
 
     def propose(self, key: SessionKey, decide: Callable[[SessionState], list[Event]]) -> None:
         """Append the events that ``decide`` returns; it gets a copy of the session and runs outside its lock."""
-        with self._noticing(key, decide) as deciding:
+        with self._notice_flags(key, decide) as deciding:
             self.sessions.propose(key, deciding)
 
     def propose_cut(self, key: SessionKey, decide: Callable[[SessionState], CutDecision]) -> CutDecision:
@@ -173,11 +173,11 @@ class SessionAccess:
         """Extract missing facts of the session, then return ``view`` of its state. ``wait``: ``False`` leaves out facts
         that another thread is about to derive.
         """
-        with span("extract"), self._noticing(key, self.derivation.facts) as derive:
+        with span("extract"), self._notice_flags(key, self.derivation.facts) as derive:
             return self.sessions.extract(key, derive, view, wait=wait, end=end)
 
     @contextmanager
-    def _noticing(
+    def _notice_flags(
         self, key: SessionKey, decide: Callable[[SessionState], list[Event]]
     ) -> Iterator[Callable[[SessionState], list[Event]]]:
         """``decide``; afterwards what was suspicious about messages is counted, and the model pass hears of the

@@ -105,7 +105,7 @@ class TurnCommit:
         if may_echo:
             transcript = transcript.through(self._redaction.remove_echoes)
         if reply is not None and reply.message is not None:
-            transcript = transcript.followed_by(reply.message)
+            transcript = transcript.with_messages(reply.message)
         spoken = transcript.without_system()
 
         def decide(state: SessionState) -> list[Event]:

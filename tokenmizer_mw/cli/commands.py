@@ -146,7 +146,7 @@ def _export_log(arguments: argparse.Namespace, store: Store) -> None:
             print(line)
         return
     with progress("lines", len(events) + 1) as advance:
-        _write(Path(arguments.output), _counting(lines, advance))
+        _write(Path(arguments.output), _count_lines(lines, advance))
     show_result(
         arguments.json,
         {"session": arguments.session, "events": len(events), "file": arguments.output},
@@ -154,7 +154,7 @@ def _export_log(arguments: argparse.Namespace, store: Store) -> None:
     )
 
 
-def _counting(lines: Iterable[str], advance: Advance) -> Iterator[str]:
+def _count_lines(lines: Iterable[str], advance: Advance) -> Iterator[str]:
     for line in lines:
         yield line
         advance(1)

@@ -26,7 +26,7 @@ from tokenmizer_mw.store.ledger import By
 from tokenmizer_mw.store.log import SessionInfo
 from tokenmizer_mw.store.open import describe_place, find_missing
 
-from .store import Store, elsewhere
+from .store import Store, hint_other_tenants
 
 SessionRow = tuple[SessionInfo, SessionSummary]
 
@@ -62,7 +62,7 @@ def list_sessions(arguments: argparse.Namespace, store: Store) -> None:
     elif rows:
         _show_sessions(rows, store.place)
     else:
-        where = elsewhere(store.log, arguments.tenant) or _other_store(arguments, store.place)
+        where = hint_other_tenants(store.log, arguments.tenant) or _other_store(arguments, store.place)
         print(f"no sessions in {store.place}{where}", file=sys.stderr)
     if len(found) > arguments.limit:
         print(f"these are the {arguments.limit:,} most recent ones; --limit N shows more", file=sys.stderr)

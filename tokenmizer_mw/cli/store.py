@@ -155,7 +155,7 @@ def open_store(arguments: argparse.Namespace, *, writes: bool = False) -> Iterat
         if folder is not None and folder.is_dir():
             print(f"created the folder {inert(str(folder))} for the store", file=sys.stderr)
     except UnknownSession as error:
-        where = f"{error} in {place}{elsewhere(log, arguments.tenant)}"
+        where = f"{error} in {place}{hint_other_tenants(log, arguments.tenant)}"
         listing = suggest_command(arguments, "sessions")
         raise UnknownSession(f"{where}; `{listing}` lists those that are there") from None
     finally:
@@ -169,7 +169,7 @@ def _missing_folder(address: str) -> Path | None:
     return folder if folder is not None and not folder.exists() else None
 
 
-def elsewhere(log: EventLog, tenant: str) -> str:
+def hint_other_tenants(log: EventLog, tenant: str) -> str:
     """Return a hint that other tenants have sessions, for a ``tenant`` without any; "" if no other tenant has any."""
     others = any(name not in (tenant, BACKUPS_TENANT) for name in log.tenants())
     return "; other tenants have sessions here: see --tenant" if others else ""

@@ -76,8 +76,8 @@ def figures(sent: SentCall, prices: PriceList = PUBLISHED, at: datetime = ANNOUN
     price = prices.of(sent.model, at)
     caching = _in_force(sent, prices.caching(sent.model))
     output = sent.usage.get("completion_tokens", sent.output)
-    ours = _ours(sent, price, caching)
-    client = _clients(sent, ours, price, caching) if sent.changed else ours
+    ours = _price_sent(sent, price, caching)
+    client = _price_original(sent, ours, price, caching) if sent.changed else ours
     cost = 0 if sent.answered else ours.cost(price, output)
     whole = UsageSums(
         calls=1,
@@ -118,7 +118,7 @@ def _in_force(sent: SentCall, caching: Caching) -> Caching | None:
     return caching
 
 
-def _ours(sent: SentCall, price: Price | None, caching: Caching | None) -> _Input:
+def _price_sent(sent: SentCall, price: Price | None, caching: Caching | None) -> _Input:
     if sent.answered:
         return _Input(0)
     if not sent.is_reported:
@@ -128,7 +128,7 @@ def _ours(sent: SentCall, price: Price | None, caching: Caching | None) -> _Inpu
     return _Input(tokens, cached, min(tokens - cached, sent.usage.get("cache_write_tokens", 0)))
 
 
-def _clients(sent: SentCall, ours: _Input, price: Price | None, caching: Caching | None) -> _Input:
+def _price_original(sent: SentCall, ours: _Input, price: Price | None, caching: Caching | None) -> _Input:
     """What the client would have been billed, on the provider's scale where that is known."""
     scale = ours.tokens / sent.ours if sent.is_reported and sent.ours else 1.0
     tokens = max(0, ours.tokens + round((sent.client - (0 if sent.answered else sent.ours)) * scale))

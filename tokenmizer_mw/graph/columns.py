@@ -49,9 +49,9 @@ def form(hint: Any) -> ValueCodec:
     if hint in _KNOWN:
         return _KNOWN[hint]
     if origin in (Union, UnionType):
-        return _either(tuple(part for part in parts if part is not NoneType), NoneType in parts, hint)
+        return _choose_codec(tuple(part for part in parts if part is not NoneType), NoneType in parts, hint)
     if origin in _MANY:
-        return _many(_MANY[origin], parts)
+        return _encode_items(_MANY[origin], parts)
     if origin in (dict, Mapping, MutableMapping):
         return _mapping(form(parts[0]), form(parts[1]))
     if isinstance(hint, type) and issubclass(hint, Enum):
@@ -80,7 +80,7 @@ _KNOWN: Final[dict[Any, ValueCodec]] = (
 _MANY: Final[dict[Any, Callable[[Iterable[Any]], Any]]] = {list: list, deque: deque, tuple: tuple}
 
 
-def _either(options: tuple[Any, ...], maybe: bool, hint: Any) -> ValueCodec:
+def _choose_codec(options: tuple[Any, ...], maybe: bool, hint: Any) -> ValueCodec:
     found = [form(option) for option in options]
     if all(one.plain for one in found):
         return _PLAIN
@@ -100,7 +100,7 @@ def _enumeration(kind: type[Enum]) -> ValueCodec:
     return ValueCodec(lambda value: value.value, members.__getitem__)
 
 
-def _many(made: Callable[[Iterable[Any]], Any], parts: tuple[Any, ...]) -> ValueCodec:
+def _encode_items(made: Callable[[Iterable[Any]], Any], parts: tuple[Any, ...]) -> ValueCodec:
     if all(part is Ellipsis or form(part).plain for part in parts):
         return ValueCodec(list, made)
     if made is tuple and parts[-1] is not Ellipsis:
@@ -147,7 +147,7 @@ def columns(graph: SessionGraph) -> Columns:
     return rest | {
         "_nodes": _write_columns(Node, nodes, but=("id", "source")),
         "sources": _write_columns(Source, [node.source for node in nodes]),
-        "_life": _lives_written(list(graph._life.values())),
+        "_life": _encode_lives(list(graph._life.values())),
         "_edges": _edges_written(list(graph._edges.values()), ids),
         "_replaced": {"key": list(graph._replaced)} | _write_columns(Transition, list(graph._replaced.values())),
         "_by_key": [list(graph._by_key), ids.places(graph._by_key.values())],
@@ -232,7 +232,7 @@ def _edges_written(edges: Sequence[Edge], ids: _Table[str]) -> Columns:
     return ends | _write_columns(Edge, edges, but=_ENDS)
 
 
-def _lives_written(lives: Sequence[Life]) -> Columns:
+def _encode_lives(lives: Sequence[Life]) -> Columns:
     times: _Table[float | None] = _Table()
     return _write_columns(Life, lives, but=("added", "closed", "moves")) | {
         "added": times.places(life.added for life in lives),

@@ -105,7 +105,7 @@ class Why:
         """What was replaced by what, when and why."""
         where = f"by hand{self._addition_time(new)}" if new.source.is_by_hand else self._message(step.trigger)
         status = "" if new.current or new.status is Status.SUPERSEDED else f" ({new.status.word})"
-        return f"{where}: {flatten(old.label)} -> {flatten(new.label)}{status}{_because(step, reason)}"
+        return f"{where}: {flatten(old.label)} -> {flatten(new.label)}{status}{_format_reason(step, reason)}"
 
     @property
     def speaker(self) -> str:
@@ -149,7 +149,7 @@ def _shorten_quote(node: Node, reason: str) -> str:
     return quote.replace(reason, "[...]") if len(reason) >= _REASON_MIN else quote
 
 
-def _because(step: Transition, shown: str) -> str:
+def _format_reason(step: Transition, shown: str) -> str:
     """The reason of a replacement; "" if there is none, or if it is the reason ``shown`` above."""
     reason = flatten(step.reason, _TEXT_MAX)
     return f": {reason}" if reason and reason != shown else ""

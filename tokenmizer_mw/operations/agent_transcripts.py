@@ -132,19 +132,21 @@ def _message(value: dict[str, Any]) -> Message | None:
         (message,) = history([value["message"]])[:]
     except (InvalidMessage, ValueError, TypeError, KeyError, AttributeError, RecursionError):
         return None
-    return None if message.role is Role.SYSTEM or message.text.lstrip().startswith(_CLIENTS) else _something(message)
+    return (
+        None if message.role is Role.SYSTEM or message.text.lstrip().startswith(_CLIENTS) else _visible_message(message)
+    )
 
 
 def _of_codex(item: dict[str, Any]) -> Message | None:
     if codex.role_of(item) in (None, Role.SYSTEM):
         return None
     try:
-        return _something(codex.read_message(item))
+        return _visible_message(codex.read_message(item))
     except (InvalidMessage, ValueError, TypeError, KeyError, AttributeError, RecursionError):
         return None
 
 
-def _something(message: Message) -> Message | None:
+def _visible_message(message: Message) -> Message | None:
     """``message``, unless nobody would see it: thinking has lines of its own."""
     values = message.text.strip() or message.tool_calls or message.tool_results or message.attachments
     return message if values else None

@@ -76,14 +76,14 @@ def read_transcripts(raw: bytes, name: str, *, size_max: int = SIZE_MAX) -> list
     try:
         text = _text(raw, size_max)
         if is_markdown_transcript(text):
-            return [ImportedTranscript("", tuple(_some(read_markdown_transcript(text))))]
+            return [ImportedTranscript("", tuple(_require_some(read_markdown_transcript(text))))]
         if not _JSON_START.match(text):
             raise CallerError(f"neither JSON nor a transcript that is known; what is: {SHAPES}")
         number, first, rest = _first(text)
         if isinstance(first, dict) and EXPORT_MARK in first:
             return [read_export(chain([(number, first)], rest))]
         if is_chat_export(first):
-            return [_with_times(id_, values) for id_, values in _some(list(read_chat_export(first)))]
+            return [_with_times(id_, values) for id_, values in _require_some(list(read_chat_export(first)))]
         if _may_be_of_an_agent(first) and (values := messages_in(raw + b"\n")[0]):
             return [_with_times(session_in(raw), [(one.message, one.time) for one in values])]
         following = next(rest, None)
@@ -98,7 +98,7 @@ def _may_be_of_an_agent(first: object) -> bool:
     return isinstance(first, dict) and "role" not in first and isinstance(first.get("type"), str)
 
 
-def _some(found: list[T]) -> list[T]:
+def _require_some(found: list[T]) -> list[T]:
     if not found:
         raise CallerError("there are no messages in it")
     return found

@@ -86,7 +86,7 @@ class HistoryMessages:
         beside = [message_text(clean(message)) for message in self._beside]
         return self.index.beside(beside) if beside else self.index
 
-    def followed_by(self, events: Iterable[MessageRecorded]) -> HistoryMessages:
+    def with_messages(self, events: Iterable[MessageRecorded]) -> HistoryMessages:
         """Return a copy with more messages, which are not recorded yet, and with an index of its own."""
         seq, at = self.seq, self.recorded_at
         found = HistoryMessages(seq, at, dict(self.messages), self.size, _unindexed=list(self.messages))
@@ -165,7 +165,7 @@ def _characters(message: Message) -> int:
     return len(message.text) + len(message.thinking) + len(message.refusal) + calls + results
 
 
-def standing(log: Iterable[Recorded]) -> list[Written]:
+def read_standing(log: Iterable[Recorded]) -> list[Written]:
     """Return the messages in a log that were not withdrawn, in the order in which they were added."""
     history = HistoryMessages()
     for recorded in log:
@@ -173,7 +173,7 @@ def standing(log: Iterable[Recorded]) -> list[Written]:
     return list(history.messages.values())
 
 
-def revision(current: Sequence[Written], wanted: Sequence[Written]) -> Revision:
+def make_revision(current: Sequence[Written], wanted: Sequence[Written]) -> Revision:
     """Return the changes that turn the transcript ``current`` into ``wanted``.
 
     A log only grows at its end. Messages keep their numbers as long as their order is unchanged and no new message
@@ -202,15 +202,15 @@ def edit_transcript(
     If facts come from withdrawn messages, the graph is built again: facts derived before the first withdrawn message
     are repeated as they were, and later ones are extracted again from the remaining messages.
     """
-    current = standing(log)
-    step = revision(current, change(current))
+    current = read_standing(log)
+    step = make_revision(current, change(current))
     news = append_messages(state, step.added)
     archived = (*step.archived, *(new.turn for new, one in zip(news, step.added, strict=True) if one.archived))
     if not (step.withdrawn or archived):
         return list(news)
-    if not drawn_from(log, frozenset(step.withdrawn)):
+    if not is_derived_from(log, frozenset(step.withdrawn)):
         return [*news, HistoryRevised(step.withdrawn, archived)]
-    earlier = drawn_before(log, min(step.withdrawn))
+    earlier = derived_before(log, min(step.withdrawn))
     anew = SessionState()
     for event in earlier:
         anew.apply(Recorded(0, state.recorded_at, event))
@@ -220,7 +220,7 @@ def edit_transcript(
     return [*news, HistoryRevised(step.withdrawn, archived, redrawn=True), *earlier, *derivation.facts(anew, news)]
 
 
-def drawn_before(log: Iterable[Recorded], number: int) -> list[Event]:
+def derived_before(log: Iterable[Recorded], number: int) -> list[Event]:
     """Return the events with facts that come only from messages before ``number``, in order, and the manual edits that
     directly follow them."""
     drawn: list[Event] = []
@@ -241,6 +241,6 @@ def drawn_before(log: Iterable[Recorded], number: int) -> list[Event]:
     return drawn[:settled]
 
 
-def drawn_from(log: Iterable[Recorded], numbers: Collection[int]) -> bool:
+def is_derived_from(log: Iterable[Recorded], numbers: Collection[int]) -> bool:
     """Whether one of these messages created or changed a fact in ``log``."""
     return bool(numbers) and any(number_of(recorded.event) in numbers for recorded in log)

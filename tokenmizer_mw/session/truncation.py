@@ -100,7 +100,7 @@ class HeldCut:
         anchor = self.state.cut.anchor_turn if self.state.cut is not None else 0
         new = [event for event in self.events if isinstance(event, MessageRecorded)]
         if any(event.turn < anchor for event in new):
-            return history.followed_by(new)
+            return history.with_messages(new)
         return history.beside(new, passages_max)
 
 
@@ -156,7 +156,7 @@ class Truncation:
         """Decide what to do with the request, given the state of the session."""
         if self.numbers:
             decision = self._drop_withdrawn(state, self._make_plan(state.cut))
-            return self._carried_out(state, decision, (len(self._spoken), -1))
+            return self._carry_out(state, decision, (len(self._spoken), -1))
         spoken = self._spoken
         resent = ResentMessages(spoken, shared=True)
         known = state.transcript.first_new(spoken, resent=resent)
@@ -171,7 +171,7 @@ class Truncation:
             decision = self._make_plan(None)
         if isinstance(decision, Untouched) and self._follows_compaction(state, known):
             return self._hand_back(state, known)
-        result = self._carried_out(state, self._drop_withdrawn(state, decision), known, placed)
+        result = self._carry_out(state, self._drop_withdrawn(state, decision), known, placed)
         if changed is None or result.events:
             return result
         return CutDecision(result.rewrite, self._news(state, known), result.counted)
@@ -390,7 +390,7 @@ class Truncation:
         made = Checkpointed(name, newest, resume.tokens, resume.text, carried=resume.node_ids)
         return CutDecision(None, [*drawn, made], ("compaction_made",))
 
-    def _carried_out(
+    def _carry_out(
         self, state: SessionState, decision: Plan, known: Known, placed: ResentHistory | None = None
     ) -> CutDecision:
         role = self.derivation.settings.block_role
@@ -402,7 +402,7 @@ class Truncation:
                     rewrite = Rewrite(keep_from, cut.block, role, made=True, through=find_newest_at_cut(cut, keep_from))
                     return CutDecision(rewrite, [*drawn, cut], ("cut_made",))
                 return CutDecision(
-                    self._carried_out(state, otherwise, known, placed).rewrite, drawn, ("cut_not_worth_it",)
+                    self._carry_out(state, otherwise, known, placed).rewrite, drawn, ("cut_not_worth_it",)
                 )
             case Replay(keep_from, block, through):
                 return CutDecision(Rewrite(keep_from, block, role, through=through))

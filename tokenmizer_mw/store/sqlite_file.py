@@ -67,14 +67,18 @@ def translate(error: sqlite3.Error, path: str) -> StoreError:
     code = getattr(error, "sqlite_errorcode", None)
     if code is None:
         return _without_code(error, path)
-    if code & _PRIMARY == sqlite3.SQLITE_CANTOPEN and os.path.exists(path) and not os.access(_above(path), os.W_OK):
+    if (
+        code & _PRIMARY == sqlite3.SQLITE_CANTOPEN
+        and os.path.exists(path)
+        and not os.access(_parent_folder(path), os.W_OK)
+    ):
         code = sqlite3.SQLITE_READONLY_DIRECTORY  # it could not make its write-ahead files
     kind, cause, sentence = ERRORS.get(code & _PRIMARY, (StoreUnavailable, "", "cannot be used"))
     message = f"{path}: {EXTENDED.get(code, sentence)} ({error.sqlite_errorname})"
     return kind(message, cause=cause, place=path)
 
 
-def _above(path: str) -> str:
+def _parent_folder(path: str) -> str:
     return os.path.dirname(path) or "."
 
 

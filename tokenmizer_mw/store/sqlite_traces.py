@@ -149,7 +149,7 @@ class TraceRemover:
         with self._at_work:
             deadline = time.monotonic() + self._readers_seconds
             if self._notes(0):
-                self._until(deadline, ended, self._rewritten)
+                self._until(deadline, ended, self._rewrite_pages)
             notes = self._notes(1)
             if notes:
                 self._until(deadline, ended, _empty_wal)
@@ -165,7 +165,7 @@ class TraceRemover:
             time.sleep(rest)
             rest = min(2 * rest, _REST_SECONDS_MAX)
 
-    def _rewritten(self, connection: sqlite3.Connection) -> bool:
+    def _rewrite_pages(self, connection: sqlite3.Connection) -> bool:
         """Write every page of the file anew. False: others wrote all the time."""
         with closing(connection.cursor()) as cursor:
             notes = cursor.execute(_NOTES, (0,)).fetchall()

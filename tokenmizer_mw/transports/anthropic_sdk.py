@@ -53,7 +53,7 @@ class _Remembering(Middleware):
             is_recorded = exchange is not None and self._service.prepare(exchange)
         if exchange is None or not is_recorded:
             return call_next(request)
-        with self._outgoing.note_lost(exchange), bind_session(self._service, _nobody, remembered=True):
+        with self._outgoing.note_lost(exchange), bind_session(self._service, _name_nobody, remembered=True):
             answer = call_next(self._forward_request(request, exchange))
         if (response := self._response(answer)) is not None:
             self._outgoing.receive(exchange, response, WatchedByteStream)
@@ -65,7 +65,7 @@ class _Remembering(Middleware):
             is_recorded = exchange is not None and await self._service.aprepare(exchange)
         if exchange is None or not is_recorded:
             return await call_next(request)
-        with self._outgoing.note_lost(exchange), bind_session(self._service, _nobody, remembered=True):
+        with self._outgoing.note_lost(exchange), bind_session(self._service, _name_nobody, remembered=True):
             answer = await call_next(self._forward_request(request, exchange))
         if (response := self._response(answer)) is not None:
             await self._outgoing.areceive(exchange, response, AsyncWatchedByteStream)
@@ -104,7 +104,7 @@ def _refuse_blocked(request: APIRequest) -> Iterator[None]:
         raise BadRequestError(str(blocked), response=response, body=json.loads(blocked.body)) from None
 
 
-def _nobody() -> NamedSession:
+def _name_nobody() -> NamedSession:
     return NamedSession(None, LOCAL_TENANT)
 
 

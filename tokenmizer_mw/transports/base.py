@@ -171,7 +171,7 @@ class _Recording(Generic[Q, S, T]):
         self._outgoing = OutgoingCalls(memory, routes, tenant, self._whole)
         self._inner: Any = self._default() if inner is None else inner
 
-    def _again(self, request: Q, answer: CachedAnswer) -> S:
+    def _replay(self, request: Q, answer: CachedAnswer) -> S:
         """The library's response of an answer that is given again."""
         response: S = self._response(200, headers=answer.headers(self._outgoing.marker), stream=self._body(answer))
         return response
@@ -201,7 +201,7 @@ class RecordingTransport(_Recording[Q, S, T]):
         """Send a request and return the response as soon as its headers are there."""
         send: Callable[[Q], S] = self._inner.handle_request
         try:
-            return self._outgoing.send(request, send, self._wrap, self._again)
+            return self._outgoing.send(request, send, self._wrap, self._replay)
         except RequestBlocked as blocked:
             return self._refuse_request(request, blocked)
 
@@ -233,7 +233,7 @@ class AsyncRecordingTransport(_Recording[Q, S, T]):
         """Send a request and return the response as soon as its headers are there."""
         send: Callable[[Q], Awaitable[S]] = self._inner.handle_async_request
         try:
-            return await self._outgoing.asend(request, send, self._wrap, self._again)
+            return await self._outgoing.asend(request, send, self._wrap, self._replay)
         except RequestBlocked as blocked:
             return self._refuse_request(request, blocked)
 

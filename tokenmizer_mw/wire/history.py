@@ -154,7 +154,7 @@ class History(Sequence[Message]):
 
         return History(self._raw, self.roles, reader, self._numbers, part=self.part)
 
-    def followed_by(self, *messages: Message) -> History:
+    def with_messages(self, *messages: Message) -> History:
         """Return a history with ``messages`` appended. What was parsed here is not parsed again."""
         read, count = self._reader, len(self._raw)
 

@@ -226,7 +226,7 @@ CREDENTIALS: Final = (b"authorization", b"x-api-key", b"x-goog-api-key", b"api-k
 """Where clients put the key of a provider."""
 
 
-def passed_on(headers: Sequence[Header], without: Container[bytes]) -> list[Header]:
+def forwarded_headers(headers: Sequence[Header], without: Container[bytes]) -> list[Header]:
     """Return the headers in order, except those in ``without`` and those that a ``connection`` header names."""
     named = _connection_headers(headers)
     if named:
@@ -237,7 +237,7 @@ def passed_on(headers: Sequence[Header], without: Container[bytes]) -> list[Head
 def headers_to_return(headers: Sequence[Header]) -> list[Header]:
     """Return a provider's response headers for the client, without cookies and without what would let a browser show
     the response as a page of this server."""
-    passed = passed_on(headers, NOT_RETURNED)
+    passed = forwarded_headers(headers, NOT_RETURNED)
     kinds = [value for name, value in passed if name.lower() == _CONTENT_TYPE]
     is_data = len(kinds) == 1 and _is_data(kinds[0])
     return passed if is_data else [*passed, *_NO_PAGE]

@@ -50,7 +50,7 @@ def plain_message(message: object) -> object:
     if "role" not in fields:
         return message
     fields["role"] = fields["role"].value if isinstance(fields["role"], Enum) else fields["role"]
-    return _from_llama_index(fields, message) if "blocks" in fields else _without_nothing(fields)
+    return _from_llama_index(fields, message) if "blocks" in fields else _drop_missing(fields)
 
 
 _TYPES: Final = {"HumanMessage": "human", "AIMessage": "ai", "SystemMessage": "system", "ToolMessage": "tool"}
@@ -94,7 +94,7 @@ def _calls_in(fields: Mapping[str, Any]) -> dict[str, Any]:
     return {name: fields[name] for name in ("tool_calls", "tool_call_id") if fields.get(name)}
 
 
-def _without_nothing(fields: dict[str, Any]) -> dict[str, Any]:
+def _drop_missing(fields: dict[str, Any]) -> dict[str, Any]:
     """Without the members that an answer does not have: SDKs tell them as None."""
     return {name: value for name, value in fields.items() if value is not None or name == "content"}
 
@@ -192,7 +192,7 @@ def _read(message: object, number: int) -> Message:
     read = read_message(raw | {"tool_calls": _nest_calls(raw.get("tool_calls"))} if raw.get("tool_calls") else raw)
     if "content" not in raw:
         _require_understood(raw, read, number)
-    return _marked_failed(read) if raw.get("is_error") is True else read
+    return _mark_failed(read) if raw.get("is_error") is True else read
 
 
 def _explain_role(raw: Mapping[str, Any], number: int) -> str:
@@ -249,5 +249,5 @@ def _nest_calls(calls: object) -> object:
     ]
 
 
-def _marked_failed(message: Message) -> Message:
+def _mark_failed(message: Message) -> Message:
     return replace(message, tool_results=tuple(replace(result, is_error=True) for result in message.tool_results))

@@ -20,7 +20,7 @@ from tokenmizer_mw.wire.host_texts import find_context, may_have_context
 from tokenmizer_mw.wire.json_text import Edit, json_text, storable
 from tokenmizer_mw.wire.known import SHORTEST, KnownRequests, Start
 from tokenmizer_mw.wire.spans import ObjectSpans, decode_body, read_object, replace_elements, splice, without_members
-from tokenmizer_mw.wire.unparsed import models
+from tokenmizer_mw.wire.unparsed import find_models
 
 _SYSTEM, _USER, _TOOL = Role.SYSTEM, Role.USER, Role.TOOL  # an enum's look-up is slow
 MESSAGES_TWICE: Final = "messages_twice"
@@ -162,7 +162,7 @@ def _request(
         asked = fields.get("stream")
         stream = asked if isinstance(asked, bool) else shape.streams
     part = has_elsewhere and _is_on_server(shape, fields)
-    member, cause = _elsewhere(shape, fields) if has_elsewhere else ("", "")
+    member, cause = _find_elsewhere(shape, fields) if has_elsewhere else ("", "")
     if start is None or sizes:
         messages = History(each, shape.roles(each), shape.read_message, part=part)
     else:
@@ -209,7 +209,7 @@ def _is_on_server(shape: Shape, fields: Mapping[str, Any]) -> bool:
     return any(reason == HISTORY_ON_SERVER and fields.get(name) for name, reason in shape.elsewhere.items())
 
 
-def _elsewhere(shape: Shape, fields: Mapping[str, Any]) -> tuple[str, str]:
+def _find_elsewhere(shape: Shape, fields: Mapping[str, Any]) -> tuple[str, str]:
     """The first member with which the provider keeps or shortens the history, and what in it is the cause; two empty
     texts where there is none."""
     for name in shape.elsewhere:
@@ -291,7 +291,7 @@ class JsonDialect(ABC):
 
     def models(self, body: bytes, path: str = "") -> tuple[str, ...]:
         """Return the models that an unparsed request may name; empty: any."""
-        return models(body)
+        return find_models(body)
 
     def read(self, body: bytes, known: KnownRequests | None = None, *, path: str = "") -> ChatRequest:
         """Parse the request in ``body``. Raises ``MalformedRequest`` unless it is a JSON object with a list of

@@ -20,7 +20,7 @@ def has_bytes(body: bytes, words: bytes) -> bool:
     return body.rfind(words) >= 0
 
 
-def models(body: bytes) -> tuple[str, ...]:
+def find_models(body: bytes) -> tuple[str, ...]:
     """Return the models that a request may name. Empty when it names none, or too many: it may then be any model.
 
     Most clients name the model first, or after the messages with only short values after it. These places are searched
@@ -28,18 +28,18 @@ def models(body: bytes) -> tuple[str, ...]:
     the one in these places is used.
     """
     first = body.startswith(_FIRST)
-    name = _name(body[_NAMED:_MODEL_BYTES]) if first else _among_the_last(body[-_TAIL:])
-    return (name,) if name else tuple(_anywhere(body))
+    name = _name(body[_NAMED:_MODEL_BYTES]) if first else _find_in_tail(body[-_TAIL:])
+    return (name,) if name else tuple(_find_anywhere(body))
 
 
-def _among_the_last(tail: bytes) -> str | None:
+def _find_in_tail(tail: bytes) -> str | None:
     """The model of a top-level member: with one closing brace and no escape behind it, it can be nothing else."""
     _, found, rest = tail.rpartition(_MODEL)
     plain = found and rest.count(b"}") == 1 and b"{" not in rest and b"\\" not in rest
     return _name(rest) if plain else None
 
 
-def _anywhere(body: bytes) -> list[str]:
+def _find_anywhere(body: bytes) -> list[str]:
     names: list[str] = []
     place = len(body)
     while (place := body.rfind(_MODEL, 0, place)) >= 0:

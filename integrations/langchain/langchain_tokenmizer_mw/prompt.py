@@ -24,7 +24,7 @@ def shortened(messages: Sequence[BaseMessage], cut: Shortened | None) -> list[An
         return list(messages)
     prefix = next((i for i, message in enumerate(messages) if not isinstance(message, SystemMessage)), len(messages))
     behind = cut.reminder.text_behind if cut.reminder is not None else lambda place: ""
-    recent = [_followed_by(_with_result(messages[place], cut.results.get(place)), behind(place)) for place in cut.kept]
+    recent = [_append_text(_with_result(messages[place], cut.results.get(place)), behind(place)) for place in cut.kept]
     block = [_ours(cut.block, cut.role)] if cut.block else []
     own = behind(len(messages))
     return [*messages[:prefix], *block, *recent, *([_ours(own, "user")] if own else [])]
@@ -35,7 +35,7 @@ def question_in(messages: Sequence[BaseMessage]) -> int | None:
     return next((i for i in reversed(range(len(messages))) if isinstance(messages[i], HumanMessage)), None)
 
 
-def _followed_by(message: BaseMessage, text: str) -> BaseMessage:
+def _append_text(message: BaseMessage, text: str) -> BaseMessage:
     """``message`` with ``text`` behind what it says, as a part of its own where it has parts."""
     if not text:
         return message

@@ -192,7 +192,7 @@ class Hooks:
         self._rest.append(self.prepare)
         return ""
 
-    def _compacting(self, session: str, event: Event) -> str:
+    def _mark_compaction(self, session: str, event: Event) -> str:
         """Mark this point once the host has its answer: the messages are durable then, and extraction takes longer."""
         if not self._memory.log.read(SessionKey(LOCAL_TENANT, session), upto=1):
             return ""
@@ -274,7 +274,7 @@ _DRAWN_LATER: Final = frozenset({"precompact"})
 _EVENTS: Final[dict[str, Callable[[Hooks, str, Event], str]]] = {
     "sessionstart": Hooks._handle_start,
     "userpromptsubmit": Hooks._handle_prompt,
-    "precompact": Hooks._compacting,
+    "precompact": Hooks._mark_compaction,
     "sessionend": Hooks._handle_end,
 }
 """What events do besides being recorded."""

@@ -93,7 +93,7 @@ def value_of(text: str) -> dict[str, Any]:
     if not text.strip():
         return {}
     try:
-        value = json.loads(text, object_pairs_hook=_once)
+        value = json.loads(text, object_pairs_hook=_require_unique_names)
     except json.JSONDecodeError as error:
         comment = text.startswith(("//", "/*"), error.pos)
         reason = f"line {error.lineno} has a comment" if comment else str(error)
@@ -105,7 +105,7 @@ def value_of(text: str) -> dict[str, Any]:
     return value
 
 
-def _once(members: list[tuple[str, Any]]) -> dict[str, Any]:
+def _require_unique_names(members: list[tuple[str, Any]]) -> dict[str, Any]:
     """An object whose members have different names: of two, readers take the last."""
     result = dict(members)
     if len(result) < len(members):

@@ -198,7 +198,7 @@ STARTS_WITHIN: Final = 10.0
 
 
 @contextmanager
-def serving(app: Any) -> Iterator[str]:
+def serve_app(app: Any) -> Iterator[str]:
     """Serve ``app`` while the context is active; yield its address, such as ``http://127.0.0.1:40123``.
 
     Raises ``RuntimeError`` if it does not start.

@@ -30,7 +30,7 @@ from .app import (
     compare_messages,
     create_app,
     judge_answer,
-    serving,
+    serve_app,
 )
 from .conversation import SESSION, Client, Conversation, DemoReply, RequestRefused, ask, summary, tool_results
 from .screen import Screen, show_compaction, show_figures, show_memory, show_next, show_store
@@ -101,7 +101,7 @@ class Rehearsal:
         conversation.messages.append({"role": "user", "content": turn.user})
         self.screen.begins(turn.number, turn.user)
         body = conversation.request()
-        first, compared = self._both(body)
+        first, compared = self._send_both(body)
         request = self._note_reply(turn, body, first)
         tokens, reply = request.received, first
         while calls := reply.message.get("tool_calls"):
@@ -120,18 +120,18 @@ class Rehearsal:
             self.figures.answers.append(answered)
             self.screen.probe(turn.user, answered, request.dropped)
 
-    def _both(self, body: dict[str, Any]) -> tuple[DemoReply, float | None]:
+    def _send_both(self, body: dict[str, Any]) -> tuple[DemoReply, float | None]:
         """Send a request with memory and the same one without, by turns the one and the other first. Gives the reply
         and the other's time to the first byte (``None`` when nothing is compared)."""
         if self.plain is None:
             return ask(self.remembering, body, self.screen.show_text), None
         self._plain_first = not self._plain_first
         if self._plain_first:
-            without = ask(self.plain, body, _unheard).first_byte
+            without = ask(self.plain, body, _ignore_text).first_byte
             reply = ask(self.remembering, body, self.screen.show_text)
         else:
             reply = ask(self.remembering, body, self.screen.show_text)
-            without = ask(self.plain, body, _unheard).first_byte
+            without = ask(self.plain, body, _ignore_text).first_byte
         self.figures.with_memory.append(reply.first_byte)
         self.figures.without_memory.append(without)
         return reply, without
@@ -159,7 +159,7 @@ class Rehearsal:
         return request
 
 
-def _unheard(text: str) -> None:
+def _ignore_text(text: str) -> None:
     """The application without memory talks to nobody."""
 
 
@@ -177,15 +177,19 @@ def _open_rehearsal(
             memory = SessionMemory.open(f"sqlite:///{database}", settings)
         stack.callback(memory.close)
         tap = RequestRecorder(_provider() if live_model else ScriptedModel(script, counter, pace=pace, window=WINDOW))
-        remembering = Client(stack.enter_context(serving(create_app(tap, memory))), session=SESSION)
+        remembering = Client(stack.enter_context(serve_app(create_app(tap, memory))), session=SESSION)
         stack.callback(remembering.close)
         plain = None
         if live_model is None:
             unpaced = ScriptedModel(script, counter, pace=Pace(first=pace.first, fragment=_COMPARED))
             # The first calls connect: no measured call pays for that.
-            plain = Client(stack.enter_context(serving(create_app(RequestRecorder(unpaced)))))
+            plain = Client(stack.enter_context(serve_app(create_app(RequestRecorder(unpaced)))))
             stack.callback(plain.close)
-            ask(plain, {"model": model, "messages": [{"role": "user", "content": "Hello"}], "stream": True}, _unheard)
+            ask(
+                plain,
+                {"model": model, "messages": [{"role": "user", "content": "Hello"}], "stream": True},
+                _ignore_text,
+            )
         remembering.connect()
         conversation = Conversation(model, script)
         threshold = int(WINDOW * settings.cut_at)

@@ -75,13 +75,13 @@ class DemoScript:
         for turn in self.turns:
             yield {"role": "user", "content": turn.user}
             for step in turn.steps:
-                yield calling(step)
+                yield make_tool_call(step)
                 yield {"role": "tool", "tool_call_id": step.id, "content": step.result}
             if turn.reply:
                 yield {"role": "assistant", "content": turn.reply}
 
 
-def calling(step: Step) -> ChatMessage:
+def make_tool_call(step: Step) -> ChatMessage:
     """Return the assistant message with a step's tool call."""
     function = {"name": step.name, "arguments": step.arguments}
     return {

@@ -25,7 +25,7 @@ from .script import (
     DemoScript,
     ScriptTurn,
     answer_from_messages,
-    calling,
+    make_tool_call,
     message_tokens,
     request_tokens,
     split_reminder,
@@ -121,7 +121,7 @@ def reply_to(script: DemoScript, messages: Sequence[ChatMessage]) -> ChatMessage
     if turn is None:
         return {"role": "assistant", "content": LOST}
     if done < len(turn.steps):
-        return calling(turn.steps[done])
+        return make_tool_call(turn.steps[done])
     content = answer_from_messages(script, turn, messages) if turn.probe else turn.reply
     return {"role": "assistant", "content": content}
 

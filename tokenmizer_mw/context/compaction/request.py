@@ -92,7 +92,7 @@ def asked_of_anthropic(body: Mapping[str, Any]) -> CompactionRequest | None:
     ``MalformedRequest``."""
     compaction, management = body.get("compaction"), body.get("context_management")
     if compaction is not None:
-        return CompactionRequest(compact=_now(_mapping(compaction, "compaction"), management))
+        return CompactionRequest(compact=_read_now(_mapping(compaction, "compaction"), management))
     if management is None:
         return CompactionRequest()
     edits = _mapping(management, "context_management").get("edits") or []
@@ -148,7 +148,7 @@ def _is_triggered(items: object) -> bool:
     return bool(found)
 
 
-def _now(compaction: Mapping[str, Any], management: object) -> CompactNow:
+def _read_now(compaction: Mapping[str, Any], management: object) -> CompactNow:
     if management is not None:
         raise MalformedRequest("compaction: cannot be combined with context_management")
     if compaction.get("type") != "summarize":

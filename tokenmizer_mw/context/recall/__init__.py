@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 
 from tokenmizer_mw.context.recall.index import PassageHit, PassageIndex
 from tokenmizer_mw.context.recall.passages import index_terms, is_function_word, message_text
-from tokenmizer_mw.context.recall.selection import QuotedPiece, answering, asked_kinds, select_passages
+from tokenmizer_mw.context.recall.selection import QuotedPiece, asked_kinds, select_passages, sort_by_answers
 from tokenmizer_mw.context.tokens import TokenCounter
 from tokenmizer_mw.graph.explanation import Predecessors
 from tokenmizer_mw.graph.fold import SessionGraph
@@ -104,7 +104,10 @@ def recall(
     hits = passages.rank(query, meaning=meaning) if passages is not None else []
     hits = drop_withdrawn(graph, hits if _answers_query(query, hits) else [])
     weights = _weights(query, passages)
-    hits = answering(asked_kinds(query), hits[:_ANSWERING_MAX], weights, lambda hit: hit.text) + hits[_ANSWERING_MAX:]
+    hits = (
+        sort_by_answers(asked_kinds(query), hits[:_ANSWERING_MAX], weights, lambda hit: hit.text)
+        + hits[_ANSWERING_MAX:]
+    )
     facts = _find_fact_lines(graph, query, weights, hits)
     chosen = take_within_room(facts, max(int(room * _FACTS_SHARE), min(_FACTS_LEAST, room // 2)), counter)
     pieces = select_passages(hits, room - _cost(chosen, counter), counter)
@@ -172,7 +175,7 @@ def _find_fact_lines(
     graph: SessionGraph, query: str, weights: dict[str, float], hits: Sequence[PassageHit]
 ) -> list[RecallLine]:
     """Facts as lines, the best first, each marked where a later statement gives the same thing another value."""
-    nodes = answering(asked_kinds(query), _facts(graph, query), weights, lambda node: node.label)
+    nodes = sort_by_answers(asked_kinds(query), _facts(graph, query), weights, lambda node: node.label)
     statements = [Statement(node.source.turn, node.label, node.source.trust in _SETTLING) for node in nodes]
     later = find_overtaken(weights, statements + _statements(hits))
     facts: list[RecallLine] = []
@@ -194,7 +197,7 @@ def _mark_pieces(
     """Pieces as lines, each marked where its value was replaced later."""
     statements = [Statement(piece.number, piece.text, piece.role == "user") for piece in pieces]
     later = find_overtaken(weights, statements + _statements(hits))
-    marks = (outdated_mark(graph, piece) or _then(later.get(at)) for at, piece in enumerate(pieces))
+    marks = (outdated_mark(graph, piece) or _format_later(later.get(at)) for at, piece in enumerate(pieces))
     return [
         RecallLine(piece.render(mark), piece.number, (), (piece.number,))
         for piece, mark in zip(pieces, marks, strict=True)
@@ -255,7 +258,7 @@ def describe_fact(graph: SessionGraph, node: Node, later: Later | None = None) -
     olds = [old for _, old in islice(Predecessors(graph).of(node), _HEIRS_MAX)]
     was = "".join(f", was {flatten(old.label)} [{_number(old)}]" for old in olds)
     reason = flatten(graph.life(node.id).reason or (graph.life(olds[0].id).reason if olds else "") or node.detail)
-    text = f"- {node.type.value}{_state(node)}: {flatten(node.label)} [{_number(node)}]{_then(later)}{was}"
+    text = f"- {node.type.value}{_state(node)}: {flatten(node.label)} [{_number(node)}]{_format_later(later)}{was}"
     return RecallLine(text + (f" - {reason}" if reason else ""), node.source.turn, (node.id, *(old.id for old in olds)))
 
 
@@ -264,7 +267,7 @@ def _number(node: Node) -> str:
     return node.source.mark.removeprefix("#")
 
 
-def _then(later: Later | None) -> str:
+def _format_later(later: Later | None) -> str:
     return f" (later [{later.turn}]: {later.value})" if later is not None else ""
 
 

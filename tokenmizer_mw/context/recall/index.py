@@ -36,7 +36,7 @@ DEPTH: Final = 40
 """Places of each ranking that count."""
 
 
-def fuse(rankings: Sequence[Mapping[int, float]], weights: Sequence[float]) -> dict[int, float]:
+def fuse_rankings(rankings: Sequence[Mapping[int, float]], weights: Sequence[float]) -> dict[int, float]:
     """Return the items of all rankings with their fused scores, best first.
 
     Each ranking has positive scores, best first, and is scaled so that its best item has 1. If it is longer than
@@ -251,7 +251,7 @@ class PassageIndex:
         allowed = [place for place in range(end) if not out or self._entry(place).number not in out]
         own, context = vectors.similarities(meaning)
         by_meaning = [best_places(similarities, allowed, DEPTH + 1) for similarities in (own, context)]
-        scores = fuse([{hit.place: hit.score for hit in hits}, *by_meaning], SHORT if self._is_short else LONG)
+        scores = fuse_rankings([{hit.place: hit.score for hit in hits}, *by_meaning], SHORT if self._is_short else LONG)
         return [
             replace(
                 self._hit(place, score, weights), similarity=max(0.0, float(own[place])) if place < len(own) else 0.0

@@ -39,7 +39,7 @@ def asked_kinds(question: str) -> frozenset[str]:
     return frozenset(kind for pattern, kinds in _ASKS_FOR if pattern.search(asked) for kind in kinds)
 
 
-def answering(
+def sort_by_answers(
     kinds: frozenset[str], found: Sequence[Item], wanted: Mapping[str, float], text: Callable[[Item], str]
 ) -> list[Item]:
     """Sort ``found``: first the items whose text has a value of one of ``kinds`` in a sentence with words of the

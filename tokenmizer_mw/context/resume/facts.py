@@ -48,7 +48,7 @@ def reason_of(graph: SessionGraph, node: Node, section: Section, replaced: Prede
         reason = clause(olds[0][0].reason)
         return (f" ({reason})" if reason and reason not in node.label else ""), ()
     if olds:
-        return _was(flatten(node.label), olds, clause(node.detail) if node.source.role == HAND else "")
+        return _describe_replaced(flatten(node.label), olds, clause(node.detail) if node.source.role == HAND else "")
     reason = clause(node.detail) if node.type is NodeType.DECISION else _explanation(node)
     return (f" ({reason})" if _new_reason(node.label, reason) else ""), ()
 
@@ -60,7 +60,7 @@ def _explanation(node: Node) -> str:
     return clause(node.detail, EXPLANATION_MAX)
 
 
-def _was(label: str, olds: list[tuple[Transition, Node]], by_hand: str) -> tuple[str, tuple[str, ...]]:
+def _describe_replaced(label: str, olds: list[tuple[Transition, Node]], by_hand: str) -> tuple[str, tuple[str, ...]]:
     """The text for what a fact with ``label`` replaced, and why: the reason given ``by_hand``, else that of the newest
     replacement."""
     shown = olds[:1]

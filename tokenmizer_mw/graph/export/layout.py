@@ -282,7 +282,7 @@ def path_of(route: Route) -> str:
     parts = [f"M{route[0][0]} {route[0][1]}"]
     for before, corner, after in zip(route, route[1:], route[2:], strict=False):
         radius = min(_CORNER, _distance(before, corner) // 2, _distance(corner, after) // 2)
-        begin, end = _toward(corner, before, radius), _toward(corner, after, radius)
+        begin, end = _move_toward(corner, before, radius), _move_toward(corner, after, radius)
         parts.append(f"L{begin[0]} {begin[1]}Q{corner[0]} {corner[1]} {end[0]} {end[1]}")
     return "".join([*parts, f"L{route[-1][0]} {route[-1][1]}"])
 
@@ -291,7 +291,7 @@ def _distance(one: tuple[int, int], other: tuple[int, int]) -> int:
     return abs(one[0] - other[0]) + abs(one[1] - other[1])
 
 
-def _toward(one: tuple[int, int], other: tuple[int, int], by: int) -> tuple[int, int]:
+def _move_toward(one: tuple[int, int], other: tuple[int, int], by: int) -> tuple[int, int]:
     def step(here: int, there: int) -> int:
         return here + max(-by, min(by, there - here))
 

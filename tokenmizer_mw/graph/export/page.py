@@ -241,11 +241,11 @@ def _node(graph: SessionGraph, node: Node, layout: Layout, start: float) -> dict
         "kind": node.kind.value if node.kind is not None else "",
         "why": words_of(life.reason),
         "sure": "" if node.confidence >= 1 else f"{node.confidence:.0%}",
-        "from": _after(node.valid_from, start),
-        "until": _after(node.valid_until, start),
+        "from": _seconds_after(node.valid_from, start),
+        "until": _seconds_after(node.valid_until, start),
     }
     return {name: value for name, value in members.items() if value not in ("", None)}
 
 
-def _after(time: float | None, start: float) -> float | None:
+def _seconds_after(time: float | None, start: float) -> float | None:
     return None if time is None else round(time - start, 3)

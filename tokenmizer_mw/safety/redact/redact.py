@@ -214,7 +214,7 @@ class Redactor:
         for view in join_views(masked, merge_spans([*windows, *spaced]), known):
             longer += [one for one in self._scan_view(view) if _covers(one, known)]
         if longer:
-            secrets = _apart([*secrets, *self._settle_spans(raw, longer, masked)])
+            secrets = _merge_overlaps([*secrets, *self._settle_spans(raw, longer, masked)])
         masked = _blank_spans(masked, [(one.start, one.end) for one in secrets])
         for view in views(masked, windows):
             if found := self._settle_spans(raw, self._scan_view(view), masked):
@@ -244,7 +244,7 @@ class Redactor:
 
     def _settle_spans(self, raw: bytes, found: list[SecretSpan], masked: bytes) -> list[SecretSpan]:
         """Without what is allowed, switched off or masked, and without overlaps."""
-        return _apart(
+        return _merge_overlaps(
             [
                 one
                 for one in found
@@ -274,7 +274,7 @@ class Redactor:
         return f"redacted:{kind}:{tag}"
 
 
-def _apart(found: list[SecretSpan]) -> list[SecretSpan]:
+def _merge_overlaps(found: list[SecretSpan]) -> list[SecretSpan]:
     """Findings that overlap made one: named by the most telling of them, then the longest; as long as all together."""
     apart: list[SecretSpan] = []
     for one in sorted(found, key=lambda each: (each.start, -each.end)):

@@ -156,7 +156,7 @@ def views(raw: bytes, windows: Iterable[Span]) -> Iterator[View]:
         breaks = find_line_breaks(text)
         joined, likely, possible = select_joined(text, breaks), select_likely(breaks), select_possible(breaks)
         made = (
-            _rewritten(text, _UNDONE, _undone),
+            _rewrite_view(text, _UNDONE, _undo_disguise),
             _join_breaks(text, joined, whole=True) if joined != likely else None,
             _join_breaks(text, likely),
             _join_breaks(text, possible) if possible != likely else None,
@@ -176,7 +176,7 @@ def join_views(raw: bytes, windows: Iterable[Span], found: list[Span]) -> Iterat
         text = raw[start:end].decode("utf-8", "surrogatepass")
         heads = frozenset(_characters(raw, start, near))
         breaks = select_joined(text, find_line_breaks(text), heads), find_joined_blanks(text, heads)
-        yield from _set_offset((_rewritten(text, _UNDONE, partial(_undo_inside, heads)),), start)
+        yield from _set_offset((_rewrite_view(text, _UNDONE, partial(_undo_inside, heads)),), start)
         for joined in breaks:
             for first, last, chain in _group_breaks(text, joined):
                 moved = [found.shift(-first) for found in chain]
@@ -223,7 +223,9 @@ def _set_offset(views: Iterable[View | None], offset: int) -> Iterator[View]:
             yield view
 
 
-def _rewritten(text: str, pattern: re.Pattern[str], rewrite: Callable[[str, re.Match[str]], str | None]) -> View | None:
+def _rewrite_view(
+    text: str, pattern: re.Pattern[str], rewrite: Callable[[str, re.Match[str]], str | None]
+) -> View | None:
     pieces: list[Piece] = []
     done = 0
     for match in pattern.finditer(text):
@@ -246,23 +248,23 @@ def _join_breaks(text: str, breaks: list[Break], *, whole: bool = False) -> View
 
 
 def _undo_inside(heads: Container[int], text: str, match: re.Match[str]) -> str | None:
-    """``_undone``, but ``None`` for what separates a key from something else."""
+    """``_undo_disguise``, but ``None`` for what separates a key from something else."""
     found = match[0]
     if found[0] not in _BREAKING or _ESCAPES.match(found):
-        return _undone(text, match)
+        return _undo_disguise(text, match)
     explicit = found[0] in "\"'" and not _GLUED.isdisjoint(found)
     goes = match.end() not in heads and goes_on(text, Break.at(text, *match.span()), explicit=explicit)
-    return _undone(text, match) if goes else None
+    return _undo_disguise(text, match) if goes else None
 
 
-def _undone(text: str, match: re.Match[str]) -> str | None:
+def _undo_disguise(text: str, match: re.Match[str]) -> str | None:
     """What a reader sees in the place of ``match``; ``None`` where it is what it looks like."""
     found = match[0]
     if _ESCAPES.match(found):
         return ""
     match found[0]:
         case "%":
-            return _unescape(_percent_decoded(found))
+            return _unescape(_decode_percent(found))
         case "&":
             return _unescape(html.unescape("&" + found[1:].replace("amp;", "")))
         case "\\":
@@ -304,7 +306,7 @@ def _encode(text: str) -> bytes:
     return text.encode("utf-8", "surrogatepass")
 
 
-def _percent_decoded(found: str) -> str:
+def _decode_percent(found: str) -> str:
     """What percent escapes of one character stand for, which may be escaped themselves; "" for no character."""
     while "%25" in found and found != "%25":
         found = found.replace("%25", "%")

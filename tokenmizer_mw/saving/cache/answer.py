@@ -171,7 +171,7 @@ class Recording:
         return found if room > 0 else ()
 
 
-def unkept(reply: Reply | None) -> str:
+def reason_not_to_store(reply: Reply | None) -> str:
     """Return why a reply must not be cached, as the end of a counter's name; "" if it may be cached."""
     if reply is None or reply.message is None or reply.error or reply.outcome is not Outcome.COMPLETE:
         return "incomplete"

@@ -25,10 +25,18 @@ from tokenmizer_mw.settings import Settings
 from tokenmizer_mw.wire.dialect import Reply
 from tokenmizer_mw.wire.http import Headers
 
-from .answer import CachedAnswer, Recording, unkept
+from .answer import CachedAnswer, Recording, reason_not_to_store
 from .flights import Flight, Flights
 from .guard import differs
-from .question import CacheableRequest, ComparableQuestion, RequestTarget, exact_key, is_too_long, meaning_of, unfit
+from .question import (
+    CacheableRequest,
+    ComparableQuestion,
+    RequestTarget,
+    exact_key,
+    is_too_long,
+    meaning_of,
+    reason_not_to_cache,
+)
 
 if TYPE_CHECKING:
     from tokenmizer_mw.context.embedding import Embed
@@ -251,7 +259,7 @@ class CacheLookup:
     def _join_flight(self) -> Flight | None:
         """Somebody else's flight to wait for; else the request's own is under way, where its answer may be kept."""
         answers = self._answers
-        reason = unfit(self._asked.request, answers.settings)
+        reason = reason_not_to_cache(self._asked.request, answers.settings)
         if reason:
             answers.host.count(f"cache_skipped_{reason}")
             return None
@@ -327,7 +335,7 @@ class CacheLookup:
     def note_reply(self, reply: Reply | None) -> None:
         """Pass the parsed reply, as far as it has arrived; ``None`` if it must not be cached."""
         self._reply = reply
-        reason = unkept(reply)
+        reason = reason_not_to_store(reply)
         if reason and self.recording is not None:
             self._answers.host.count(f"cache_unkept_{reason}")
             self.recording = None

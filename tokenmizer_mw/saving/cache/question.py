@@ -168,7 +168,7 @@ def meaning_of(
     )
 
 
-def unfit(request: ChatRequest, settings: Settings) -> str:
+def reason_not_to_cache(request: ChatRequest, settings: Settings) -> str:
     """Return why the response to a request must not be cached, as the end of a counter's name; "" if it may
     be cached."""
     if request.stand_down not in ("", NO_LIST) or not request.messages:

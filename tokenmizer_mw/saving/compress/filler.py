@@ -71,12 +71,12 @@ CLOSINGS: Final = (
 _EMOJI: Final = r"[\s\x{1F300}-\x{1FAFF}\x{2600}-\x{27BF}\x{FE0F}:)]*"
 
 
-def _either(rows: tuple[Row, ...]) -> str:
+def _join_alternatives(rows: tuple[Row, ...]) -> str:
     return "|".join(f"(?:{row.pattern})" for row in rows)
 
 
-_OPENING = re2.compile(rf"(?i)(?:{_either(OPENINGS)})[.!,]*{_EMOJI}")
-_CLOSING = re2.compile(rf"(?i)(?:{_either(CLOSINGS)})[.!?]*{_EMOJI}")
+_OPENING = re2.compile(rf"(?i)(?:{_join_alternatives(OPENINGS)})[.!,]*{_EMOJI}")
+_CLOSING = re2.compile(rf"(?i)(?:{_join_alternatives(CLOSINGS)})[.!?]*{_EMOJI}")
 _FIRST: Final = re.compile(r"\n*([^\s][^\n]{0,199}?[.!?]+)(?:[ \t]+(?=\S)|[ \t]*\n(?:[ \t]*\n)+)")
 _LAST: Final = re.compile(r"(?:[.!?:`)][ \t]+|\n[ \t]*\n[ \t]*)([^\n.!?]{1,200}[.!?]*)\s*\Z")
 _POINT: Final = re.compile(r"(?:^|\n)[ \t>]*(?:[-*+•]|\(?(?:\d{1,3}|[A-Za-z])[.)])[ \t]*\Z")

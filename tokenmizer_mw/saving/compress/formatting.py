@@ -12,7 +12,7 @@ from tokenmizer_mw.errors import ConfigError
 from tokenmizer_mw.runtime.installing import install_hint
 
 from .chat import OutputKind
-from .sorts import bare, is_numbered
+from .sorts import is_numbered, strip_number
 
 CHARACTERS_MAX: Final = 200_000
 """Longer sources are not touched: a lexer made for people's files may be slow on others."""
@@ -35,7 +35,7 @@ def without_comments(text: str, path: str) -> str:
     if lexer is None or len(text) > CHARACTERS_MAX:
         return text
     raw = text.split("\n")
-    lines = [bare(line) for line in raw] if is_numbered(raw) else raw
+    lines = [strip_number(line) for line in raw] if is_numbered(raw) else raw
     left = "".join(_strip_comments(lexer, "\n".join(lines))).split("\n")
     if len(left) != len(lines):
         return text

@@ -102,7 +102,7 @@ STAGES: Final[Mapping[str, tuple[PassageKind, Stage]]] = {
     "spaces": (PassageKind.RESULT, _on(formatting.PRINTED, formatting.render_printed)),
     "comments": (PassageKind.RESULT, _comments),
     "logs": (PassageKind.RESULT, _on({OutputKind.LOG}, runs.condense_log)),
-    "listings": (PassageKind.RESULT, _on({OutputKind.LISTING, OutputKind.FOUND}, runs.closer)),
+    "listings": (PassageKind.RESULT, _on({OutputKind.LISTING, OutputKind.FOUND}, runs.shorten_listings)),
     "neural": (PassageKind.RESULT, _neural),
     "shorten": (PassageKind.RESULT, _shorten),
     "repeats": (PassageKind.RESULT, lambda work: work.before.shorter(work.passage.text)),

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from .chat import ChatPassage, PassageKind
-from .sorts import bare, number_of
+from .sorts import number_of, strip_number
 
 CHARACTERS_MIN: Final = 240
 """Characters of the shortest run that is told: a shorter one costs as much as the line that would stand for it."""
@@ -143,10 +143,10 @@ def _common(lines: Lines, at: int, other: Lines, place: int) -> int:
     length = 0
     while length < most and here[at + length] == there[place + length]:
         length += 1
-    return min(_counting(lines.numbers, at, length), _counting(other.numbers, place, length))
+    return min(_count_numbered(lines.numbers, at, length), _count_numbered(other.numbers, place, length))
 
 
-def _counting(numbers: list[int | None] | None, at: int, length: int) -> int:
+def _count_numbered(numbers: list[int | None] | None, at: int, length: int) -> int:
     """How many of ``length`` lines from ``at`` on are numbered one after the other, or not numbered at all."""
     if numbers is None or not length:
         return length
@@ -160,7 +160,7 @@ def _comparable_lines(text: str, raw: Sequence[str], ours: str) -> Lines:
     numbers = _count_up(raw) if _COUNTS.search(text) else None
     if numbers is None:
         return Lines(texts)
-    bared = (line if number is None else bare(line) for line, number in zip(texts, numbers, strict=True))
+    bared = (line if number is None else strip_number(line) for line, number in zip(texts, numbers, strict=True))
     return Lines(list(bared), numbers)
 
 

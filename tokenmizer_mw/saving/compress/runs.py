@@ -26,7 +26,7 @@ _PATH: Final = re.compile(r"[./\\]")
 _KINDS: Final = {"-": "", "d": "/", "l": "", "c": "", "b": "", "s": "", "p": ""}
 
 
-def closer(text: str) -> str:
+def shorten_listings(text: str) -> str:
     """Return ``text`` with shortened file listings; the same object if it contains none."""
     lines = text.split("\n")
     for way in (partial(_rewrite, _LONG, _entry), _condense_found, partial(_rewrite, _TREE, _branch)):

@@ -43,7 +43,7 @@ _STEPS: Final = words("build test install ci pull push logs check clippy")
 _READS_INSIDE: Final = words("cat bat head tail sed nl awk less get-content gc")
 
 
-def printed_by(command: str) -> OutputKind | None:
+def kind_of_output(command: str) -> OutputKind | None:
     """Return the kind of output of a command line, if all its programs agree; ``None`` if it is unknown.
 
     Returns ``PRINTED`` if a file is shown among other output: its lines must not be treated as log lines.
@@ -177,7 +177,7 @@ def is_numbered(lines: list[str]) -> bool:
     return _matches_most(_NUMBERED, lines[:_LINES])
 
 
-def bare(line: str) -> str:
+def strip_number(line: str) -> str:
     """Return a line of a numbered file without its number."""
     found = _NUMBERED.match(line)
     return line[found.end() :] if found else line
@@ -192,7 +192,7 @@ def number_of(line: str) -> int | None:
 def _sort_by_call(passage: ChatPassage) -> OutputKind | None:
     """What the call says."""
     if passage.command:
-        return printed_by(passage.command)
+        return kind_of_output(passage.command)
     squeezed = passage.tool.rsplit("__", 1)[-1].replace("_", "").replace("-", "").lower()
     if any(squeezed.startswith(name) for name in _SEARCHERS):
         return OutputKind.FOUND

@@ -21,7 +21,7 @@ from typing import Final
 
 from .chat import ChatPassage, OutputKind, PassageKind
 from .names import KnownNames, names
-from .sorts import STAMP, bare, is_numbered, is_stamped, number_of
+from .sorts import STAMP, is_numbered, is_stamped, number_of, strip_number
 
 CHARACTERS_A_TOKEN: Final = 4
 LINE_MAX: Final = 2_000
@@ -60,7 +60,7 @@ def shorten_passage(passage: ChatPassage, sort: OutputKind, most: int, *, whole:
     middle = range(head, len(lines) - tail)
     if not middle:
         return text
-    name = _naming(lines, whole)
+    name = _choose_naming(lines, whole)
     shown = "\n".join([*map(_cut, lines[:head]), _note(passage, lines, middle, name)])
     left = room - len(shown) - sum(len(line) for line in lines[middle.stop :])
     matter = _failures if is_stamped(text) else _MATTERS.get(sort, _failures)
@@ -69,7 +69,7 @@ def shorten_passage(passage: ChatPassage, sort: OutputKind, most: int, *, whole:
     return result if len(result) < len(text) else text
 
 
-def _naming(lines: Sequence[str], whole: bool) -> Name:
+def _choose_naming(lines: Sequence[str], whole: bool) -> Name:
     """How lines are told: those of a numbered file as they are numbered in it."""
     if is_numbered(list(lines)):
         return lambda at: "" if (number := number_of(lines[at])) is None else str(number)
@@ -116,7 +116,7 @@ def _within(lines: Iterable[str], room: int) -> Iterator[str]:
 def _definitions(lines: Sequence[str], middle: range, name: Name) -> Iterator[str]:
     count = is_numbered(list(lines))
     for at in middle:
-        line = bare(lines[at]) if count else lines[at]
+        line = strip_number(lines[at]) if count else lines[at]
         if len(line) <= LINE_MAX and _DEFINES.match(line):
             yield _at(name, at, line.rstrip()[:_SHOWN_MAX])
 
@@ -198,7 +198,7 @@ def prune_result(passage: ChatPassage, sort: OutputKind, known: KnownNames) -> s
     text = passage.text
     if len(text) < PRUNED_MIN:
         return text
-    kept = list(_telling(text)) if sort in _TELLING or is_stamped(text) else []
+    kept = list(_find_failures(text)) if sort in _TELLING or is_stamped(text) else []
     shown_names = set(names("\n".join([passage.title, *kept])))
     counted = names(text, known.read)
     new = [name for name in counted if name not in shown_names and not known.is_known(name)]
@@ -211,7 +211,7 @@ def prune_result(passage: ChatPassage, sort: OutputKind, known: KnownNames) -> s
     return left if len(left) < len(text) else text
 
 
-def _telling(text: str) -> Iterator[str]:
+def _find_failures(text: str) -> Iterator[str]:
     """The lines that speak of failures, and the last one: there a command says how it ended."""
     lines = [line for line in text.split("\n") if line.strip()]
     found = [line for line in lines[:-1] if FAILURE.search(line[:_LINE_MAX])]

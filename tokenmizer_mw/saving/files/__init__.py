@@ -62,7 +62,7 @@ def analyze(
     if budget < 1:
         raise CallerError("a budget is at least 1 token")
     redactor = redactor or _redactor()
-    mask = _masking(redactor)
+    mask = _make_mask(redactor)
     with _open_named(file, name) as (called, opened):
         _, source = open_source(opened, called, progress or _ignore, mask, redactor.redact, unpack=False)
         kind, report = _read(called, source, limits)
@@ -108,7 +108,7 @@ def excerpt(
 
     with _open_named(file, name) as (called, opened):
         progress = _until(progress or _ignore, limits.seconds) if is_packed(_start(opened)) else progress or _ignore
-        _, source = open_source(opened, called, progress, _masking(redactor), redactor.redact)
+        _, source = open_source(opened, called, progress, _make_mask(redactor), redactor.redact)
         if not source.encoding:
             raise CallerError("only lines of text can be shown")
         try:
@@ -165,7 +165,7 @@ def _until(progress: Progress, seconds: float) -> Progress:
     return advance
 
 
-def _masking(redactor: Redactor) -> Mask:
+def _make_mask(redactor: Redactor) -> Mask:
     def mask(name: str, value: str) -> str:
         (masked,) = redactor.redact_json({name: value}).values()  # under another name, when that is a secret itself
         return redactor.redact(str(masked))

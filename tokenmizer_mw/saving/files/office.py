@@ -241,7 +241,7 @@ def read_pdf(source: FileSource) -> Report:
     lines: list[DigestLine] = []
     broke = ""
     try:
-        lines += _about(document)
+        lines += _describe_document(document)
         for number in range(min(pages, PAGES_MAX)):
             source.advance(0)
             text = " ".join((document.pages[number].extract_text() or "")[:PAGE_TEXT_MAX].split())
@@ -258,7 +258,7 @@ def read_pdf(source: FileSource) -> Report:
     return Report(f"PDF document, {format_count(pages, 'page')}", tuple(lines), broke, (), {"pages": pages})
 
 
-def _about(document: Any) -> list[DigestLine]:
+def _describe_document(document: Any) -> list[DigestLine]:
     metadata = document.metadata or {}
     names = ("/Title", "/Author", "/Subject", "/CreationDate")
     known = [f"{name[1:].lower()}: {clip_text(str(metadata[name]), _NAME_MAX)}" for name in names if metadata.get(name)]

@@ -12,7 +12,7 @@ import yaml
 
 from .digest import DigestLine, Report, format_count
 from .reading import TOO_LARGE, FileSource, Stopped, clip_text
-from .tree import DEPTH_MAX, Tree, below, item
+from .tree import DEPTH_MAX, Tree, item, member_path
 
 T = TypeVar("T")
 
@@ -87,7 +87,7 @@ def _add_paths(events: Iterable[tuple[str, Any]]) -> Iterator[_Event]:
     for event, value in events:
         if event == "map_key":
             if depth <= DEPTH_MAX:
-                paths[depth] = below(paths[depth - 1] if depth else "", value)
+                paths[depth] = member_path(paths[depth - 1] if depth else "", value)
         elif event in _ENDS:
             depth -= 1
         else:
@@ -148,7 +148,7 @@ def _walk(value: Any, path: str) -> Iterator[_Event]:
     if isinstance(value, dict):
         yield path, "object", None
         for name, one in value.items():
-            yield from _walk(one, below(path, name))
+            yield from _walk(one, member_path(path, name))
     elif isinstance(value, list):
         yield path, "list", None
         for one in value:
@@ -238,9 +238,9 @@ def _yaml_events(events: Iterable[Any]) -> Iterator[_Event]:
             key[-1] = event.value if isinstance(event, yaml.ScalarEvent) else "(key)"
             if not isinstance(event, yaml.CollectionStartEvent):
                 continue
-            place = path if deep else below(path, "(key)")
+            place = path if deep else member_path(path, "(key)")
         elif mapping:
-            place, key[-1] = path if deep else below(path, key[-1] or ""), None
+            place, key[-1] = path if deep else member_path(path, key[-1] or ""), None
         else:
             place = path if deep else item(path) if open_ else ""
         if isinstance(event, yaml.ScalarEvent):

@@ -106,7 +106,7 @@ class Tree:
         return f"- {path or '(top)'}: {kinds}"
 
 
-def below(path: str, name: str) -> str:
+def member_path(path: str, name: str) -> str:
     """Return the path of the member ``name`` of the object at ``path``; all members whose names are ids have one."""
     name = _ANY if _ID_NAME.fullmatch(name) else name
     return f"{path}.{name}" if path else name

@@ -46,7 +46,7 @@ def show_lines(lines: Iterable[str], wanted: Wanted, last: int, redactor: Redact
     ``lines`` include their line ends. Lines inside of a secret are left out if its placeholder was already shown.
     """
     head, last_value = "", ""
-    for before, block, behind in _around(_blocks(lines)):
+    for before, block, behind in _pair_neighbours(_blocks(lines)):
         if block.first == 1:
             head = block.lines[0] if len(block.lines[0]) <= HEAD_MAX else ""
         chosen = {number for number, line in enumerate(block.lines, block.first) if wanted(number, line)}
@@ -77,7 +77,7 @@ def _blocks(lines: Iterable[str]) -> Iterator[_Block]:
         yield block
 
 
-def _around(blocks: Iterator[_Block]) -> Iterator[tuple[list[str], _Block, list[str]]]:
+def _pair_neighbours(blocks: Iterator[_Block]) -> Iterator[tuple[list[str], _Block, list[str]]]:
     """Each block with the lines of its neighbours."""
     before: list[str] = []
     block = next(blocks, None)

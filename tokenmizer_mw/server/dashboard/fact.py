@@ -18,8 +18,8 @@ from .caches import title_of
 from .markup import (
     Markup,
     card,
-    exactly,
     fact_link,
+    format_exact_time,
     message_link,
     moment,
     pinned_badge,
@@ -63,7 +63,7 @@ def show_fact(request: PageRequest) -> Page:
     sides = tag(
         "div",
         tag("div", _fact(request, found), _chain(request, found), _relations(request, found), class_="main-side"),
-        tag("div", _changing(request, node), edits_card(request, found.edits, of_fact=True), class_="other-side"),
+        tag("div", _render_changes(request, node), edits_card(request, found.edits, of_fact=True), class_="other-side"),
         class_="sides",
     )
     return replace(session_page(request, "", found.title, sides, seq=found.seq), title=flatten(node.label))
@@ -87,7 +87,7 @@ def _fact(request: PageRequest, found: FactView) -> Markup:
         rows.append(("Until", moment(life.closed, request.now)))
     if life.reason:
         rows.append(("Reason", quote_line(life.reason)))
-    rows += [(title, exactly(time)) for title, time in _validity(node)]
+    rows += [(title, format_exact_time(time)) for title, time in _validity(node)]
     rows.append(("Confidence", f"{node.confidence:.0%}"))
     if found.flags:
         rows.append(("Warning", "its message reads like an attempt to take over the model"))
@@ -141,7 +141,7 @@ def _relations(request: PageRequest, found: FactView) -> Markup | None:
     return card("Related", tag("ul", rows, class_="facts"), id="relations", live=True) if rows else None
 
 
-def _changing(request: PageRequest, node: Node) -> Markup | None:
+def _render_changes(request: PageRequest, node: Node) -> Markup | None:
     if not request.caller.may("write"):
         return None
     forms = [_separate(request, node), _complete(request, node), _invalidate(request, node), _archive(request, node)]
@@ -189,7 +189,7 @@ def _invalidate(request: PageRequest, node: Node) -> Markup | None:
         None if is_wrong else _choice(wrong, "no"),
         _choice("It never was true, such as something misread: no model is shown it", "yes", checked=is_wrong),
     )
-    return _marking(request, node, "invalidate", "Invalidate", "Why is it wrong?", choices)
+    return _render_status_form(request, node, "invalidate", "Invalidate", "Why is it wrong?", choices)
 
 
 def _choice(text: str, value: str, *, checked: bool = False) -> Markup:
@@ -201,22 +201,24 @@ def _choice(text: str, value: str, *, checked: bool = False) -> Markup:
 def _separate(request: PageRequest, node: Node) -> Markup | None:
     if node.status is not Status.SUPERSEDED:
         return None
-    return _marking(request, node, "separate", "Keep both", "Why do the two have nothing to do with each other?")
+    return _render_status_form(
+        request, node, "separate", "Keep both", "Why do the two have nothing to do with each other?"
+    )
 
 
 def _complete(request: PageRequest, node: Node) -> Markup | None:
     if not can_be_completed(node):
         return None
-    return _marking(request, node, "complete", "Complete", "How was it done?")
+    return _render_status_form(request, node, "complete", "Complete", "How was it done?")
 
 
 def _archive(request: PageRequest, node: Node) -> Markup | None:
     if not may_move(node.status, Status.ARCHIVED, evidence=True):
         return None
-    return _marking(request, node, "archive", "Archive", "Why is it of no interest any more?")
+    return _render_status_form(request, node, "archive", "Archive", "Why is it of no interest any more?")
 
 
-def _marking(
+def _render_status_form(
     request: PageRequest, node: Node, do: str, text: str, question: str, choice: Markup | None = None
 ) -> Markup:
     """A form that gives a fact another status. ``choice``: a field of a form that needs a reason."""

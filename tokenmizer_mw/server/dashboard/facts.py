@@ -202,7 +202,7 @@ def search_facts(request: PageRequest) -> Page:
     if request.id:
         return _within(request, text)
     lead = tag("p", "Facts by their words, or by what they are: \u201cdatabase\u201d finds PostgreSQL.", class_="lead")
-    found = _everywhere(request, text) if text else None
+    found = _link_everywhere(request, text) if text else None
     return Page("Search", join_markup(heading("Search", lead), search_form(request, text), found), "search")
 
 
@@ -232,7 +232,7 @@ def _within(request: PageRequest, text: str) -> Page:
     return session_page(request, "facts", title, search_form(request, text), section, name="Search")
 
 
-def _everywhere(request: PageRequest, text: str) -> Markup:
+def _link_everywhere(request: PageRequest, text: str) -> Markup:
     cards, looked_at, left = [], 0, SEARCHED_EVENTS_MAX
     for info in request.memory.log.sessions(request.tenant, limit=SEARCHED_SESSIONS_MAX):
         if info.seq > left:

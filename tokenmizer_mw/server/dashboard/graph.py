@@ -23,7 +23,7 @@ from tokenmizer_mw.session import SessionState
 
 from .caches import COLUMNS, hold_layout, title_of
 from .facts import choose_nodes, filters, name_of_filter
-from .markup import Markup, exactly, format_count, hidden_fields, join_markup, link, nothing, tag, to
+from .markup import Markup, format_count, format_exact_time, hidden_fields, join_markup, link, nothing, tag, to
 from .page import Page, PageRequest, download, session_page
 
 DRAWN_MAX: Final = 60
@@ -167,7 +167,7 @@ def _picture(request: PageRequest, graph: SessionGraph, then: PointInTime, shown
 
     left_out = f"The {len(shown)} most important of {count:,} facts: choose a type or a status to see others."
     note = left_out if count > len(shown) else f"{format_count(count, 'fact')}."
-    when = f"As {'recorded' if then.by == 'recorded' else 'valid'} at {exactly(then.at)}. " if then.at else ""
+    when = f"As {'recorded' if then.by == 'recorded' else 'valid'} at {format_exact_time(then.at)}. " if then.at else ""
     zoom = [tag("button", word, type="button", data_zoom=step) for step, word in _ZOOM]
     return tag(
         "section",
@@ -272,7 +272,7 @@ def _options(request: PageRequest, then: PointInTime, type_: str, status: str) -
 def _when(then: PointInTime) -> str:
     if then.at is None:
         return "now"
-    return f"change {then.place:,} of {then.count:,}, {exactly(then.at)}"
+    return f"change {then.place:,} of {then.count:,}, {format_exact_time(then.at)}"
 
 
 def _radio(value: str, text: str, chosen_: str) -> Markup:

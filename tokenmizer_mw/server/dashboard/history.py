@@ -18,10 +18,10 @@ from .markup import (
     Child,
     Markup,
     card,
-    exactly,
     fact_link,
     filter_form,
     format_count,
+    format_exact_time,
     join_markup,
     link,
     moment,
@@ -57,7 +57,7 @@ _Step = tuple[Transition, Node | None, Node | None]
 
 def show_history(request: PageRequest) -> Page:
     """Return the history of a session."""
-    most = _most(request, STEPS)
+    most = _count_rows(request, STEPS)
 
     def look(state: SessionState) -> tuple[str, int, list[CheckpointMark], list[_Step], int, list[RecordedEdit]]:
         graph, steps = state.graph, state.graph.transitions()
@@ -65,14 +65,14 @@ def show_history(request: PageRequest) -> Page:
         return title_of(state), state.seq, list(state.checkpoints), rows, len(steps), list(state.edits.values())[::-1]
 
     title, seq, marks, steps, count, edits = request.memory.view(request.id, look, tenant=request.tenant)
-    parts = _comparing(request, marks, seq), _transitions(request, steps, count)
-    listed = edits[: _most(request, STEPS)]
+    parts = _render_comparison_form(request, marks, seq), _transitions(request, steps, count)
+    listed = edits[: _count_rows(request, STEPS)]
     rest = _link_rest(request, len(edits) - len(listed), "edits", "older")
     by_hand = edits_card(request, listed, rest=rest)
     return session_page(request, "history", title, *parts, by_hand, name="History", seq=seq)
 
 
-def _comparing(request: PageRequest, marks: Sequence[CheckpointMark], seq: int) -> Markup:
+def _render_comparison_form(request: PageRequest, marks: Sequence[CheckpointMark], seq: int) -> Markup:
     named = _points(marks, seq)
     before = _chosen_option(request, "from", named, marks[-1].checkpoint.id if marks else START)
     after = _chosen_option(request, "to", named, NOW)
@@ -98,7 +98,7 @@ def _marks(request: PageRequest, marks: Sequence[CheckpointMark]) -> Markup:
     if not marks:
         return nothing("No checkpoints yet: the comparison begins with the start of the session.")
     rows = []
-    for mark in marks[-_most(request, MARKS) :][::-1]:
+    for mark in marks[-_count_rows(request, MARKS) :][::-1]:
         point = mark.checkpoint
         cut = f"cut: the block took the place of {format_count(point.dropped, 'message')}" if point.anchor else ""
         if point.anchor and not point.dropped:
@@ -145,7 +145,7 @@ def _diff(request: PageRequest, found: Diff) -> Markup:
 def _part(request: PageRequest, title: str, changes: Sequence[T], list_change: Callable[[T], Markup]) -> Markup | None:
     if not changes:
         return None
-    rows = [list_change(change) for change in changes[-_most(request, SHOWN) :]]
+    rows = [list_change(change) for change in changes[-_count_rows(request, SHOWN) :]]
     left = _link_rest(request, len(changes) - len(rows), "checkpoints")
     shown = tag("ul", rows, class_=f"facts {title.lower()}")
     return join_markup(tag("h3", f"{title} ({len(changes):,})"), shown, left)
@@ -163,8 +163,8 @@ _FIELDS: Final[tuple[tuple[str, Callable[[Node], str]], ...]] = (
     ("about", lambda node: node.slot),
     ("value", lambda node: node.value),
     ("place in the plan", lambda node: "" if node.order is None else str(node.order)),
-    ("true from", lambda node: "" if node.valid_from is None else exactly(node.valid_from)),
-    ("true until", lambda node: "" if node.valid_until is None else exactly(node.valid_until)),
+    ("true from", lambda node: "" if node.valid_from is None else format_exact_time(node.valid_from)),
+    ("true until", lambda node: "" if node.valid_until is None else format_exact_time(node.valid_until)),
     ("pinned", lambda node: "yes" if node.pinned else "no"),
     ("confidence", lambda node: f"{node.confidence:.0%}"),
     ("said in message", lambda node: str(node.source.turn)),
@@ -186,7 +186,7 @@ def _difference(old: Node, new: Node) -> list[Markup | str]:
     return found or [tag("span", "where it was said is recorded otherwise", class_="reason")]
 
 
-def _most(request: PageRequest, few: int) -> int:
+def _count_rows(request: PageRequest, few: int) -> int:
     """How many rows a list has."""
     return WHOLE if request.query.get("all") else few
 
@@ -281,7 +281,7 @@ def _compared_side(
 ) -> Markup:
     when = None
     if mark is not None:
-        when = tag("p", f"message {mark.checkpoint.turn}, {exactly(mark.recorded_at)}", class_="hint")
+        when = tag("p", f"message {mark.checkpoint.turn}, {format_exact_time(mark.recorded_at)}", class_="hint")
     parts = [_compared_type(request, graph, type_, signs, only) for type_ in TYPES]
     shown = [part for part in parts if part is not None]
     return card(name.capitalize(), when, *(shown or [nothing("Nothing differs." if only else "No facts yet.")]))

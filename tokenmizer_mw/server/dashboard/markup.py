@@ -86,7 +86,7 @@ def moment(seconds: float, now: float) -> Markup:
     )
 
 
-def exactly(seconds: float) -> str:
+def format_exact_time(seconds: float) -> str:
     """Format a time to the second."""
     return f"{datetime.fromtimestamp(seconds, UTC):%Y-%m-%d %H:%M:%S} UTC"
 

@@ -69,8 +69,8 @@ def _render_savings(request: PageRequest, found: Savings) -> Markup:
         _verdict(whole),
         _by_day(request),
         _stages(found, _is_priced(whole)),
-        _apart(request, "model", "By model", "Model"),
-        _apart(request, "day", "By day", "Day"),
+        _render_groups(request, "model", "By model", "Model"),
+        _render_groups(request, "day", "By day", "Day"),
         _remarks(whole),
     )
 
@@ -130,7 +130,7 @@ def _stages(found: Savings, priced: bool) -> Markup:
     return card("By stage", _table(heads, rows) if rows else nothing("No stage changed a call yet."))
 
 
-def _apart(request: PageRequest, by: Literal["model", "day"], title: str, head: str) -> Markup:
+def _render_groups(request: PageRequest, by: Literal["model", "day"], title: str, head: str) -> Markup:
     sums = request.memory.savings(request.id or None, by=(by,), tenant=request.tenant).rows
     grouped = _group_sums((getattr(row, by), row) for row in sums if row.stage == CALL)
     newest = sorted(grouped, reverse=True)[:DAYS_LISTED] if by == "day" else sorted(grouped)

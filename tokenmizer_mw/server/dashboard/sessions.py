@@ -12,7 +12,7 @@ from tokenmizer_mw.store.log import Place, SessionInfo
 
 from .caches import Summary
 from .live import mark_of_tenant
-from .markup import Markup, exactly, join_markup, link, moment, nothing, quote_line, select_field, tag, to
+from .markup import Markup, format_exact_time, join_markup, link, moment, nothing, quote_line, select_field, tag, to
 from .page import Page, PageRequest, file_links, heading
 
 PER_PAGE: Final = 25
@@ -155,8 +155,8 @@ def _record(info: SessionInfo, summary: Summary | None) -> dict[str, object]:
         "session": info.key.id,
         "goal": summary.goal if summary is not None else "",
         "title": summary.title if summary is not None else "",
-        "last_active": exactly(info.updated_at),
-        "started": exactly(info.created_at),
+        "last_active": format_exact_time(info.updated_at),
+        "started": format_exact_time(info.created_at),
         **{name: getattr(summary, name, None) for name in ("messages", "facts", "open")},
         "events": info.seq,
     }

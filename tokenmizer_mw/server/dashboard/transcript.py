@@ -240,7 +240,7 @@ def _message(request: PageRequest, found: MessageIndex, written: Written, limit:
         words,
         _link_rest(request, number, len(text) - limit),
         _traffic(message),
-        _led_to(request, found, number, nodes),
+        _link_facts(request, found, number, nodes),
         id=f"m{number}",
         class_=f"message by-{message.role.value}",
     )
@@ -281,7 +281,7 @@ def _preview(text: str) -> str:
     return begin if len(text) <= PREVIEW_MAX else f"{begin} ({format_count(len(text), 'character')})"
 
 
-def _led_to(request: PageRequest, found: MessageIndex, number: int, nodes: Sequence[Node]) -> Markup | None:
+def _link_facts(request: PageRequest, found: MessageIndex, number: int, nodes: Sequence[Node]) -> Markup | None:
     rows = [tag("li", type_of(node), fact_link(request.id, node), status_of(node.status)) for node in nodes]
     for _, old, new in found.steps.get(number, ()):
         if old is not None and new is not None:

@@ -18,7 +18,7 @@ from tokenmizer_mw.wire.dialects import ROUTES
 from tokenmizer_mw.wire.http import Header, header
 from tokenmizer_mw.wire.json_text import decode_value
 from tokenmizer_mw.wire.spans import decode_body, read_object
-from tokenmizer_mw.wire.unparsed import models
+from tokenmizer_mw.wire.unparsed import find_models
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,7 +150,9 @@ async def model_of(api_path: ApiPath, body: bytes) -> str:
         return _model_in_path(api_path.path)
     if body[:_BLANKS].lstrip()[:1] != b"{":
         return ""
-    named = api_path.chat_dialect.models(body, api_path.path) if api_path.chat_dialect is not None else models(body)
+    named = (
+        api_path.chat_dialect.models(body, api_path.path) if api_path.chat_dialect is not None else find_models(body)
+    )
     if len(named) == 1:
         return named[0]
     return await run_where_it_fits(partial(_model_in_body, body), body)

@@ -122,13 +122,13 @@ class Proxy:
         self.outcomes.refused = self._access.counts
         doubts = [self._access.limits.doubt]
         self._pages = self._dashboard(doubts) if configuration.dashboard else None
-        self._own = api(memory, checks=[self._unready], doubts=doubts, collectors=[self.outcomes], worker=worker)
+        self._own = api(memory, checks=[self._find_unready], doubts=doubts, collectors=[self.outcomes], worker=worker)
 
     def _dashboard(self, doubts: Sequence[Doubt]) -> Dashboard:
         hosts = [host for host in self.configuration.access.hosts if not host.startswith("*")]
         keys = self._access.keys
         authorize = caller_of if keys is None else None
-        checks = [self._unready]
+        checks = [self._find_unready]
         return dashboard(self.memory, authorize=authorize, keys=keys, hosts=hosts, checks=checks, doubts=doubts)
 
     def _open_client_models(self) -> ClientModels | None:
@@ -180,7 +180,7 @@ class Proxy:
             return self._pages
         return self._own if is_own(path) else self._calls
 
-    def _unready(self) -> str | None:
+    def _find_unready(self) -> str | None:
         return "draining" if self.draining else None
 
     def _drain(self) -> None:

@@ -80,7 +80,7 @@ async def _ask_target(target: Target, retrying: Retrying, opening: Opening) -> U
                 raise
             await asyncio.sleep(_pause(retrying, attempt))
             continue
-        pause = _after(answer, retrying, attempt)
+        pause = _seconds_to_wait(answer, retrying, attempt)
         if answer.status not in BUSY or pause is None:
             return answer
         await answer.aclose()
@@ -88,7 +88,7 @@ async def _ask_target(target: Target, retrying: Retrying, opening: Opening) -> U
     return await opening(target)
 
 
-def _after(answer: UpstreamResponse, retrying: Retrying, attempt: int) -> float | None:
+def _seconds_to_wait(answer: UpstreamResponse, retrying: Retrying, attempt: int) -> float | None:
     """Seconds until the provider may be asked again; ``None``: longer than the proxy waits."""
     after = header(answer.headers, b"retry-after")
     if after is None:

@@ -155,9 +155,9 @@ class CompactionMiddleware:
         body = whole_body(read)
         done: AnsweredCall | ForwardedCall | None = None
         if body is not None and self._sums_up(api_path, body):
-            done = await self._carried_out(scope, api_path, body, CompactionCall.summed_up)
+            done = await self._carry_out(scope, api_path, body, CompactionCall.sum_up)
         if done is None and body is not None and _concerns(api_path, body):
-            done = await self._carried_out(scope, api_path, body, CompactionCall.process)
+            done = await self._carry_out(scope, api_path, body, CompactionCall.process)
         if isinstance(done, AnsweredCall):
             kind = b"text/event-stream; charset=utf-8" if done.stream else _WHOLE
             await send_body(send, done.status, done.body, kind)
@@ -165,10 +165,10 @@ class CompactionMiddleware:
             message = {"type": "http.request", "body": done.body, "more_body": False}
             forwarded = replay_messages([message], receive)
             if done.added is None:
-                await self._app(_inner(scope, done), forwarded, send)
+                await self._app(_make_inner_scope(scope, done), forwarded, send)
                 return
             adding = ResponseEditing(send, done.added, self._memory.settings.capture_max)
-            await self._app(_inner(scope, done), forwarded, adding)
+            await self._app(_make_inner_scope(scope, done), forwarded, adding)
             await adding.close()
         else:
             await self._app(scope, replay_messages(read, receive), send)
@@ -189,7 +189,7 @@ class CompactionMiddleware:
             return False
         return may_sum_up(body)
 
-    async def _carried_out(
+    async def _carry_out(
         self,
         scope: Scope,
         api_path: ApiPath,
@@ -258,7 +258,7 @@ def _concerns(api_path: ApiPath, body: bytes) -> bool:
     return bool(found)
 
 
-def _inner(scope: Scope, done: ForwardedCall) -> Scope:
+def _make_inner_scope(scope: Scope, done: ForwardedCall) -> Scope:
     headers = with_length(scope["headers"], len(done.body))
     if done.added is not None:
         headers = [pair for pair in headers if pair[0].lower() != b"accept-encoding"]

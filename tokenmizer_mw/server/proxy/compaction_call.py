@@ -133,7 +133,7 @@ class CompactionCall:
         body, front = self.contract.follow(self.body, native, block)
         return ForwardedCall(body, front, key.id)
 
-    def summed_up(self) -> AnsweredCall | ForwardedCall | None:
+    def sum_up(self) -> AnsweredCall | ForwardedCall | None:
         """Handle an agent's request to summarise its own chat.
 
         Returns the summary as a response, or the forwarded call with an addition to the model's response; ``None`` if

@@ -106,7 +106,7 @@ def list_models(listing: ModelListing, models: Sequence[NamedModel], provider: b
     A response of the provider that cannot be parsed is ignored.
     """
     own = [listing.entry(model) for model in models]
-    answer, others = dict(listing.empty), _others(listing, provider)
+    answer, others = dict(listing.empty), _split_listing(listing, provider)
     if others is not None:
         answer = others[0]
         names = {entry[listing.key] for entry in own}
@@ -117,7 +117,7 @@ def list_models(listing: ModelListing, models: Sequence[NamedModel], provider: b
     return dump(answer)
 
 
-def _others(listing: ModelListing, provider: bytes) -> tuple[dict[str, Any], list[Any]] | None:
+def _split_listing(listing: ModelListing, provider: bytes) -> tuple[dict[str, Any], list[Any]] | None:
     try:
         answer = load(provider)
     except ValueError:

@@ -12,7 +12,7 @@ from tokenmizer_mw.asgi import GUARD
 from tokenmizer_mw.server.access.caller import below_root
 from tokenmizer_mw.server.access.request_body import linger
 from tokenmizer_mw.server.translate.table import PROVIDERS
-from tokenmizer_mw.wire.http import NOT_SENT, Header, passed_on
+from tokenmizer_mw.wire.http import NOT_SENT, Header, forwarded_headers
 from tokenmizer_mw.wire.reply import refusal
 
 from .api_paths import api_path_of, model_of, run_where_it_fits
@@ -90,7 +90,7 @@ class Relay:
             )
             return
         model = await model_of(api_path, body)
-        passed = passed_on(headers, self._not_sent)
+        passed = forwarded_headers(headers, self._not_sent)
         query = scope.get("query_string", b"")
         escaped, session = _escaped_path(scope, api_path.path), scope.get(GUARD)
         address = str((scope.get("client") or ("",))[0])

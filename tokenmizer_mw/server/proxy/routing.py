@@ -118,10 +118,10 @@ class Routes:
         self._aliases = {name: self._targets(name, places) for name, places in (models or {}).items()}
         defaults = defaults or {}
         self._defaults = {family: self._default(family, defaults.get(family, "")) for family in FAMILIES}
-        self._addressed = {family: self._addressed_by(family, family in defaults) for family in FAMILIES}
+        self._addressed = {family: self._find_addressed(family, family in defaults) for family in FAMILIES}
         prefixes = [(prefix, server) for server in self.servers.values() for prefix in server.row.prefixes]
         self._prefixes = sorted(prefixes, key=lambda pair: len(pair[0]), reverse=True)
-        self._found: Callable[[str, str, str], tuple[Target, ...]] = lru_cache(_FOUND_MAX)(self._looked_up)
+        self._found: Callable[[str, str, str], tuple[Target, ...]] = lru_cache(_FOUND_MAX)(self._look_up)
 
     @property
     def aliases(self) -> dict[str, str]:
@@ -154,7 +154,7 @@ class Routes:
         """Return the providers to ask, in order; empty if the path has no provider."""
         return self._found(api_path.family, api_path.vendor, model)
 
-    def _looked_up(self, family: str, vendor: str, model: str) -> tuple[Target, ...]:
+    def _look_up(self, family: str, vendor: str, model: str) -> tuple[Target, ...]:
         own = self.servers.get(vendor)
         default, addressed = (own, own) if own is not None else (self._defaults[family], self._addressed[family])
         if vendor and own is None:
@@ -192,7 +192,7 @@ class Routes:
         own = self.servers.get(family)
         return own or next((server for server in self.servers.values() if server.family == family), None)
 
-    def _addressed_by(self, family: str, configured: bool) -> Server | None:
+    def _find_addressed(self, family: str, configured: bool) -> Server | None:
         """The provider that a path stands for: the default that the configuration names, the one of the table, or the
         only one of this family. It speaks the family's dialect. Keys of clients go to no other provider."""
         default = self._defaults[family]

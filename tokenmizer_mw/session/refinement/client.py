@@ -230,7 +230,7 @@ def ask(complete: Complete, messages: list[dict[str, str]], attempts: Attempts[T
             failed.append(error)
             given += [error.completion] if isinstance(error, ReplyTooLong) else []
             attempts.allowance.note_failure()
-    return _given_up(failed, given)
+    return _give_up(failed, given)
 
 
 async def ask_on_loop(complete: Complete, messages: list[dict[str, str]], attempts: Attempts[T]) -> ModelAnswer[T]:
@@ -254,10 +254,10 @@ async def ask_on_loop(complete: Complete, messages: list[dict[str, str]], attemp
             failed.append(error)
             given += [error.completion] if isinstance(error, ReplyTooLong) else []
             attempts.allowance.note_failure()
-    return _given_up(failed, given)
+    return _give_up(failed, given)
 
 
-def _given_up(failed: list[Exception], given: list[Completion]) -> ModelAnswer[T]:
+def _give_up(failed: list[Exception], given: list[Completion]) -> ModelAnswer[T]:
     error = _describe_error(failed[-1]) if failed else "closed"
     _logger.warning("a model gave nothing usable: %s", error)
     return ModelAnswer(None, len(failed), "failed", tuple(given), error)

@@ -195,7 +195,7 @@ class _Merge:
         finding = found.finding
         chosen = replace(finding, move=Move.NOTE, target="")
         before = replace(chosen, label=finding.target, reason="", slot="", value="")
-        new = self._stated_already(chosen) or self._find_known(chosen)
+        new = self._find_stated(chosen) or self._find_known(chosen)
         if new is not None:
             if new.id in self.stated:
                 self.ledger.merge(new, replace(chosen, slot="", value=""))
@@ -203,7 +203,7 @@ class _Merge:
                 self._confirm(new, chosen)
             new = self.ledger.graph.get(new.id) or new
         old = self._find_known(before)
-        if old is not None and (self._gave_way(old, new) or _is_laid_down(old, finding)):
+        if old is not None and (self._has_given_way(old, new) or _is_laid_down(old, finding)):
             self.stated.add(old.id)
             return "confirmed"
         if old is not None and (heir := self._replaced_here(old, found)) is not None:
@@ -249,7 +249,7 @@ class _Merge:
         ledger.replace(old, new, chosen)
         return "replaced"
 
-    def _gave_way(self, old: Node, new: Node | None) -> bool:
+    def _has_given_way(self, old: Node, new: Node | None) -> bool:
         heir = self.ledger.graph.heir(old.id)
         return heir is not None and new is not None and heir.id == new.id
 
@@ -258,7 +258,7 @@ class _Merge:
         exact = self.ledger.graph.find(finding.type, finding.label)
         return exact or self._closest(finding, lambda node: node.id not in self.stated and _are_alike(node, finding))
 
-    def _stated_already(self, finding: Finding) -> Node | None:
+    def _find_stated(self, finding: Finding) -> Node | None:
         """The node that the model has stated with more words than it uses for the new side of a change."""
         return self._closest(
             finding,

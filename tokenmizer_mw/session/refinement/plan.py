@@ -308,7 +308,7 @@ def is_due_before_cut(state: SessionState) -> bool:
     return state.refined <= (state.cut.turn if state.cut is not None else 0)
 
 
-def always(state: SessionState) -> bool:
+def is_always_due(state: SessionState) -> bool:
     """Return true, whatever the state of the session."""
     return True
 

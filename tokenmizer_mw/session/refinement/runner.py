@@ -37,12 +37,12 @@ from tokenmizer_mw.session.refinement.plan import (
     Refinement,
     RefinementPrompt,
     RefinementWork,
-    always,
+    is_always_due,
     is_due_before_cut,
     is_outdated,
 )
 from tokenmizer_mw.session.refinement.reply import SCHEMA, RefinementReply
-from tokenmizer_mw.session.transcript_edits import standing
+from tokenmizer_mw.session.transcript_edits import read_standing
 from tokenmizer_mw.store.log import EventLog
 
 
@@ -103,7 +103,7 @@ class RefinementRunner:
             question = self._question(key) if alone else Refinement("busy")
             if isinstance(question, Refinement):
                 return self._count_outcome(question)
-            with self._unbound():
+            with self._leave_session():
                 answer = ask(asking, list(question.prompt.messages), attempts or self._attempts)
             return self._count_outcome(self._keep(key, question, answer))
 
@@ -114,7 +114,7 @@ class RefinementRunner:
             question = await offload(partial(self._question, key), CALLS) if alone else Refinement("busy")
             if isinstance(question, Refinement):
                 return self._count_outcome(question)
-            with self._unbound():
+            with self._leave_session():
                 answer = await ask_on_loop(asking, list(question.prompt.messages), self._attempts)
             return self._count_outcome(await offload(partial(self._keep, key, question, answer), CALLS))
 
@@ -124,7 +124,7 @@ class RefinementRunner:
         if not self._is_unbidden or not events:
             return
         if self._sessions.read(key, lambda state: self._refining.is_due(state, events)):
-            self._wants(key, always)
+            self._wants(key, is_always_due)
 
     def prepare_cut(self, key: SessionKey, filled: Callable[[], float]) -> None:
         """Schedule a refinement if a cut is near and the session was not refined since the last cut.
@@ -248,7 +248,7 @@ class RefinementRunner:
     def _question(self, key: SessionKey) -> RefinementPrompt | Refinement:
         self._extract(key)
         counter = self._counter()
-        history = standing(self._log.read(key))
+        history = read_standing(self._log.read(key))
         return self._sessions.read(key, lambda state: self._refining.question(key, state, history, counter))
 
     def _keep(self, key: SessionKey, question: RefinementPrompt, answer: ModelAnswer[RefinementReply]) -> Refinement:
@@ -291,7 +291,7 @@ class RefinementRunner:
                     self._busy.discard(key)
 
     @contextmanager
-    def _unbound(self) -> Iterator[None]:
+    def _leave_session(self) -> Iterator[None]:
         """What is called inside belongs to no session: a host's client may run through our own transport."""
         with bind_session(self._owner, lambda: NamedSession(None, ""), remembered=True):
             yield

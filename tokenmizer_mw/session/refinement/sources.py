@@ -207,7 +207,7 @@ def place_finding(stated: ReplyStatement, places: Places, settings: Settings) ->
         detail=_explanation(stated.detail, places),
         quote=place.quote,
         span=place.span,
-        **_more(stated, category.type),
+        **_read_more(stated, category.type),
     )
     valid = validate_findings([_as_proposal(finding)], settings)
     if not valid or (valid[0].type is NodeType.FILE and not as_path(valid[0].label)):
@@ -237,7 +237,7 @@ def _explanation(text: str, places: Places) -> str:
     return format_quote(text) if place is not None and place.score >= PLACED else ""
 
 
-def _more(stated: ReplyStatement, type_: NodeType) -> dict[str, Any]:
+def _read_more(stated: ReplyStatement, type_: NodeType) -> dict[str, Any]:
     """What only goals and decisions have."""
     if type_ is NodeType.GOAL:
         return {"slot": "goal", "value": stated.text}

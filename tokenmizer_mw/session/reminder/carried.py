@@ -139,7 +139,7 @@ def turn_key(session: SessionKey, cut: str, request: ChatRequest, keep_from: int
     return TurnKey(session, cut, place - keep_from, digest(request.messages[place]))
 
 
-def still_there(parts: Sequence[TurnPart], request: ChatRequest, opener: int) -> list[TurnPart]:
+def keep_placed(parts: Sequence[TurnPart], request: ChatRequest, opener: int) -> list[TurnPart]:
     """Return the leading ``parts`` whose message is still at its place in ``request``; the first one whose message
     moved or changed ends the list. ``opener``: index of the turn's first message."""
     kept: list[TurnPart] = []

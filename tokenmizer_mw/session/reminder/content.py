@@ -89,7 +89,7 @@ class RelevantContent:
     asks: bool = True
 
 
-def relevant(query: str, hits: Sequence[PassageHit], *, asks: bool) -> RelevantContent:
+def select_relevant(query: str, hits: Sequence[PassageHit], *, asks: bool) -> RelevantContent:
     """Return those of ``hits`` (best first) that are worth a reminder.
 
     For a question: all of them, if one of them shares enough words with it. For other messages: only passages that hold
@@ -155,11 +155,13 @@ def search(
         return None
     index, asked, out = index_of(history), wanted.asked, frozenset(elsewhere).union(wanted.sent)
     if isinstance(asked, str):
-        return relevant(asked, index.rank(asked, upto=before - 1, exclude=out, meaning=meaning), asks=wanted.asks)
+        return select_relevant(
+            asked, index.rank(asked, upto=before - 1, exclude=out, meaning=meaning), asks=wanted.asks
+        )
     names = " ".join(asked)
     hits = index.rank(names, upto=before - 1, exclude=out)
     named = [hit for hit in hits if any(name in hit.text for name in asked)]
-    return relevant(names, named, asks=True)
+    return select_relevant(names, named, asks=True)
 
 
 CANDIDATES_MAX: Final = 64

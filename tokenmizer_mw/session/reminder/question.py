@@ -150,7 +150,7 @@ def add_question(request: ChatRequest, question: str) -> ChatRequest | None:
     opener = next((one for one in reversed(messages) if one.role is Role.USER and one.opens_turn), None)
     if not is_answered and opener is not None and opener.text.strip() == question.strip():
         return request
-    return replace(request, messages=messages.followed_by(Message(Role.USER, question)))
+    return replace(request, messages=messages.with_messages(Message(Role.USER, question)))
 
 
 def shorten_query(text: str) -> str:

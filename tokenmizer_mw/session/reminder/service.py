@@ -20,7 +20,7 @@ from tokenmizer_mw.model.message import Message, digest
 from tokenmizer_mw.model.session import SessionKey
 from tokenmizer_mw.safety.fence import nonce_for, without_own_blocks
 from tokenmizer_mw.session import SessionState
-from tokenmizer_mw.session.reminder.carried import TurnPart, TurnReminders, join_parts, still_there, turn_key
+from tokenmizer_mw.session.reminder.carried import TurnPart, TurnReminders, join_parts, keep_placed, turn_key
 from tokenmizer_mw.session.reminder.content import (
     SearchTarget,
     beginnings_after_compaction,
@@ -156,7 +156,7 @@ class ReminderService:
         earlier = self._earlier(shortening, question, cut)
         shortening = replace(shortening, left=shortening.left - sum(part.tokens for _, part in earlier))
         turn = turn_key(shortening.key, cut.id, shortening.request, shortening.keep_from, question.place)
-        before = still_there(self._turns.find(turn), shortening.request, question.place)
+        before = keep_placed(self._turns.find(turn), shortening.request, question.place)
         parts = [*before, *self._new_parts(shortening, question, cut, before)]
         if len(parts) > len(before):
             self._turns.keep(turn, parts)
@@ -176,7 +176,7 @@ class ReminderService:
         openers = [at for at in shortening.kept if at < question.place and opens_turn(request, at)]
         turns = {at: turn_key(shortening.key, cut.id, request, shortening.keep_from, at) for at in openers}
         for at, turn in turns.items():
-            parts = still_there(self._turns.find(turn), request, at)
+            parts = keep_placed(self._turns.find(turn), request, at)
             found += [(at + one.offset, one.part) for one in parts if one.part is not None]
         if sum(part.tokens for _, part in found) <= shortening.left // 2:
             return found

@@ -23,7 +23,7 @@ from tokenmizer_mw.wire.known import KnownRequests
 from tokenmizer_mw.wire.reply import error_text, parse_json, token_counts
 from tokenmizer_mw.wire.request import JsonDialect, Shape, cut_edits, number_of, read_request
 from tokenmizer_mw.wire.sse import lines_in, sent_events
-from tokenmizer_mw.wire.unparsed import models
+from tokenmizer_mw.wire.unparsed import find_models
 
 UNFINISHED: Final = "FINISH_REASON_UNSPECIFIED"
 """What stands for no reason at all."""
@@ -214,7 +214,7 @@ class Gemini(JsonDialect):
     def models(self, body: bytes, path: str = "") -> tuple[str, ...]:
         """Return the model that ``path`` names; if it names none, the models that the unparsed request may name."""
         model = _model(path)
-        return (model,) if model else models(body)
+        return (model,) if model else find_models(body)
 
     def read(self, body: bytes, known: KnownRequests | None = None, *, path: str = "") -> ChatRequest:
         """Parse the request in ``body``, sent to ``path``. Raises ``MalformedRequest`` unless it is a JSON object with

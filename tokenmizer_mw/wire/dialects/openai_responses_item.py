@@ -85,7 +85,7 @@ def roles_of(sent: Sequence[Any]) -> list[Role]:
     """Return the roles of many items; an unknown role counts as system."""
     try:
         return [
-            _plainly(raw[0] if type(raw) is tuple else raw) for raw in sent
+            _role_of_usual(raw[0] if type(raw) is tuple else raw) for raw in sent
         ]  # much faster, and nearly always enough
     except (KeyError, TypeError):
         return [role_of(raw) or _SYSTEM for raw in sent]
@@ -293,12 +293,12 @@ def _side(item: object) -> Role | None:
 
 def _sides(sent: Sequence[Any]) -> list[Role | None]:
     try:
-        return [_plainly(item) for item in sent]
+        return [_role_of_usual(item) for item in sent]
     except (KeyError, TypeError):
         return [_side(item) for item in sent]
 
 
-def _plainly(item: Any) -> Role:
+def _role_of_usual(item: Any) -> Role:
     """Who speaks in an item of the usual kinds. Raises ``KeyError`` or ``TypeError`` for the others."""
     return _SPEAKERS[item["role"]] if "role" in item else _PLAIN[item["type"]]
 

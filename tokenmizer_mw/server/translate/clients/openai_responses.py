@@ -49,7 +49,7 @@ class OpenAIResponsesWriter:
     def _of(self, step: Step) -> Iterator[dict[str, Any]]:
         match step:
             case chat.Began():
-                yield from self._began()
+                yield from self._begin()
             case chat.PartStart(part):
                 yield from self._open_part(part)
             case chat.Grew(more):
@@ -64,7 +64,7 @@ class OpenAIResponsesWriter:
             case _:
                 assert_never(step)
 
-    def _began(self) -> Iterator[dict[str, Any]]:
+    def _begin(self) -> Iterator[dict[str, Any]]:
         self._begun = True
         self._known = Items(self._call, self._name)
         yield {"type": "response.created", "response": self._response()}
@@ -105,9 +105,9 @@ class OpenAIResponsesWriter:
         item = self._item(part, "incomplete" if closed.cut else "completed")
         match part:
             case chat.Text(text):
-                yield from self._closed_text(part, text)
+                yield from self._close_text(part, text)
             case chat.Thought(text) if self._summed:
-                yield from self._closed_thought(part, text)
+                yield from self._close_thought(part, text)
             case chat.ModelToolCall() if form == "function":
                 values = {"arguments": part.arguments, "name": item["name"]}
                 yield {"type": "response.function_call_arguments.done", **self._place(part), **values}
@@ -120,12 +120,12 @@ class OpenAIResponsesWriter:
         yield self._event("response.output_item.done", item=item)
         self._output.append(item)
 
-    def _closed_text(self, part: chat.Text, text: str) -> Iterator[dict[str, Any]]:
+    def _close_text(self, part: chat.Text, text: str) -> Iterator[dict[str, Any]]:
         place = self._place(part, content_index=0)
         yield {"type": "response.output_text.done", **place, "text": text, "logprobs": []}
         yield {"type": "response.content_part.done", **place, "part": text_part(text)}
 
-    def _closed_thought(self, part: chat.Thought, text: str) -> Iterator[dict[str, Any]]:
+    def _close_thought(self, part: chat.Thought, text: str) -> Iterator[dict[str, Any]]:
         place = self._place(part, summary_index=0)
         yield {"type": "response.reasoning_summary_text.done", **place, "text": text}
         yield {"type": "response.reasoning_summary_part.done", **place, "part": summary_part(text)}
@@ -133,7 +133,7 @@ class OpenAIResponsesWriter:
     def _failure_events(self, fault: chat.Fault) -> Iterator[dict[str, Any]]:
         """A response that failed; one that had not begun begins first, since readers wait for that."""
         if not self._begun:
-            yield from self._began()
+            yield from self._begin()
         values = error(fault)["error"]
         failure = {"code": values["code"] or values["type"], "message": values["message"]}
         yield {"type": "response.failed", "response": {**self._response(), "status": "failed", "error": failure}}

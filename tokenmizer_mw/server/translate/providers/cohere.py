@@ -20,7 +20,7 @@ from .replies import (
     error_of,
     fault_of,
     foreign,
-    made_id,
+    make_id,
     object_in,
     piece_in,
     resolve_finish,
@@ -163,7 +163,7 @@ def _part(raw: Mapping[str, Any]) -> chat.Part | None:
 def _call(raw: dict[str, Any], reply: str, place: int) -> chat.ModelToolCall:
     call = read_call(raw)
     id, name, arguments = ("", "", "") if call is None else (call.id, call.name, call.arguments)
-    return chat.ModelToolCall(storable(id) or made_id(reply, place), storable(name), storable(arguments) or "{}")
+    return chat.ModelToolCall(storable(id) or make_id(reply, place), storable(name), storable(arguments) or "{}")
 
 
 def _failure(end: Mapping[str, Any]) -> chat.Fault | None:

@@ -19,7 +19,7 @@ from tokenmizer_mw.wire.json_text import json_text, storable
 from tokenmizer_mw.wire.reply import objects, parse_json, token_counts
 from tokenmizer_mw.wire.sse import EVENT_MAX, ServerSentEvent
 
-from .replies import EventReader, Parts, error_of, fault_of, foreign, made_id, resolve_finish
+from .replies import EventReader, Parts, error_of, fault_of, foreign, make_id, resolve_finish
 from .request_parts import (
     EFFORTS,
     arguments_of,
@@ -290,7 +290,7 @@ def _read_call(raw: dict[str, Any], seal: str, reply: str, place: int) -> chat.M
     args = raw.get("args")
     arguments = json_text(args) if isinstance(args, dict) else "{}"
     name = storable(name) if isinstance(name, str) else ""
-    made = storable(id) if isinstance(id, str) and id else made_id(reply, place, name, arguments)
+    made = storable(id) if isinstance(id, str) and id else make_id(reply, place, name, arguments)
     return chat.ModelToolCall(made, name, storable(arguments), seal, _NAME if seal else "")
 
 

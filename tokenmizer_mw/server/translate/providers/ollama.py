@@ -20,7 +20,7 @@ from .replies import (
     error_of,
     fault_of,
     foreign,
-    made_id,
+    make_id,
     object_in,
     piece_in,
     resolve_finish,
@@ -119,7 +119,7 @@ def answer(body: Mapping[str, Any]) -> chat.ModelReply:
         raise foreign(body, "message")
     if body.get("done") is not True:
         raise ForeignReply("the provider's reply is not done")
-    reply = made_id(body.get("created_at"), body.get("model"))
+    reply = make_id(body.get("created_at"), body.get("model"))
     calls = list(_calls(message, reply, 0))
     parts: list[chat.Part] = []
     if thought := text_in(message, "thinking"):
@@ -141,7 +141,7 @@ def _calls(message: Mapping[str, Any], reply: str, place: int) -> Iterator[chat.
         if (call := read_call(raw)) is not None:
             arguments = storable(call.arguments) or "{}"
             yield chat.ModelToolCall(
-                storable(call.id) or made_id(reply, number, call.name, arguments), storable(call.name), arguments
+                storable(call.id) or make_id(reply, number, call.name, arguments), storable(call.name), arguments
             )
 
 
@@ -176,7 +176,7 @@ class OllamaLines:
 
     def _line(self, line: dict[str, Any]) -> Iterator[chat.StreamEvent]:
         if not self._reply:
-            self._reply = made_id(line.get("created_at"), line.get("model"))
+            self._reply = make_id(line.get("created_at"), line.get("model"))
             yield chat.Began(self._reply, text_in(line, "model"))
         message = object_in(line, "message")
         yield from self._parts.add_thought(piece_in(message, "thinking"))

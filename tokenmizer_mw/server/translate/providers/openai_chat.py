@@ -17,7 +17,7 @@ from tokenmizer_mw.wire.json_text import json_text, storable
 from tokenmizer_mw.wire.reply import objects, parse_json, token_counts
 from tokenmizer_mw.wire.sse import EVENT_MAX, ServerSentEvent
 
-from .replies import EventReader, Parts, error_of, fault_of, foreign, made_id, object_in, resolve_finish, text_in
+from .replies import EventReader, Parts, error_of, fault_of, foreign, make_id, object_in, resolve_finish, text_in
 from .request_parts import (
     NO_PARAMETERS,
     CallIds,
@@ -277,7 +277,7 @@ def _read_message(message: Mapping[str, Any]) -> tuple[str, str, bool]:
 
 
 def _call(fragment: Fragment, reply: str, place: int) -> chat.ModelToolCall:
-    id = storable(fragment.id) or made_id(reply, place)
+    id = storable(fragment.id) or make_id(reply, place)
     return chat.ModelToolCall(id, storable(fragment.name), storable(fragment.arguments) or "{}")
 
 
@@ -326,7 +326,7 @@ class _Calls:
         self._open = len(self._made) - 1
 
     def _begin(self, index: int, fragment: Fragment, reply: str) -> _Made:
-        id = storable(fragment.id) or made_id(reply, len(self._made))
+        id = storable(fragment.id) or make_id(reply, len(self._made))
         made = _Made(len(self._made), chat.ModelToolCall(id, storable(fragment.name), ""))
         self._made.append(made)
         self._by_index[index] = made

@@ -216,7 +216,7 @@ def is_torn(text: str) -> bool:
     return parse_json(text) is None and not text.startswith(_DONE)
 
 
-def made_id(*seeds: object) -> str:
+def make_id(*seeds: object) -> str:
     """Return an id for a call or reply to which the provider gives none; the same seeds give the same id."""
     return "call_" + blake2b("\0".join(map(str, seeds)).encode("utf-8", "replace"), digest_size=12).hexdigest()
 
