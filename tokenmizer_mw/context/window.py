@@ -347,11 +347,9 @@ def _find_anchor(request: ChatRequest, frozen: Checkpointed) -> int | None:
     expected = request.prefix + frozen.dropped
     last = len(request.messages) - 1 - max(0, frozen.turn - frozen.anchor_turn)
     places: list[int] = [expected, *range(request.prefix, last + 1)]
-    return next((index for index in places if index <= last and _is_anchor(request.messages[index], frozen)), None)
-
-
-def _is_anchor(message: Message, frozen: Checkpointed) -> bool:
-    return can_anchor(message) and digest(message) == frozen.anchor
+    messages = request.messages
+    anchors = (index for index in places if index <= last and can_anchor(messages[index]))
+    return next((index for index in anchors if digest(messages[index]) == frozen.anchor), None)
 
 
 def can_anchor(message: Message) -> bool:

@@ -286,7 +286,7 @@ def _later(
             if (
                 same_sort(one.value, claim.value)
                 and _is_about_same(one, claim, weights)
-                and not _states_value(statement, one.value)
+                and one.value.text.casefold() not in statement.text.casefold()
             ):
                 best = Later(other.turn, one.value.text.strip(","))
     return best
@@ -319,7 +319,3 @@ def _claims(wanted: frozenset[str], text: str) -> list[_Claim]:
 
 
 _STEP: Final = 400
-
-
-def _states_value(statement: Statement, value: Value) -> bool:
-    return value.text.casefold() in statement.text.casefold()

@@ -478,7 +478,8 @@ def find_fact(state: SessionState, text: str, prefers: Callable[[Node], bool] = 
     meant += _rivals_of_concept(meant, hits, text)
     if len(meant) == 1:
         return meant[0]
-    listed = _list_facts(meant or [hit.node for hit in hits])
+    nearest = (meant or [hit.node for hit in hits])[:_NEAREST_MAX]
+    listed = "; ".join(f"{node.id} {_shorten(node.label)!r}" for node in nearest)
     if meant:
         raise UnknownNode(f"{text[:60]!r} fits {len(meant)} facts, pass an id: {listed}")
     raise UnknownNode(f"the session has no fact {text[:60]!r}" + (f"; nearest: {listed}" if listed else ""))
@@ -491,10 +492,6 @@ def _rivals_of_concept(meant: Sequence[Node], hits: Iterable[SearchHit], text: s
         return []
     others = [hit.node for hit in hits if hit.node.current and hit.node.type is not NodeType.CONCEPT]
     return [node for node in others if is_mentioned(node, text)]
-
-
-def _list_facts(nodes: Sequence[Node]) -> str:
-    return "; ".join(f"{node.id} {_shorten(node.label)!r}" for node in nodes[:_NEAREST_MAX])
 
 
 def edits_in_force(edits: Sequence[NodeEdited]) -> tuple[NodeEdited, ...]:

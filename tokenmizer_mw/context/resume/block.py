@@ -294,12 +294,9 @@ class ResumeBuilder:
 
     def _asked_for(self) -> Mapping[str, float]:
         if self._wanted is None:
-            self._wanted = _score_query_matches(self.graph, self.query)
+            hits = search(self.graph, self.query, k=ASKED_MAX) if self.query else ()
+            self._wanted = {hit.node.id: hit.score for hit in hits}
         return self._wanted
-
-
-def _score_query_matches(graph: SessionGraph, query: str | None) -> Mapping[str, float]:
-    return {hit.node.id: hit.score for hit in search(graph, query, k=ASKED_MAX)} if query else {}
 
 
 _PINNED: Final = 3.0

@@ -220,17 +220,18 @@ def _reminders(request: PageRequest, found: SessionView) -> Markup | None:
     if not found.reminders:
         return None
     rows = [
-        tag("li", tag("p", _describe_reminder(one)), message_link(request.id, one.turn), _request_link(request, one))
+        tag(
+            "li",
+            tag("p", _describe_reminder(one)),
+            message_link(request.id, one.turn),
+            link(to("request", id=request.id, cut=one.cut, turn=one.turn), "the request"),
+        )
         for one in found.reminders
     ]
     lead = tag("p", "Put behind the newest message, for the request that each message answers.", class_="hint")
     more = found.reminder_count - len(rows)
     rest = tag("p", f"{more:,} earlier", class_="hint") if more > 0 else None
     return card("Reminders", lead, tag("ol", rows, class_="marks"), rest, id="reminders", live=True)
-
-
-def _request_link(request: PageRequest, reminder: Reminded) -> Markup:
-    return link(to("request", id=request.id, cut=reminder.cut, turn=reminder.turn), "the request")
 
 
 def _describe_reminder(reminder: Reminded) -> str:

@@ -320,8 +320,7 @@ def is_outdated(question: RefinementPrompt, tail: Sequence[Recorded]) -> bool:
     """
     if not tail or (tail[0].seq, tail[0].recorded_at) != (question.seq, question.recorded_at):
         return True
-    return any(isinstance(one.event, HistoryRevised) or _newer(one.event, question) for one in tail[1:])
-
-
-def _newer(event: Event, question: RefinementPrompt) -> bool:
-    return isinstance(event, Refined) and event.turn >= question.turn
+    return any(
+        isinstance(event, HistoryRevised) or (isinstance(event, Refined) and event.turn >= question.turn)
+        for event in (one.event for one in tail[1:])
+    )
