@@ -223,10 +223,11 @@ class Predecessors:
                 self._into.setdefault(step.new, []).append(step)
 
     def of(self, node: Node) -> Iterator[tuple[Transition, Node]]:
-        """Iterate over what ``node`` replaced, what that replaced and so on, the newest first.
+        """Iterate over the facts that ``node`` replaced directly or through others, the newest first, each with the
+        transition that replaced it.
 
-        Of several facts that one replaced, the one replaced last is followed. Facts that were withdrawn as never true,
-        and facts about another thing, are passed over.
+        If one fact replaced several, only the one replaced last is followed. Left out are facts that were withdrawn as
+        never true, and facts about something else than ``node``.
         """
         seen, id = {node.id}, node.id
         while id in self._into:

@@ -25,7 +25,8 @@ def parse_path(text: object, what: str) -> Path:
 
 
 def value_at(value: object, path: Path) -> object:
-    """Return the value at ``path``; ``None`` when there is none."""
+    """Return the value at ``path`` in a parsed JSON document. A step is the name of a member or the index of an
+    element. Returns ``None`` if there is no such member or element, or if it is ``null``."""
     for step in path:
         if isinstance(value, dict):
             value = value.get(step)

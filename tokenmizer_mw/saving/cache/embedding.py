@@ -12,7 +12,7 @@ import numpy as np
 from tokenmizer_mw.context.embedding import Embed, sentence_transformer
 from tokenmizer_mw.context.recall.vectors import Matrix
 from tokenmizer_mw.errors import ConfigError
-from tokenmizer_mw.extract.encoder import Encoder, digest_of
+from tokenmizer_mw.extract.score.encoder import Encoder, digest_of
 from tokenmizer_mw.runtime.installing import model_directory
 
 __all__ = ["BadVector", "Embedder", "model_in", "sentence_transformer"]

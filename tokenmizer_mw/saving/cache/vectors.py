@@ -103,8 +103,9 @@ class Partition:
         return float(np.partition(exact, -NEAREST)[-NEAREST]) - _ROUNDING
 
     def near(self, vector: Matrix, least: float) -> list[tuple[float, bytes]]:
-        """Return the questions whose similarity to ``vector`` is at least ``least``, with it; nearest first, then
-        newest first."""
+        """Return similarity (cosine) and key of the questions nearest to ``vector``: at most ``NEAREST``, each with a
+        similarity of at least ``least``; the most similar first, of equal ones the newest first. The key is that of the
+        cached response."""
         if self._rotation is not None:
             vector = vector @ self._rotation
         rest = vector[HEAD:]
@@ -134,8 +135,8 @@ class Vectors:
         self._partitions: OrderedDict[bytes, Partition] = OrderedDict()
 
     def near(self, partition: bytes, vector: Matrix, least: float) -> list[tuple[float, bytes]]:
-        """Return similarity and key of the questions of a partition with at least the given similarity, nearest
-        first."""
+        """Return ``Partition.near`` for a partition, with the questions that are in the store now. Raises
+        ``StoreError``."""
         with self._lock:
             known = self._partitions.pop(partition, None) or Partition(self._width)
             self._read_on(partition, known)

@@ -173,7 +173,8 @@ def is_stamped(text: str) -> bool:
 
 
 def is_numbered(lines: list[str]) -> bool:
-    """Return whether the lines of a shown file begin with line numbers."""
+    """Return whether most of the first lines of a text begin with line numbers, as in a file that an
+    agent's tool has printed."""
     return _matches_most(_NUMBERED, lines[:_LINES])
 
 
