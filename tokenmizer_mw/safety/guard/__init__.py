@@ -18,7 +18,7 @@ import unicodedata
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cache
-from typing import Any, Final
+from typing import Final
 from urllib.parse import unquote
 
 import re2
@@ -88,7 +88,9 @@ def iter_disguised_readings(text: str, read: str) -> Iterator[str]:
         yield read.translate(_LOOK_ALIKES)
     if _reveals_keyword(turned := read.translate(_LEET), read):
         yield turned
-    if _SPACED.search(text) and _reveals_keyword(joined := plain(_SPACED.sub(_join_letters, text)), read):
+    if _SPACED.search(text) and _reveals_keyword(
+        joined := plain(_SPACED.sub(lambda spaced: str(spaced[0][::2]), text)), read
+    ):
         yield joined
     if any(word[::-1] in read for word in _KEYWORDS):
         yield read[::-1]
@@ -111,10 +113,6 @@ def hides(text: str) -> bool:
 
 def _reveals_keyword(turned: str, read: str) -> bool:
     return any(word in turned and word not in read for word in _KEYWORDS)
-
-
-def _join_letters(spaced: Any) -> str:
-    return str(spaced.group()[::2])
 
 
 def _decode_runs(text: str) -> Iterator[str]:

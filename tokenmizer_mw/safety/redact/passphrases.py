@@ -109,15 +109,12 @@ def read_passphrase(text: bytes, start: int) -> PlaceReading:
     line = _line_behind(text, first)
     quote = match.group(_QUOTE)
     size = _measure_quoted(line, _decode(quote), statement) if quote else _measure_bare(line, statement)
-    end = first + len(_encode(line[:size]))
-    if not size or _is_example(line[:size]):
+    value = line[:size]
+    end = first + len(_encode(value))
+    if not size or (value.isascii() and (is_placeholder(value) or stands_in(value))):
         return refusal("password", first, max(first, end), "reads like words", onward)
     span = SecretSpan("password", first, end, f"{statement.name!r} states it", FindingRank.NAMED, statement.name)
     return PlaceReading(end, (span,))
-
-
-def _is_example(value: str) -> bool:
-    return value.isascii() and (is_placeholder(value) or stands_in(value))
 
 
 class _Statement(NamedTuple):
