@@ -109,7 +109,7 @@ def test_a_line_break_in_a_path_stays_on_one_line(wrapped: Any, caplog: pytest.L
 
 def test_the_page_names_every_path_that_is_noticed() -> None:
     page = (Path(__file__).parents[2] / "docs" / "not-remembered.md").read_text(encoding="utf-8")
-    listed = re.search(r"it ends in (.*?)\. At most (\d+) paths", page, re.DOTALL)
+    listed = re.search(r"last segment must\s+(.*?)\. At most (\d+) paths", page, re.DOTALL)
     assert listed is not None
     assert re.findall("`([a-z]+)`", listed[1]) == sorted(CHAT_WORDS)
     assert int(listed[2]) == PATHS_MAX

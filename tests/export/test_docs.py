@@ -24,7 +24,7 @@ def test_the_formats_are_those_that_there_are() -> None:
 
 def test_the_number_of_facts_is_the_setting() -> None:
     assert Settings().export_nodes_max == NODES_MAX
-    assert f"`export_nodes_max` ({NODES_MAX:,})" in PAGE
+    assert f"at most `export_nodes_max` facts (a setting, {NODES_MAX:,} by default)" in PAGE
 
 
 def test_the_commands_run_as_they_stand(
