@@ -187,11 +187,22 @@ def _are_comparable(one: _Number, two: _Number) -> bool:
     size."""
     if any((sign in one.text) != (sign in two.text) for sign in ":."):
         return False
+    if _word_before(two) in _PLACED and _word_before(one) != _word_before(two):
+        return False
     first, second = one.unit.casefold(), two.unit.casefold()
     if first and second and first[:1] != second[:1]:
         return False
     sizes = sorted(float("".join(filter(str.isdigit, number.text))) for number in (one, two))
     return sizes[1] <= APART_MAX * max(sizes[0], 1) and _is_year(one) == _is_year(two)
+
+
+_PLACED: Final = split_words("at on um am bis an às alle в")
+"""Words before a day or a time: "on the 5th" is no number of tests."""
+
+
+def _word_before(number: _Number) -> str:
+    words = number.clause[: number.start].casefold().split()
+    return next((word for word in reversed(words) if word not in ("the", "der", "den", "dem")), "")
 
 
 def _is_year(number: _Number) -> bool:

@@ -9,6 +9,7 @@ from functools import lru_cache
 from typing import Final
 
 from tokenmizer_mw.extract.finding import Finding, Move
+from tokenmizer_mw.extract.match.frames import is_announcement
 from tokenmizer_mw.extract.rules.acknowledgement_words import FAULTS
 from tokenmizer_mw.extract.text.names import PROJECTS, as_path, project_path
 from tokenmizer_mw.extract.text.pattern import PatternSet
@@ -35,6 +36,8 @@ _READ_AS_SUCH: Final = frozenset({NodeType.FILE, NodeType.ENDPOINT, NodeType.GOA
 _MARKS: Final = frozenset("".join(opening + closing for opening, closing in _PAIRS))
 _TOLD: Final = frozenset({NodeType.TASK, NodeType.DECISION, NodeType.ERROR})
 """Types whose labels are words that somebody said, perhaps without saying anything."""
+
+_SPOKEN: Final = _TOLD | {NodeType.CONCEPT}
 
 _QUESTION_MARKS: Final = ("?", "？", "؟")
 """A goal that only asks for information is a question."""
@@ -190,7 +193,9 @@ def _validate_finding(finding: Finding, floor: float) -> Finding | None:
 
 
 def _is_leading_on(finding: Finding) -> bool:
-    """Whether a choice or a complaint only tells the assistant to continue, or introduces what follows."""
+    """Whether a finding only tells the assistant to continue, introduces what follows, or announces a change."""
+    if not finding.certain and finding.type in _SPOKEN and is_announcement(finding.label):
+        return True
     if finding.certain or finding.move not in (Move.NOTE, Move.ADOPT):
         return False
     if finding.type is NodeType.ERROR:

@@ -23,6 +23,9 @@ ASKED_MAX: Final = 2_000
 TOLD_MAX: Final = 20_000
 """Characters of the assistant's message that a reply may refer to."""
 
+QUESTION_MAX: Final = 400
+"""Characters at the end of the assistant's message in which its last question is looked for."""
+
 Numbered = tuple[int, Message]
 """A message with its number in the session, from 1."""
 
@@ -87,6 +90,15 @@ def stems_in(text: str) -> frozenset[str]:
     text = " ".join(replace_surrogates(text).split())
     pieces = range(0, len(text), SIMILAR_MAX)
     return frozenset().union(*(content(text[start : start + SIMILAR_MAX]) for start in pieces))
+
+
+def last_question(told: str) -> str:
+    """The sentence that ends the assistant's last text, if it is a question; else ""."""
+    tail = replace_surrogates(told[-QUESTION_MAX:]).rstrip()
+    if not tail.endswith(("?", "\uff1f")):
+        return ""
+    start, end = find_sentences(tail, 0, len(tail))[-1]
+    return bound_sentence(tail[start:end])
 
 
 def read_situation(

@@ -9,6 +9,7 @@ from functools import lru_cache
 from typing import Final
 
 from tokenmizer_mw.extract.finding import Finding, Move
+from tokenmizer_mw.extract.rules.change_words import RECONSIDERS
 from tokenmizer_mw.extract.rules.frame_words import REQUESTS, STARTS, WITHIN, Frame
 from tokenmizer_mw.extract.text.pattern import PatternSet, PatternTable, compile_lazily
 from tokenmizer_mw.extract.text.phrases import bound_sentence, is_question, read_order, split_question, strip_lead
@@ -65,6 +66,14 @@ def _clause_with(text: str, label: str) -> str:
             break
         start += border.start() + 1
     return text[start:].lstrip(" ,;:-–—，")
+
+
+_RECONSIDERS: Final = PatternSet(*(f"(?:{row})$" for row in RECONSIDERS))
+
+
+def is_announcement(line: str) -> bool:
+    """Whether a sentence only announces a change ("I changed my mind about Hugo") and says nothing in its place."""
+    return _RECONSIDERS.any(line)
 
 
 def may_carry(finding: Finding) -> bool:

@@ -12,12 +12,16 @@ from typing import Final
 
 from tokenmizer_mw.extract.candidates.choices import is_absence
 from tokenmizer_mw.extract.candidates.finding_makers import is_name
-from tokenmizer_mw.extract.dialogue.situation import stems_in
+from tokenmizer_mw.extract.compose.validate import clean_label
+from tokenmizer_mw.extract.dialogue.situation import last_question, stems_in
 from tokenmizer_mw.extract.finding import Finding, Move
 from tokenmizer_mw.extract.match.scope import is_exception
 from tokenmizer_mw.extract.match.slots import find_member, is_same_value, members_of
 from tokenmizer_mw.extract.match.value_assignments import AGAINST
-from tokenmizer_mw.extract.text.pattern import compile_lazily
+from tokenmizer_mw.extract.score.contrast import answers_another
+from tokenmizer_mw.extract.text.clauses import split_statements
+from tokenmizer_mw.extract.text.pattern import PatternSet, compile_lazily
+from tokenmizer_mw.extract.text.phrases import bound_sentence, split_reason, strip_lead
 from tokenmizer_mw.extract.text.similar import content
 from tokenmizer_mw.graph.values import names_again, values_in
 from tokenmizer_mw.model.node import DecisionKind, Node, NodeType, Status, Trust
@@ -78,7 +82,7 @@ def replace_value(ledger: Ledger, finding: Finding) -> Node | None:
             return held
         before = find_previous_value(ledger, replace(finding, target=""))
         before = before if before is not None and before.value.kind not in NAMED_KINDS else None
-    if before is None:
+    if before is None or _answers_another(ledger, before.node, finding):
         return None
     old = before.node
     if old.type is not NodeType.DECISION:
@@ -92,7 +96,33 @@ def replace_value(ledger: Ledger, finding: Finding) -> Node | None:
             detail="",
             status=Status.ACTIVE,
         )
+    if _says_more(finding, before.value.text):
+        sentence = clean_label(strip_lead(bound_sentence(finding.quote)).rstrip(" .!"))
+        return supersede(ledger, old, replace(finding, label=sentence, reason="", target=""))
     return supersede(ledger, old, replace(finding, label=_label_with_new_value(before, finding), target=""))
+
+
+def _answers_another(ledger: Ledger, old: Node, finding: Finding) -> bool:
+    """Whether a finding answers the assistant's question, which is not about the fact ``old``."""
+    texts = ledger.put_up()
+    question = last_question(texts[-1][1]) if texts else ""
+    return question != "" and answers_another(old.label, bound_sentence(finding.quote), question)
+
+
+_ADDED: Final = PatternSet(r"(?s:.*)[ ,](?:and|but|und|aber|y|pero|et|mais|e|ma|mas|и|но) $")
+"""What stands in front of another statement, not of a reason."""
+
+
+def _says_more(finding: Finding, old: str) -> bool:
+    """Whether the sentence of a bare number also has a clause without the new and the ``old`` value: the old label does
+    not hold with the new number alone ("48 hours instead of 24, and no money back")."""
+    if finding.about or not finding.value[:1].isdigit():
+        return False
+    number, beside = finding.value.split()[0], finding.reason
+    if beside and not _ADDED.any(finding.quote[: finding.quote.find(beside)]):
+        return False
+    clauses = split_statements(bound_sentence(finding.quote))
+    return any(len(content(clause)) > 1 and number not in clause and old not in clause for clause in clauses)
 
 
 def _label_with_new_value(before: PreviousValue, finding: Finding) -> str:
@@ -176,14 +206,19 @@ def _label_in_place_of(old: Node, finding: Finding) -> str:
     receipts"). Other labels are returned unchanged."""
     article, _, named = finding.target.partition(" ")
     target, new = named if article in _ARTICLES and named else finding.target, _new_part(finding)
-    at = old.label.casefold().find(target.casefold()) if target else -1
-    rest = content(old.label) - content(target)
+    label = split_reason(old.label)[0]
+    at = label.casefold().find(target.casefold()) if target else -1
+    rest = content(label) - content(target)
     if is_exception(old.label, finding.label):
         return finding.label
     bare = len(content(new)) <= _BARE_WORDS and new not in (finding.quote, finding.quote.rstrip(".!。"))
     if at < 0 or not rest or rest & content(new) or not bare:
         return finding.label
-    ahead, behind = old.label[:at], old.label[at + len(target) :]
+    ahead, behind = label[:at], label[at + len(target) :]
+    if new.partition(" ")[0] in _ARTICLES:
+        ahead = (
+            ahead.removesuffix(f"{ahead.split()[-1]} ") if ahead.split() and ahead.split()[-1] in _ARTICLES else ahead
+        )
     if _is_inside_word(ahead[-1:]) or _is_inside_word(behind[:1]) or len(old.label) > _TOLD_MAX:
         return finding.label
     version = _VERSION.match(behind)

@@ -17,9 +17,10 @@ from typing import Final, NamedTuple
 
 from tokenmizer_mw.extract.candidates.agreed_changes import find_agreed
 from tokenmizer_mw.extract.compose.validate import clean_label, format_quote
+from tokenmizer_mw.extract.dialogue.situation import last_question
 from tokenmizer_mw.extract.finding import Finding, Move, Segment, SegmentKind
 from tokenmizer_mw.extract.match.ahead import is_postponement
-from tokenmizer_mw.extract.match.frames import find_frames
+from tokenmizer_mw.extract.match.frames import find_frames, is_announcement
 from tokenmizer_mw.extract.match.hit import is_anaphoric
 from tokenmizer_mw.extract.match.rule_hits import may_be_reason, read_hits
 from tokenmizer_mw.extract.match.slots import find_member
@@ -29,6 +30,7 @@ from tokenmizer_mw.extract.rules import Act, Speaker
 from tokenmizer_mw.extract.score.contrast import (
     Claim,
     StatedValues,
+    answers_another,
     are_of_other_things,
     closeness,
     has_change_words,
@@ -48,7 +50,7 @@ from tokenmizer_mw.extract.text.phrases import (
     split_reason,
     strip_lead,
 )
-from tokenmizer_mw.extract.text.similar import content
+from tokenmizer_mw.extract.text.similar import content, split_words
 from tokenmizer_mw.graph.values import Value, equal, same_sort, values_in
 from tokenmizer_mw.model.event import NodeRevised
 from tokenmizer_mw.model.node import GOAL_CHANGED, LABEL_MAX, DecisionKind, Node, NodeType, Status, Trust
@@ -106,19 +108,23 @@ def read_claims(
     segments: Sequence[Segment],
     elsewhere: list[Span],
     meaning: Callable[[int, Sequence[Segment]], float | None] | None = None,
+    told: str = "",
 ) -> Iterator[ReadClaim]:
     """Iterate over the sentences of a user's message that may change something, each with the reason.
 
     - ``turn``: number of the message; ``elsewhere``: spans of words that are not the user's.
     - ``meaning``: the log odds that a sentence model adds, for one of some sentences; ``None`` without a model.
+    - ``told``: the assistant's last text.
     """
+    question = last_question(told)
     said = [one for one in segments if one.kind in (SegmentKind.PROSE, SegmentKind.LIST_ITEM)][:SENTENCES_READ]
     for at, segment in enumerate(said):
         if not is_in_spans(elsewhere, segment.start) and _may_change(segment.text) and not _is_marked(segment.text):
             beside = " . ".join(one.text for one in said[max(at - 1, 0) : at + 2])
             line = bound_sentence(segment.text)
             parts = tuple(part for part in split_statements(line) if part.strip()) or (line,)
-            claim = Claim(_strip_lead(segment), parts, beside, turn, at == len(said) - 1)
+            asked = question if at == 0 else ""
+            claim = Claim(_strip_lead(segment), parts, beside, turn, at == len(said) - 1, line, asked)
             if meaning is not None:
                 claim = replace(claim, read_meaning=partial(meaning, at, said))
             yield segment, claim, _reason_beside(said, at)
@@ -191,7 +197,7 @@ def _may_change(text: str) -> bool:
     """Whether a sentence may change a fact at all: not a question, a quotation, an observation, a postponement, a bare
     complaint or a bare "yes"."""
     line = bound_sentence(text)
-    if len(line) > SENTENCE_MAX or _CHANGES_NOTHING.any(line) or is_postponement(text):
+    if len(line) > SENTENCE_MAX or _CHANGES_NOTHING.any(line) or is_postponement(text) or is_announcement(line):
         return False
     if _AGREES.any(line) or (_is_complaint(text) and not has_change_words(line)):
         return False
@@ -336,6 +342,7 @@ def may_replace(claim: Claim, node: Node) -> bool:
     again = _are_of_numbered_things(node.label, claim.line) or _is_repetition(claim.line, node.label)
     again = again or (not claim.last and _is_bare_denial(claim, node))
     other = are_of_other_things(node, claim) or is_of_another(node, claim) or has_no_other_value(node, claim)
+    other = other or (claim.question != "" and answers_another(node.label, claim.said, claim.question))
     return not (again or other) and _may_concern_node(node, claim)
 
 
@@ -406,7 +413,18 @@ def _substitute_value(old: str, line: str) -> str:
     new, before = _values_in_text(line), _values_in_text(old)
     if len(new) != 1 or len(before) != 1 or not same_sort(before[0], new[0]) or not said.words <= known.words:
         return ""
+    if _word_before(line, new[0]) not in _VALUE_FOLLOWS | {_word_before(old, before[0])}:
+        return ""
     return old.replace(before[0].text, new[0].text, 1)
+
+
+_VALUE_FOLLOWS: Final = split_words("to it is be make only just up auf a à") | {""}
+"""Words before a new value that do not say what it is of: "make it 9:30", but "at 5" is no number of seats."""
+
+
+def _word_before(text: str, value: Value) -> str:
+    """The word before a value, in small letters; "" at the beginning."""
+    return (text[: value.start].casefold().split() or [""])[-1].strip(".,;:!?()")
 
 
 def _values_in_text(text: str) -> list[Value]:

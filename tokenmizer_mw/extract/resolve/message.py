@@ -62,7 +62,10 @@ def resolve_message(ledger: Ledger, read: MessageReading, settings: Settings) ->
         lambda: read.situation.asked_words,
         lambda: _assistant_texts(read.before),
     )
-    claims = list(read_claims(read.turn, read.segments, read.foreign, read.meaning)) if read.may_change else []
+    proposed = read.situation.told[1].text if read.situation.told is not None else ""
+    claims: list[ReadClaim] = []
+    if read.may_change:
+        claims = list(read_claims(read.turn, read.segments, read.foreign, read.meaning, proposed))
     findings = read.findings
     if read.message.role is Role.USER:
         findings = join_refusals_and_choices(ledger, findings)
@@ -70,7 +73,7 @@ def resolve_message(ledger: Ledger, read: MessageReading, settings: Settings) ->
         findings = apply_change(ledger, claims, findings)
     placed = [(finding, place_finding(ledger, finding)) for finding in findings]
     if read.may_change:
-        _withdraw(ledger, read, claims, placed)
+        _withdraw(ledger, read, claims, placed, proposed)
         _add_notes(ledger, read, placed, settings)
     if read.message.role is Role.ASSISTANT and all(map(only_speaks, read.message.tool_calls)):
         _close_work(ledger, findings, [node for _, node in placed], speaks=bool(read.message.text))
@@ -86,9 +89,11 @@ def _leave_work(ledger: Ledger, read: MessageReading, findings: Sequence[Finding
         close_tasks_left_by_user(ledger, findings, left, read.message.text)
 
 
-def _withdraw(ledger: Ledger, read: MessageReading, claims: Sequence[ReadClaim], placed: Sequence[Placed]) -> None:
-    """Withdraw what the user rejects, and apply changes that no finding expresses."""
-    proposed = read.situation.told[1].text if read.situation.told is not None else ""
+def _withdraw(
+    ledger: Ledger, read: MessageReading, claims: Sequence[ReadClaim], placed: Sequence[Placed], proposed: str
+) -> None:
+    """Withdraw what the user rejects, and apply changes that no finding expresses. ``proposed``: the assistant's last
+    text."""
     withdrawn = [(finding, node) for finding, node in placed if node and _is_withdrawal(finding, node, read.turn)]
     withdraw_duplicates(ledger, withdrawn)
     done = {finding.span for finding, _ in withdrawn}

@@ -17,6 +17,7 @@ from tokenmizer_mw.extract.finding import SegmentKind
 from tokenmizer_mw.extract.match.rule_hits import read_hits
 from tokenmizer_mw.extract.read.segment import segment
 from tokenmizer_mw.extract.rules import Act, Speaker
+from tokenmizer_mw.extract.text.pattern import PatternSet
 from tokenmizer_mw.extract.text.phrases import bound_sentence, is_question
 from tokenmizer_mw.model.node import NOTE_CONFIDENCE, Node, NodeType, Source, Status, Trust
 
@@ -57,8 +58,12 @@ def _split_clauses(text: str) -> Iterator[tuple[str, str]]:
         valued = (
             list(iterate_clauses(one.text, valued=True)) if spoken and not is_question(bound_sentence(one.text)) else []
         )
-        if valued and not _is_proposal(one.text):
+        if valued and not (_is_proposal(one.text) or _COMMAND.any(one.text)):
             yield from ((label, one.text) for part in valued if (label := clean_label(part)))
+
+
+_COMMAND: Final = PatternSet(r".*\s--[a-z]")
+"""A command with an option: "run make_slots --weeks 8" sets no value."""
 
 
 def _is_proposal(text: str) -> bool:

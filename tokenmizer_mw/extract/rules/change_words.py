@@ -54,3 +54,18 @@ EXPLICIT: Final = (
     r"(?:теперь|вместо|всё-таки|переходим|передумал\pL*|отменя\pL+|не берём|значит|урезали|ошиб\pL+)",
 )
 """Those among them that say in so many words that something changes."""
+
+_ABOUT: Final = r"(?: (?:about|regarding|bei|wegen|sobre|riguardo|à propos|насчёт|насчет) [^,;:.]{1,40})?[ .!]*"
+RECONSIDERS: Final = (
+    r"(?:sorry,? |hm+,? |oh,? )?(?:i|we)(?:'ve| have)? (?:just )?"
+    rf"(?:changed (?:my|our) minds?|thought (?:again|it over)){_ABOUT}",
+    r"(?:ich |wir )?hab(?:e|en)?(?: wir| ich)? (?:es )?(?:mir|uns) (?:es )?(?:noch ?mal )?anders überlegt"
+    rf"{_ABOUT}",
+    rf"(?:j'ai|nous avons|on a) changé d'avis{_ABOUT}",
+    rf"(?:he|hemos) cambiado de (?:opinión|idea){_ABOUT}|(?:eu )?(?:mudei|mudamos) de (?:ideia|idéia){_ABOUT}",
+    rf"(?:ho|abbiamo) cambiato idea{_ABOUT}",
+    rf"(?:я |мы )?передумал[аи]?{_ABOUT}",
+    r"我(?:们)?改(?:变)?主意了?|気が変わ(?:りました|った)|(?:생각|마음)이 바뀌었(?:어요|습니다|어)",
+    r"मैंने (?:अपना )?(?:इरादा|मन) बदल (?:दिया|लिया)(?: है)?",
+)
+"""Sentences that only announce a change: what changes, and to what, stands in another one."""

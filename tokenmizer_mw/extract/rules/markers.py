@@ -173,8 +173,8 @@ MARKERS: Final = (
         r"(?P<label>(?:(?:all|the|both|my|our|these|those|your) )*(?:\d+ |\w+ of \w+ )?(?:[\w-]+ ){0,3}?(?:tests?"
         r"|specs?"
         r"|checks?|suites?|builds?|pipelines?|ci|lint(?:er|ing)?|pytest|jest|vitest|mypy|ruff|eslint|tsc)(?: of them)?"
-        rf"{_PASSING}(?: (?:now|again|locally|in ci))?"
-        rf"|(?:they |(?:all|both|\d+|\w+ of \w+)(?: \d+)?(?: of them)?){_PASSING}(?: (?:now|again|locally|in ci))?"
+        rf"{_PASSING}(?: (?:now|again|locally|in ci)\b)?"
+        rf"|(?:they |(?:all|both|\d+|\w+ of \w+)(?: \d+)?(?: of them)?){_PASSING}(?: (?:now|again|locally|in ci)\b)?"
         r"(?:$|[,;:.!(]| --?| —| –| and\b| with\b| in \d))",
         0.85,
         "All 12 passing",

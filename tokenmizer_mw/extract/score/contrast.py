@@ -207,6 +207,7 @@ class Claim:
 
     - ``line``: the sentence; ``parts``: its clauses; ``beside``: the sentence with its neighbours.
     - ``turn``: number of its message; ``last``: whether it ends the message.
+    - ``said``: the sentence with its first words; ``question``: what the assistant asked last; "" for nothing.
     - ``read_meaning``: computes ``meant``.
     """
 
@@ -215,6 +216,8 @@ class Claim:
     beside: str
     turn: int
     last: bool
+    said: str = ""
+    question: str = ""
     read_meaning: Callable[[], float | None] = field(default=_read_nothing, compare=False)
 
     @cached_property
@@ -333,6 +336,22 @@ _DENIES: Final = PatternSet(
 def is_denial(text: str) -> bool:
     """Whether a text denies something."""
     return _DENIES.any(text)
+
+
+_REFUSES: Final = PatternSet(
+    r"(?:no|nope|nah|nein|nee|nö|non|não|nao|нет|不(?:是|用|要|行)?|いいえ|いや|아니(?:요|오)?|नहीं|nahi(?:n)?)"
+    r"[ ,.!:、，。]+.*"
+)
+
+
+def answers_another(label: str, said: str, question: str) -> bool:
+    """Whether a sentence turns down what the assistant just asked ("Invoices by post?", "No, by mail"), and neither of
+    both has a word or value of the fact with this label."""
+    if not _REFUSES.any(said):
+        return False
+    old, asked, new = read_stated(label), read_stated(question), read_stated(said)
+    known = old.words | old.names | old.values
+    return known.isdisjoint(asked.words | asked.names | asked.values | new.words | new.names | new.values)
 
 
 def has_change_words(line: str) -> bool:

@@ -30,6 +30,22 @@ _LEAD_INS: Final = split_words(
     " awesome excellent lovely gotcha understood agreed ugh argh anyway btw ps lastly yay wow haha lol damn true done"
     " additionally plus again just kindly secondly meanwhile basically honestly aha absolutely certainly"
 )
+_RECONSIDERING: Final = (
+    "i changed my mind",
+    "i've changed my mind",
+    "we changed our mind",
+    "we changed our minds",
+    "ich habe es mir anders überlegt",
+    "wir haben es uns anders überlegt",
+    "j'ai changé d'avis",
+    "he cambiado de opinión",
+    "he cambiado de idea",
+    "mudei de ideia",
+    "ho cambiato idea",
+    "я передумал",
+    "я передумала",
+)
+"""Announcements of a change, in front of what changes."""
 _LEAD_PHRASES: Final = (
     "thank you",
     "good point",
@@ -75,9 +91,11 @@ _LEAD_PHRASES: Final = (
     "important",
     "importantly",
     "fyi",
+    *_RECONSIDERING,
 )
 _ANNOUNCING: Final = frozenset(
     {
+        *_RECONSIDERING,
         *("one rule", "one condition", "before we start", "before you start", "up front", "for the record"),
         *("important", "importantly", "most important", "very important", "to be clear"),
     }

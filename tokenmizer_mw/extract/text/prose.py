@@ -18,7 +18,7 @@ _BEFORE_LOWER_CASE: Final = frozenset(("etc", "usw", "u.s", "a.m", "p.m", "al"))
 """Abbreviations that also end sentences: they do not when a lower-case word follows."""
 
 _ORDINAL_MAX: Final = 2
-"""Digits of the day of a month, behind which languages with ordinal dots write one: "am 27. Februar"."""
+"""Digits of an ordinal number, which some languages write with a dot: "am 27. Februar", "am 1. jedes Monats"."""
 
 _ABBREVIATION_MAX: Final = 12
 _STOPS: Final = "!?…。！？।｡؟"
@@ -141,7 +141,8 @@ def _is_unfinished(text: str, begin: int, at: int, stop: int, after: int) -> boo
     word = words[-1].lstrip("([\"'*_").lower() if words else ""
     if word in _ABBREVIATIONS or (word in _BEFORE_LOWER_CASE and _is_lower_case_start(text, after)):
         return True
-    if word.isdigit() and len(word) <= _ORDINAL_MAX and _is_month_start(text, after):
+    ordinal = word.isdigit() and len(word) <= _ORDINAL_MAX
+    if ordinal and (_is_month_start(text, after) or _is_lower_case_start(text, after)):
         return True
     return len(words) <= 1 and (word.isdigit() or len(word) <= 1) and at - begin <= _ABBREVIATION_MAX
 

@@ -1,0 +1,94 @@
+"""Labels are what somebody said: no number is put into a sentence that it does not belong to."""
+
+from __future__ import annotations
+
+import pytest
+
+from tokenmizer_mw.model.message import Message
+from tokenmizer_mw.model.node import NodeType
+from tokenmizer_mw.settings import Settings
+
+from .talks import SPEAKERS, changes, judged, labels, talk
+
+OPENING = ("u: I'm building a small app for our club.", "a: Sure, tell me more.")
+
+
+def _all_labels(*lines: str) -> list[str]:
+    graph = judged([Message(SPEAKERS[line[0]], line[3:]) for line in (*OPENING, *lines)], Settings())
+    return [node.label for node in graph.nodes()]
+
+
+@pytest.mark.parametrize(
+    ("lines", "invented"),
+    [
+        (("u: The meeting room seats 23.", "a: OK.", "u: From now on at 5."), "seats 5"),
+        (("a: Gut, alle 23 Tests laufen durch.", "u: Also künftig am 5."), "am 23"),
+        (
+            (
+                "u: Visitors should be able to cancel until 24 hours before and get the full amount back.",
+                "a: OK.",
+                "u: She wants 48 hours instead of 24, and no money back but a voucher.",
+            ),
+            "48 hours before and get",
+        ),
+        (("u: All 8 tests pass against staging.",), "pass again"),
+    ],
+)
+def test_no_label_is_made_of_two_sentences(lines: tuple[str, ...], invented: str) -> None:
+    assert not [label for label in _all_labels(*lines) if invented in label]
+
+
+def test_a_reason_stays_with_what_it_was_given_for() -> None:
+    graph = talk(
+        *OPENING,
+        "u: Use the train to get there because it is cheap.",
+        "a: OK.",
+        "u: Scrap the train, use the minibus because nobody wants to walk.",
+    )
+    new = graph.get(graph.transitions()[-1].new)
+    assert new is not None and "cheap" not in new.label and "the the" not in new.label
+
+
+@pytest.mark.parametrize(
+    ("settled", "announced", "name"),
+    [
+        ("We use Hugo.", "I changed my mind about Hugo.", "Hugo"),
+        ("Wir nehmen MariaDB.", "Ich habe es mir anders überlegt.", "MariaDB"),
+        ("Usamos Hugo.", "He cambiado de idea.", "Hugo"),
+    ],
+)
+def test_an_announcement_of_a_change_takes_no_place(settled: str, announced: str, name: str) -> None:
+    graph = talk(*OPENING, f"u: {settled}", "a: OK.", f"u: {announced}")
+    assert changes(graph) == []
+    assert any(name in label for label in labels(graph, NodeType.DECISION))
+
+
+def test_what_follows_an_announcement_is_read() -> None:
+    graph = judged(
+        [
+            Message(SPEAKERS[line[0]], line[3:])
+            for line in (
+                *OPENING,
+                "u: Wir nehmen MariaDB.",
+                "a: Gut.",
+                "u: Ich habe es mir anders überlegt: statt MariaDB nehmen wir SQLite.",
+            )
+        ],
+        Settings(),
+    )
+    assert [(old, "SQLite" in new) for old, new in changes(graph)] == [("MariaDB", True)]
+
+
+def test_a_no_to_a_question_is_about_the_question() -> None:
+    graph = talk(*OPENING, "u: Wir nehmen PostgreSQL.", "a: Rechnungen per Post?", "u: Nein, lieber per Mail.")
+    assert changes(graph) == []
+
+
+def test_a_command_sets_no_value() -> None:
+    graph = talk(*OPENING, "a: Run `manage make_slots --weeks 8` to fill the table.", "u: 25 per slot, no more.")
+    assert not [old for old, _ in changes(graph) if "make_slots" in old]
+
+
+def test_the_dot_of_an_ordinal_number_ends_no_sentence() -> None:
+    labels_ = _all_labels("u: Die Beiträge ziehen wir am 1. jedes Monats per Lastschrift ein.")
+    assert any("am 1. jedes Monats" in label for label in labels_)
