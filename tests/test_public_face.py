@@ -39,6 +39,7 @@ NAMES = [
     "Node",
     "PeerError",
     "Recall",
+    "RecordedEdit",
     "Refinement",
     "Resume",
     "Role",

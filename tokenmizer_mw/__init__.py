@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from tokenmizer_mw.session.added_fact import AddedFact
     from tokenmizer_mw.session.manual_edits import FactEdit, UndoneEdit
     from tokenmizer_mw.session.refinement.plan import Refinement
+    from tokenmizer_mw.session.state import RecordedEdit
     from tokenmizer_mw.settings import Settings
     from tokenmizer_mw.store.log import SessionInfo
     from tokenmizer_mw.transports.anthropic_sdk import anthropic_middleware as anthropic_middleware
@@ -56,9 +57,10 @@ __version__ = "0.1.0"
 __all__ = [
     "AddedFact", "BudgetTooSmall", "CallerError", "Checkpoint", "ConfigError", "Conflict", "CustomChat", "Diff",
     "FactEdit", "InvalidMessage", "InvalidSession", "LossReport", "MalformedRequest", "Message", "Node", "PeerError",
-    "Recall", "Refinement", "Resume", "Role", "SearchHit", "SessionGraph", "SessionInfo", "SessionMemory", "Settings",
-    "StoreCorrupt", "StoreError", "StoreTooNew", "StoreUnavailable", "TokenMizerError", "TokenMizerMiddleware",
-    "Transition", "UndoneEdit", "UnknownNode", "UnknownSession", "Why", "Written", "__version__",
+    "Recall", "RecordedEdit", "Refinement", "Resume", "Role", "SearchHit", "SessionGraph", "SessionInfo",
+    "SessionMemory", "Settings", "StoreCorrupt", "StoreError", "StoreTooNew", "StoreUnavailable", "TokenMizerError",
+    "TokenMizerMiddleware", "Transition", "UndoneEdit", "UnknownNode", "UnknownSession", "Why", "Written",
+    "__version__",
 ]  # fmt: skip
 """What works without an extra; ``dir`` lists the other public names, too."""
 
@@ -81,6 +83,7 @@ _LAZY = {
     **dict.fromkeys(("Node", "Transition"), "tokenmizer_mw.model.node"),
     "AddedFact": "tokenmizer_mw.session.added_fact",
     **dict.fromkeys(("FactEdit", "UndoneEdit"), "tokenmizer_mw.session.manual_edits"),
+    "RecordedEdit": "tokenmizer_mw.session.state",
     "SessionInfo": "tokenmizer_mw.store.log",
     "Settings": "tokenmizer_mw.settings",
     "SessionMemory": "tokenmizer_mw.memory",
