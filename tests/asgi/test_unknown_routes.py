@@ -107,6 +107,24 @@ def test_a_line_break_in_a_path_stays_on_one_line(wrapped: Any, caplog: pytest.L
     assert "\n" not in line and "\x1b" not in line
 
 
+def test_a_reply_without_a_text_that_can_be_read_is_logged_once(memory: Any, caplog: pytest.LogCaptureFixture) -> None:
+    asked = b'{"model": "m", "messages": [{"role": "user", "content": "hi"}]}'
+    answer = [start(headers=[(b"content-type", b"application/json")]), piece(b'{"answer": "yes"}', False)]
+    wrapped = TokenMizerMiddleware(answering(answer, []), memory=memory)
+    scope = {
+        "type": "http",
+        "method": "POST",
+        "path": "/v1/chat/completions",
+        "headers": [*JSON, (b"x-session-id", b"s")],
+    }
+    for _ in range(2):
+        connection = Connection(request(asked))
+        asyncio.run(wrapped(scope, connection.receive, connection.send))
+    [line] = lines(caplog)
+    assert "no text that can be read" in line and "/v1/chat/completions" in line and "confidential" not in line
+    assert memory.counters()["turn_error"] == 2
+
+
 def test_the_page_names_every_path_that_is_noticed() -> None:
     page = (Path(__file__).parents[2] / "docs" / "not-remembered.md").read_text(encoding="utf-8")
     listed = re.search(r"last segment must\s+(.*?)\. At most (\d+) paths", page, re.DOTALL)

@@ -118,6 +118,8 @@ class ExchangeCommit:
                 closed = self._close(exchange, last, outcome, attempt)
                 if closed is None:
                     return None
+                if exchange.collector.is_unreadable(closed.reply):
+                    self._reports.report_unreadable_reply(exchange.path)
                 request = closed.request
                 is_own = not is_side_call(request.messages)
                 return self._turns.submit_turn(

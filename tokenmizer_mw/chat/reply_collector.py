@@ -165,6 +165,12 @@ class ReplyCollector:
             return True
         return reply.outcome is not Outcome.TRUNCATED
 
+    def is_unreadable(self, reply: Reply | None) -> bool:
+        """Whether a response that did not fail has neither text nor an error of the dialect."""
+        if reply is None or reply.message is not None or reply.error or self._kind is _Kind.FAILED:
+            return False
+        return reply.outcome is Outcome.ERROR
+
     def reasons(self) -> tuple[Reason, ...]:
         """Return why less was collected than was sent; empty if nothing is missing."""
         reason = _NOT_COLLECTED.get(self._kind)

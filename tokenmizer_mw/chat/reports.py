@@ -90,6 +90,16 @@ class FailureReports:
         text = "a request passes and is not remembered, since it cannot be read: %s"
         self._log.warn(subject, f"{text} (docs/not-remembered.md; {Reason.MALFORMED_REQUEST.value})")
 
+    def report_unreadable_reply(self, path: str) -> None:
+        """Log a reply of status 2xx in which the dialect of its route finds no text and no error, at most once a minute
+        per route. The turn is counted as ``turn_error``.
+        """
+        self._log.warn(
+            one_line(path)[:_PATH_SHOWN],
+            "the reply of a chat has no text that can be read, and only the request is remembered: %s; is its JSON of"
+            " another shape, name it with CustomChat(reply=...) (docs/not-remembered.md; turn_error)",
+        )
+
     def _is_of_store(self, error: BaseException) -> bool:
         if not isinstance(error, StoreUnavailable):
             return False
