@@ -314,3 +314,57 @@ def test_stats(filled: SessionMemory, app: Any) -> None:
         "oldest": None,
         "newest": None,
     }
+
+
+@pytest.mark.usefixtures("filled")
+def test_a_correction_takes_the_names_of_the_library_and_the_command_line(app: Any) -> None:
+    body = {"session_id": "hall", "node_id": "PostgreSQL"}
+    told = ask(app, "POST", "/api/correct", body={**body, "label": "We use MariaDB", "because": "it is there"}).json()
+    assert (told["node"]["label"], told["node"]["detail"]) == ("We use MariaDB", "it is there")
+    error = ask(app, "POST", "/api/correct", body={**body, "words": "We use MariaDB"}).json()["error"]
+    assert error["field"] == "words"
+    assert error["message"] == (
+        "words: there is no such field; the fields are: session_id, node_id, text, detail, reason."
+    )
+    error = ask(app, "GET", "/api/graph/hall/diff?begin=0").json()["error"]
+    assert error["message"] == "begin: there is no such field; the fields are: from, to."
+
+
+@pytest.mark.usefixtures("filled")
+def test_the_list_of_edits_has_the_numbers_for_undo(app: Any) -> None:
+    assert ask(app, "GET", "/api/edits/hall").json() == {"session_id": "hall", "edits": []}
+    body = {"session_id": "hall", "node_id": "PostgreSQL"}
+    ask(app, "POST", "/api/correct", body={**body, "text": "We use MariaDB", "reason": "misread"})
+    ask(app, "POST", "/api/undo", body={"session_id": "hall"})
+    corrected, undo = ask(app, "GET", "/api/edits/hall").json()["edits"]
+    assert (corrected["number"], corrected["operation"], corrected["reason"]) == (1, "correct", "misread")
+    assert corrected["after"]["label"] == "We use MariaDB"
+    assert (corrected["undone"], corrected["undoes"]) == (True, 0)
+    assert (undo["number"], undo["operation"], undo["undoes"], undo["undone"]) == (2, "undo", 1, False)
+
+
+def test_messages_word_for_word_and_page_by_page(app: Any, memory: SessionMemory) -> None:
+    call = {"id": "c1", "type": "function", "function": {"name": "look", "arguments": "{}"}}
+    tools = [
+        {"role": "assistant", "content": None, "tool_calls": [call]},
+        {"role": "tool", "tool_call_id": "c1", "content": "locked"},
+    ]
+    memory.record("hall", [*CHAT, *tools], tenant="tenant-a")
+    told = ask(app, "GET", "/api/messages/hall").json()
+    assert told["next"] is None
+    assert [one["number"] for one in told["messages"]] == list(range(1, len(CHAT) + 3))
+    assert [one["text"] for one in told["messages"][: len(CHAT)]] == [one["content"] for one in CHAT]
+    assert told["messages"][0].keys() == {"number", "role", "text", "recorded_at"}
+    assert told["messages"][-2]["tool_calls"] == [{"id": "c1", "name": "look", "arguments": "{}"}]
+    assert told["messages"][-1]["tool_results"] == [{"call_id": "c1", "text": "locked", "is_error": False}]
+    page = ask(app, "GET", "/api/messages/hall?after=2&limit=2").json()
+    assert ([one["number"] for one in page["messages"]], page["next"]) == ([3, 4], 4)
+    assert ask(app, "GET", "/api/messages/hall?after=99").json()["messages"] == []
+    assert ask(app, "GET", "/api/messages/hall?after=-1").status_code == 422
+
+
+def test_the_loss_report_is_that_of_the_library(app: Any, memory: SessionMemory) -> None:
+    memory.record("hall", CHAT, tenant="tenant-a")
+    told = ask(app, "GET", "/api/loss-report/hall").json()
+    assert told == {"session_id": "hall", **memory.loss_report("hall", tenant="tenant-a").to_dict()}
+    assert told["checkpoint"] == ""

@@ -74,8 +74,8 @@ def api(
       can reach the application.
     - ``checks``: further functions that must return ``None`` before ``/health`` reports ready.
     - ``doubts``: further functions that must return ``None`` before ``/health`` reports ok.
-    - ``collectors``: further Prometheus collectors for ``/metrics``, which exists if the extra ``metrics`` is
-      installed.
+    - ``collectors``: further Prometheus collectors for ``/metrics``, which needs prometheus-client (extra
+      ``api``).
     - ``worker``: label of this process in the metrics, if there are several.
 
     The caller must close ``memory``. Raises ``ConfigError`` for invalid arguments.

@@ -21,6 +21,7 @@ from tokenmizer_mw.model.session import LOCAL_TENANT, SessionKey
 from tokenmizer_mw.operations.exports import export_lines
 from tokenmizer_mw.operations.summaries import summarize_session
 from tokenmizer_mw.session import fold
+from tokenmizer_mw.session.manual_edits import undone_numbers
 from tokenmizer_mw.store.log import Place, SessionInfo, require_place
 
 from . import shapes
@@ -139,6 +140,31 @@ def _seq_of_place(events: Sequence[Recorded], named: str | None) -> int:
         if isinstance(recorded.event, Checkpointed) and recorded.event.id == named:
             return recorded.seq
     raise ApiRefusal(UNKNOWN_CHECKPOINT)
+
+
+def edits(request: ApiRequest[shapes.NoQuery, None]) -> shapes.EditsAnswer:
+    """The manual edits of a session."""
+    found = request.memory.edits(request.session_id, tenant=request.tenant)
+    undone = undone_numbers([one.edit for one in found])
+    listed = [cast(shapes.EditJson, {**one.to_dict(), "undone": one.number in undone}) for one in found]
+    return {"session_id": request.session_id, "edits": listed}
+
+
+def messages(request: ApiRequest[shapes.MessagesQuery, None]) -> shapes.MessagesAnswer:
+    """A page of the transcript."""
+    request.memory.view(request.session_id, lambda state: None, tenant=request.tenant)  # raises for an unknown session
+    wish, found = request.query, request.memory.messages(request.session_id, tenant=request.tenant)
+    most = min(wish.limit, request.memory.settings.page_max)
+    left = [one for one in found if one.number > wish.after]
+    page = left[:most]
+    following = page[-1].number if len(left) > most else None
+    return {"session_id": request.session_id, "messages": list(map(shapes.message_of, page)), "next": following}
+
+
+def loss_report(request: ApiRequest[shapes.NoQuery, None]) -> shapes.LossAnswer:
+    """The facts that the last cut removed from the context."""
+    found = request.memory.loss_report(request.session_id, tenant=request.tenant)
+    return cast(shapes.LossAnswer, {"session_id": request.session_id, **found.to_dict()})
 
 
 def checkpoints(request: ApiRequest[shapes.NoQuery, None]) -> shapes.CheckpointsAnswer:

@@ -121,10 +121,14 @@ def invalid(message: str, field: str = "") -> Problem:
     return Problem(422, "invalid", message, field)
 
 
-def invalid_field(error: ValidationError) -> Problem:
-    """Return the problem (422) of the first validation error; the invalid value is not repeated."""
+def invalid_field(error: ValidationError, model: type[BaseModel]) -> Problem:
+    """Return the problem (422) of the first validation error; the invalid value is not repeated. For a field that
+    ``model`` does not have, the message lists those that it has."""
     first = error.errors(include_url=False, include_input=False, include_context=False)[0]
     place = ".".join(map(str, first["loc"]))[:_PLACE_MAX]
+    if first["type"] == "extra_forbidden":
+        names = ", ".join(field.alias or name for name, field in model.model_fields.items())
+        return invalid(f"{place}: there is no such field; the fields are: {names or 'none'}.", place)
     return invalid(f"{place or 'The body'}: {first['msg'][:1].lower()}{first['msg'][1:]}.", place)
 
 
@@ -218,7 +222,7 @@ def query_of(route: Route, query_string: bytes) -> BaseModel:
     try:
         return route.query.model_validate(given)
     except ValidationError as error:
-        raise ApiRefusal(invalid_field(error)) from None
+        raise ApiRefusal(invalid_field(error, route.query)) from None
 
 
 async def body_of(route: Route, request: Request, settings: Settings) -> Any:
@@ -245,7 +249,7 @@ async def body_of(route: Route, request: Request, settings: Settings) -> Any:
     try:
         return route.body.model_validate_json(raw)
     except ValidationError as error:
-        raise ApiRefusal(invalid_field(error)) from None
+        raise ApiRefusal(invalid_field(error, route.body)) from None
 
 
 def _limit(route: Route, media: str, settings: Settings) -> int:

@@ -10,13 +10,14 @@ import math
 from datetime import datetime
 from typing import Annotated, Final, Literal, NotRequired, cast
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, WithJsonSchema
+from pydantic import AliasChoices, BaseModel, BeforeValidator, ConfigDict, Field, WithJsonSchema
 from pydantic_core import PydanticCustomError
 from typing_extensions import TypedDict
 
 from tokenmizer_mw.context.compaction.contract import SEALED_MAX
 from tokenmizer_mw.context.resume import BUDGET_MIN
 from tokenmizer_mw.model.event import node_to_dict
+from tokenmizer_mw.model.message import Written
 from tokenmizer_mw.model.node import LABEL_MAX
 from tokenmizer_mw.model.node import Node as Fact
 from tokenmizer_mw.model.session import SECONDS_MIN, SESSION_ID_MAX
@@ -105,6 +106,13 @@ class ResumeQuery(_Taken):
     )
     query: str | None = Field(None, max_length=TEXT_MAX, description="What it is wanted for: such facts come first.")
     model: str = Field("", max_length=200, description="Tokens are counted as this model counts.")
+
+
+class MessagesQuery(_Taken):
+    """Query parameters: the page of the transcript."""
+
+    after: int = Field(0, ge=0, le=10**SEQ_DIGITS, description="Begin after the message with this number.")
+    limit: int = Field(100, ge=1, description="Messages on the page; the setting page_max bounds it.")
 
 
 class GraphQuery(_Taken):
@@ -247,10 +255,19 @@ class PinBody(_FactBody):
 
 
 class CorrectBody(_FactBody):
-    """New text for a fact; omitted fields stay unchanged."""
+    """New text for a fact; omitted fields stay unchanged. The names that the library (``label``) and the command line
+    (``because``) use are accepted, too."""
 
-    text: str | None = Field(None, min_length=1, max_length=TEXT_MAX, description="What it should say.")
-    detail: str | None = Field(None, max_length=TEXT_MAX, description="Why it is so.")
+    text: str | None = Field(
+        None,
+        min_length=1,
+        max_length=TEXT_MAX,
+        validation_alias=AliasChoices("text", "label"),
+        description="What it should say.",
+    )
+    detail: str | None = Field(
+        None, max_length=TEXT_MAX, validation_alias=AliasChoices("detail", "because"), description="Why it is so."
+    )
     reason: str = Field("", max_length=TEXT_MAX, description="Why it is changed.")
 
 
@@ -497,6 +514,104 @@ class UndoAnswer(EditAnswer):
     restored: list[NodeJson]
 
 
+class EditJson(TypedDict):
+    """A manual edit of a fact.
+
+    ``operation``: what it did, such as "remember" or "undo"; ``fields``: the names of all changed fields; ``before``
+    and ``after``: label, detail, status, pin and slot, where the edit changed them; ``undoes``: number of the edit that
+    it undid, 0 for none; ``undone``: whether it was undone.
+    """
+
+    number: int
+    operation: str
+    fact: str
+    fields: list[str]
+    before: dict[str, str | bool]
+    after: dict[str, str | bool]
+    reason: str
+    undoes: int
+    undone: bool
+    recorded_at: float
+
+
+class EditsAnswer(TypedDict):
+    """The manual edits of a session, oldest first."""
+
+    session_id: str
+    edits: list[EditJson]
+
+
+class ToolCallJson(TypedDict):
+    """A tool call by the assistant; ``arguments``: JSON text as it was sent."""
+
+    id: str
+    name: str
+    arguments: str
+
+
+class ToolResultJson(TypedDict):
+    """The result of a tool call; ``call_id``: "" if the provider has no ids."""
+
+    call_id: str
+    text: str
+    is_error: bool
+
+
+class MessageJson(TypedDict):
+    """A message of a session; empty fields are omitted, except the text.
+
+    ``attachments``: the kinds of parts that are not text; ``archived``: it is no longer sent to the model;
+    ``recorded_at``: seconds since 1970.
+    """
+
+    number: int
+    role: Literal["system", "user", "assistant", "tool"]
+    text: str
+    recorded_at: float
+    tool_calls: NotRequired[list[ToolCallJson]]
+    tool_results: NotRequired[list[ToolResultJson]]
+    thinking: NotRequired[str]
+    refusal: NotRequired[str]
+    attachments: NotRequired[list[str]]
+    archived: NotRequired[bool]
+
+
+class MessagesAnswer(TypedDict):
+    """A page of the transcript, oldest first; ``next``: what the next page takes as ``after``, null on the last
+    page."""
+
+    session_id: str
+    messages: list[MessageJson]
+    next: int | None
+
+
+class LostFactJson(TypedDict):
+    """A fact that a cut left out; ``turn``: number of its message."""
+
+    id: str
+    type: str
+    status: str
+    label: str
+    turn: int
+
+
+class LossAnswer(TypedDict):
+    """What the last cut removed from the model's context and the resume block does not state.
+
+    ``checkpoint``: id of the cut, "" if there was none; ``dropped``: number of messages that the block replaces;
+    ``before_turn``: number of the first message that stayed; ``returned``: ids of those facts that a later reminder
+    stated; ``quoted``: numbers of the removed messages that reminders quoted.
+    """
+
+    session_id: str
+    checkpoint: str
+    dropped: int
+    before_turn: int
+    returned: list[str]
+    quoted: list[int]
+    items: list[LostFactJson]
+
+
 class CompactionAnswer(TypedDict):
     """The content of a compaction.
 
@@ -527,7 +642,7 @@ class RecallAnswer(TypedDict):
 
 
 class ErasedAnswer(TypedDict):
-    """What was erased. ``backups``: number of recorded backups that may still contain the session."""
+    """What was erased. ``backups``: number of all recorded backups, any of which may still contain the session."""
 
     session_id: str
     events: int
@@ -635,6 +750,28 @@ class HealthAnswer(TypedDict):
     ready: bool
     reasons: list[str]
     place: NotRequired[str]
+
+
+def message_of(written: Written) -> MessageJson:
+    """Return the JSON form of a message."""
+    message = written.message
+    found: dict[str, object] = {
+        "tool_calls": [{"id": one.id, "name": one.name, "arguments": one.arguments} for one in message.tool_calls],
+        "tool_results": [
+            {"call_id": one.call_id, "text": one.text, "is_error": one.is_error} for one in message.tool_results
+        ],
+        "thinking": message.thinking,
+        "refusal": message.refusal,
+        "attachments": list(message.attachments),
+        "archived": written.archived,
+    }
+    always = {
+        "number": written.number,
+        "role": message.role.value,
+        "text": message.text,
+        "recorded_at": written.recorded_at,
+    }
+    return cast(MessageJson, always | {name: value for name, value in found.items() if value})
 
 
 def node_of(node: Fact) -> NodeJson:
