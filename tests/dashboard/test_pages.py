@@ -176,12 +176,66 @@ def test_what_a_slider_rounds_off_still_meets_the_change(visitor: Visitor, memor
     assert "SQLite" in page
 
 
+def test_the_slider_goes_from_change_to_change(visitor: Visitor, memory: SessionMemory) -> None:
+    node = next(node for node in memory.graph("hall").nodes("decision") if node.value == "postgresql")
+    memory.correct("hall", node.id, label="PostgreSQL 18 for bookings")
+    now = visitor.get("graph?id=hall").body
+    count = int(re.search(r'id="at" min="1" max="(\d+)"', now)[1])  # type: ignore[index]
+    assert f"now, after {count} changes" in now
+    assert re.search(r'data-moments="([^"]*)"', now)[1].count(",") == count - 1  # type: ignore[index]
+    first = text_of(visitor.get("graph?id=hall&step=1").body)
+    assert re.search(rf"change 1 of {count}: message [1-4], \d{{4}}-", first)
+    assert "SQLite" in first and "PostgreSQL" not in first
+    before, last = (text_of(visitor.get(f"graph?id=hall&step={step}").body) for step in (count - 1, count))
+    assert f"change {count - 1} of {count}: message {len([*CHAT, *LATER])}, " in before
+    assert "PostgreSQL 18" not in before and "PostgreSQL 18" in last, "an edit of words is a change, too"
+    assert f"change {count} of {count}" in text_of(visitor.get("graph?id=hall&step=999").body)
+    assert "now, after" in visitor.get("graph?id=hall&step=0").body
+
+
+def test_a_comparison_without_changes_begins_with_the_start(visitor: Visitor, memory: SessionMemory) -> None:
+    memory.checkpoint("hall")
+    memory.checkpoint("hall")
+    for page in ("history", "compare"):
+        body = visitor.get(f"{page}?id=hall").body
+        assert '<option value="start" selected>' in body
+        assert "Nothing differs" not in body and "Nothing changed" not in body
+    memory.remember("hall", "queue: Kafka")
+    assert '<option value="checkpoint-3" selected>' in visitor.get("compare?id=hall").body
+
+
+def test_changes_by_hand_are_told_in_words(visitor: Visitor, memory: SessionMemory) -> None:
+    node = next(node for node in memory.graph("hall").nodes("decision") if node.value == "postgresql")
+    memory.correct("hall", node.id, label="MariaDB for bookings", reason="misheard")
+    memory.pin("hall", node.id)
+    memory.invalidate("hall", node.id, "misread", never_true=True)
+    memory.undo("hall")
+    told = text_of(visitor.get("history?id=hall").body).partition("Changed by hand")[2]
+    for said in (
+        "Change 3 undone: MariaDB for bookings change 4",
+        "Withdrawn, because it never was true: MariaDB for bookings change 3 misread",
+        "Pinned: MariaDB for bookings change 2",
+        f"Corrected: MariaDB for bookings change 1 said: {node.label} MariaDB for bookings",
+    ):
+        assert said in told
+    assert node.id not in told and "confidence" not in told
+
+
+def test_the_overview_names_what_a_fact_replaced_and_what_that_had_replaced(
+    visitor: Visitor, memory: SessionMemory
+) -> None:
+    for value in ("RabbitMQ", "Kafka", "NATS"):
+        memory.remember("hall", f"queue: {value}")
+    told = text_of(visitor.get("session?id=hall").body)
+    assert "instead of queue: Kafka , before that queue: RabbitMQ" in told
+
+
 def test_what_changed_between_any_two_checkpoints(visitor: Visitor, memory: SessionMemory) -> None:
     memory.checkpoint("hall")
     between = text_of(visitor.get("history?id=hall&from=checkpoint-1&to=checkpoint-2").body)
     assert "Added" in between
     assert "write the backup script" in between
-    assert "hall/schema.sql" not in between.partition("Transitions")[0].partition("Added")[2]
+    assert "hall/schema.sql" not in between.partition("Replacements")[0].partition("Added")[2]
     start = text_of(visitor.get("history?id=hall&from=start&to=checkpoint-1").body)
     assert "hall/schema.sql" in start
     backwards = text_of(visitor.get("history?id=hall&from=checkpoint-2&to=checkpoint-1").body)
@@ -197,7 +251,7 @@ def test_a_change_tells_all_that_is_otherwise(visitor: Visitor, memory: SessionM
     memory.pin("hall", node.id)
     memory.invalidate("hall", node.id, "it is full")
     told = text_of(visitor.get("history?id=hall&from=checkpoint-2").body).partition("Changed (2)")[2]
-    told = told.partition("Transitions")[0]
+    told = told.partition("Replacements")[0]
     assert "rejected" in told or "declared wrong" in told
     assert "invalidated" not in text_of(visitor.get("facts?id=hall").body)
     for said in (f"said: {node.label} use MariaDB for bookings", "the host offers it", "pinned: no yes"):
@@ -448,7 +502,12 @@ def test_a_session_of_hooks_says_why_it_has_no_requests(visitor: Visitor, memory
     state = memory.view("hall", lambda state: (state.seq, len(state.transcript)))
     closed = TurnClosed(state[1], Outcome.COMPLETE)
     memory.log.append(SessionKey("local", "hall"), [closed], expected_seq=state[0])
-    assert "Nothing was cut" in text_of(visitor.get("request?id=hall").body)
+    told = text_of(visitor.get("request?id=hall").body)
+    assert "Nothing was cut" in told
+    assert re.search(
+        r"The messages have \d+ tokens, 0% of the 108,800 from which on a request is cut: 85% of the", told
+    )
+    assert "window of 128,000 tokens that is assumed where the model is not known here" in told
     assert "Nothing was cut" in text_of(visitor.get("session?id=hall").body)
     assert "No calls are recorded" in text_of(visitor.get("savings?id=hall").body)
 

@@ -2,73 +2,103 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
-from enum import Enum
 from typing import Final
 
 from starlette.responses import Response
 
 from tokenmizer_mw.errors import CallerError, UnknownSession
+from tokenmizer_mw.graph.fold import SessionGraph
 from tokenmizer_mw.memory import SessionMemory
 from tokenmizer_mw.model.event import NodeEdited
-from tokenmizer_mw.model.node import Status
+from tokenmizer_mw.model.node import Node
 from tokenmizer_mw.operations.erasure import erase
 from tokenmizer_mw.session import RecordedEdit, SessionState
 from tokenmizer_mw.session.manual_edits import undone_numbers
 
 from .caches import title_of
-from .markup import Markup, card, format_count, link, moment, quote_line, tag, to
+from .markup import Markup, card, fact_link, format_count, link, moment, quote_line, tag, to
 from .page import Page, PageRequest, redirect, session_page
 
 
+def facts_of_edits(graph: SessionGraph, edits: Iterable[RecordedEdit]) -> dict[str, Node]:
+    """Return the facts that were edited, by id, as they are now."""
+    found = (graph.get(one.fact) for one in edits)
+    return {node.id: node for node in found if node is not None}
+
+
 def edits_card(
-    request: PageRequest, edits: Sequence[RecordedEdit], *, of_fact: bool = False, rest: Markup | None = None
+    request: PageRequest,
+    edits: Sequence[RecordedEdit],
+    facts: Mapping[str, Node],
+    *,
+    of_fact: bool = False,
+    rest: Markup | None = None,
 ) -> Markup | None:
     """Return a card that lists the edits, in the given order; ``None`` without edits.
 
-    ``of_fact``: true on the page of their fact; ``rest``: a link to further ones.
+    ``facts``: the edited facts by id; ``of_fact``: true on the page of their fact; ``rest``: a link to further edits.
     """
     if not edits:
         return None
     undone = undone_numbers(sorted((one.edit for one in edits), key=lambda edit: edit.number))
-    rows = [_edit_row(request, one, of_fact, one.edit.number in undone) for one in edits]
+    rows = [_edit_row(request, one, None if of_fact else facts.get(one.fact), one.number in undone) for one in edits]
     return card("Changed by hand", tag("ul", rows, class_="edits"), rest, id="edits", live=True)
 
 
-def _edit_row(request: PageRequest, edited: RecordedEdit, of_fact: bool, is_undone: bool) -> Markup:
+def _edit_row(request: PageRequest, edited: RecordedEdit, node: Node | None, is_undone: bool) -> Markup:
+    """The row of an edit; ``node``: its fact, ``None`` where the page says which one it is."""
     edit = edited.edit
-    about = None if of_fact else link(to("fact", id=request.id, node=edit.id), edit.id)
-    reason = tag("span", quote_line(edit.reason), class_="reason") if edit.reason else None
+    about = [": ", fact_link(request.id, node)] if node is not None else []
+    reason = tag("span", quote_line(edit.reason), class_="reason") if edit.reason and not edit.undoes else None
     back = tag("span", "undone", class_="badge") if is_undone else None
     if request.caller.may("write") and not is_undone:
         button = tag("button", "Undo", class_="quiet", aria_label=f"Undo change {edit.number}")
         back = request.form_of("change", button, id=request.id, node=edit.id, do="undo", number=edit.number)
-    text = tag("div", tag("p", about, " " if about else None, *_describe_changes(edit)), reason)
+    number = tag("span", f"change {edit.number}", class_="turn")
+    text = tag("div", tag("p", _describe_operation(edited), about, " ", number), _describe_words(edit), reason)
     return tag("li", text, moment(edited.recorded_at, request.now), back)
 
 
-def _describe_changes(edit: NodeEdited) -> list[Markup | str]:
-    parts: list[Markup | str] = ["added"] if edit.adds else []
-    for name, value in edit.changes.items():
-        if name in ("source", "value") or edit.adds:
-            continue
-        before, now, what = _format_value(edit.before[name]), _format_value(value), _NAMES.get(name, name)
-        parts += ["; " if parts else "", f"{what}: ", tag("del", quote_line(before)), " ", tag("ins", quote_line(now))]
-    return parts
+def _describe_operation(edited: RecordedEdit) -> str:
+    """What was done, in words for people."""
+    edit = edited.edit
+    if edit.undoes:
+        return f"Change {edit.undoes} undone"
+    if edit.changes.get("confidence") == 0.0:
+        return "Withdrawn, because it never was true"
+    return _OPERATIONS.get(edited.operation, edited.operation.capitalize())
 
 
-_NAMES: Final = {"slot": "value of"}
-"""What pages call a property of a fact otherwise than the code does."""
+_OPERATIONS: Final[Mapping[str, str]] = {
+    "remember": "Added",
+    "correct": "Corrected",
+    "invalidate": "Declared wrong",
+    "complete": "Marked as done",
+    "archive": "Archived",
+    "separate": "Kept beside the fact that had replaced it",
+    "pin": "Pinned",
+    "unpin": "No longer pinned",
+}
+"""What an edit did, by its ``operation``."""
+
+
+def _describe_words(edit: NodeEdited) -> list[Markup]:
+    """A line for each change of what a fact says: the words, the reason, and what it is a value of."""
+    lines = []
+    for name, what in _WORDS.items():
+        if name in edit.changes and not edit.adds:
+            before, now = _format_value(edit.before[name]), _format_value(edit.changes[name])
+            lines.append(tag("p", f"{what}: ", tag("del", quote_line(before)), " ", tag("ins", quote_line(now))))
+    return lines
+
+
+_WORDS: Final[Mapping[str, str]] = {"label": "said", "detail": "because", "slot": "value of"}
+"""The fields of a fact that people read, with the word before them."""
 
 
 def _format_value(value: object) -> str:
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    if isinstance(value, Status):
-        return value.word
-    if isinstance(value, Enum):
-        return str(value.value).replace("_", " ")
     return str(value or "nothing")
 
 

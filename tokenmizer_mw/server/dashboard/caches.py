@@ -10,13 +10,14 @@ from bisect import bisect_right
 from collections import Counter, OrderedDict, defaultdict, deque
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import accumulate
 from typing import Final
 
 from tokenmizer_mw.errors import TokenMizerError, UnknownSession
 from tokenmizer_mw.graph.export.layout import CARDS, Box, Lane, Layout, arrange
 from tokenmizer_mw.graph.fold import SessionGraph
 from tokenmizer_mw.memory import SessionMemory
-from tokenmizer_mw.model.event import ReadDetail, Recorded, Rewritten
+from tokenmizer_mw.model.event import MessageRecorded, ReadDetail, Recorded, Rewritten
 from tokenmizer_mw.model.node import Node, NodeType, Transition
 from tokenmizer_mw.model.session import SessionKey
 from tokenmizer_mw.operations.summaries import find_first_question
@@ -175,6 +176,17 @@ class PastGraphs:
             if state.unextracted:  # the facts of messages, of which only the numbers were read
                 state = fold(memory.log.read(key, upto=past.events[count - 1].seq))
             return memory.service.access.derivation.derived_graph(state)
+
+    def count_messages(self, memory: SessionMemory, key: SessionKey, moments: Iterable[float]) -> list[int]:
+        """Return for each time (seconds since the epoch) the number of the newest message that was recorded by then; 0
+        for none."""
+        with self._guard:
+            past = self._refresh(memory, key, "graph")
+            self._read_until(memory, key, past, past.end[0])
+            said = [one for one in past.events if isinstance(one.event, MessageRecorded)]
+        times = [one.recorded_at for one in said]
+        numbers = [0, *accumulate((one.event.turn for one in said if isinstance(one.event, MessageRecorded)), max)]
+        return [numbers[bisect_right(times, moment)] for moment in moments]
 
     def facts_upto(self, memory: SessionMemory, key: SessionKey, seq: int) -> SessionGraph:
         """Return the facts after event ``seq`` of the log, and what replaced what, without other relations and times.

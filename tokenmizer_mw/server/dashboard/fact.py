@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from typing import Final
 
 from tokenmizer_mw.errors import UnknownNode
 from tokenmizer_mw.graph.explanation import Why, why
 from tokenmizer_mw.graph.export.appearance import EDGES
 from tokenmizer_mw.graph.fold import Life
-from tokenmizer_mw.model.node import HAND, LABEL_MAX, REJECTABLE, Node, NodeType, Status, may_move
+from tokenmizer_mw.model.node import HAND, LABEL_MAX, REJECTABLE, Node, NodeType, Status, Trust, may_move
 from tokenmizer_mw.safety.labels import flatten
 from tokenmizer_mw.session import RecordedEdit, SessionState
 from tokenmizer_mw.session.manual_edits import can_be_completed, edits_in_force
@@ -63,7 +65,12 @@ def show_fact(request: PageRequest) -> Page:
     sides = tag(
         "div",
         tag("div", _fact(request, found), _chain(request, found), _relations(request, found), class_="main-side"),
-        tag("div", _render_changes(request, node), edits_card(request, found.edits, of_fact=True), class_="other-side"),
+        tag(
+            "div",
+            _render_changes(request, node),
+            edits_card(request, found.edits, {}, of_fact=True),
+            class_="other-side",
+        ),
         class_="sides",
     )
     return replace(session_page(request, "", found.title, sides, seq=found.seq), title=flatten(node.label))
@@ -108,8 +115,19 @@ def _source_row(request: PageRequest, explained: Why) -> tuple[str, Markup]:
     source = explained.node.source
     if source.is_by_hand:
         return "Added", tag("span", "by hand")
-    how = "; corrected by hand" if source.role == HAND else f" ({source.trust.value})"
+    how = "; corrected by hand" if source.role == HAND else _TRUST[source.trust]
     return "Said by", tag("span", f"{explained.speaker or 'nobody'} in ", message_link(request.id, source.turn), how)
+
+
+_TRUST: Final[Mapping[Trust, str]] = {
+    Trust.STRUCTURE: ", as a tool call or its result shows",
+    Trust.STATED: "",
+    Trust.ADOPTED: ": proposed, then agreed or carried out",
+    Trust.CLAIMED: ", on its own word",
+    Trust.PROPOSED: ": proposed, not agreed",
+    Trust.QUOTED: ", quoted from a tool, a file or somebody else",
+}
+"""What is said of the speaker of a fact, by how reliable the statement is."""
 
 
 def _validity(node: Node) -> list[tuple[str, float]]:

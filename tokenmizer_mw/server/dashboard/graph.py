@@ -33,7 +33,10 @@ REPLACED_MAX: Final = 24
 """Facts of one picture that are there because one replaced another."""
 
 ROUNDING: Final = 0.001
-"""Seconds by which a slider may miss the change that it is set to: browsers round what they show."""
+"""Seconds by which a time in an address may miss the change that it stands for."""
+
+LABELLED_MAX: Final = 2_000
+"""Changes up to which the slider shows the message and the time of a change while it is moved."""
 
 As = Literal["recorded", "valid"]
 
@@ -42,18 +45,22 @@ As = Literal["recorded", "valid"]
 class PointInTime:
     """A point in time of a session.
 
-    ``at``: seconds since the epoch, ``None`` for now; ``by``: as recorded or as valid; ``first`` and ``last``: times of
-    the first and the last change; ``before`` and ``after``: the neighbouring changes, ``None`` if there are none.
+    ``at``: seconds since the epoch, ``None`` for now; ``by``: as recorded or as valid; ``moments``: the times of all
+    changes, in order; ``place``: how many of them are not later; ``before`` and ``after``: the neighbouring changes,
+    ``None`` if there are none.
     """
 
     at: float | None
     by: As
-    first: float
-    last: float
+    moments: Sequence[float]
+    place: int
     before: float | None
     after: float | None
-    place: int
-    count: int
+
+    @property
+    def count(self) -> int:
+        """Number of changes."""
+        return len(self.moments)
 
 
 def show_graph(request: PageRequest) -> Page:
@@ -62,8 +69,12 @@ def show_graph(request: PageRequest) -> Page:
     by: As = "valid" if request.query.get("as") == "valid" else "recorded"
     wanted = _time(request.query.get("at", ""))
 
+    step = _step(request.query.get("step", ""))
+
     def look(state: SessionState) -> tuple[str, int, PointInTime]:
-        return title_of(state), state.seq, _point_in_time(state.graph, wanted, by)
+        moments = _moments(state)
+        at = moments[min(step, len(moments)) - 1] if step and moments else wanted
+        return title_of(state), state.seq, _point_in_time(moments, at, by)
 
     title, seq, then = request.memory.view(request.id, look, tenant=request.tenant)
     graph = _graph(request, then)
@@ -89,13 +100,22 @@ def _time(given: str) -> float | None:
     return seconds if math.isfinite(seconds) and 0 <= seconds < 253_402_300_799 else None
 
 
-def _point_in_time(graph: SessionGraph, wanted: float | None, by: As) -> PointInTime:
-    moments = sorted({time for node in graph.nodes() for time, _ in graph.life(node.id).moves})
-    if not moments:
-        return PointInTime(None, by, 0.0, 0.0, None, None, 0, 0)
-    first, last, count = moments[0], moments[-1], len(moments)
-    if wanted is None:
-        return PointInTime(None, by, first, last, moments[-2] if count > 1 else None, None, count, count)
+def _step(given: str) -> int:
+    """The number of a change, from 1; 0 for anything else."""
+    return int(given) if given.isdecimal() and len(given) < 10 else 0
+
+
+def _moments(state: SessionState) -> list[float]:
+    """When facts were added, changed or edited by hand, in order."""
+    graph = state.graph
+    moves = {time for node in graph.nodes() for time, _ in graph.life(node.id).moves}
+    return sorted(moves | {one.recorded_at for one in state.edits.values()})
+
+
+def _point_in_time(moments: Sequence[float], wanted: float | None, by: As) -> PointInTime:
+    count = len(moments)
+    if wanted is None or not moments:
+        return PointInTime(None, by, moments, count, moments[-2] if count > 1 else None, None)
     following = bisect_left(moments, wanted)
     if following < count and moments[following] - wanted <= ROUNDING:
         wanted = moments[following]
@@ -103,7 +123,7 @@ def _point_in_time(graph: SessionGraph, wanted: float | None, by: As) -> PointIn
     below = bisect_left(moments, wanted)
     before = moments[below - 1] if below else None
     after = moments[place] if place < count else None
-    return PointInTime(wanted, by, first, last, before, after, place, count)
+    return PointInTime(wanted, by, moments, place, before, after)
 
 
 def _graph(request: PageRequest, then: PointInTime) -> SessionGraph:
@@ -217,7 +237,9 @@ def _slider(request: PageRequest, then: PointInTime, type_: str, status: str) ->
         when = {"at": repr(time), "as": then.by if then.by == "valid" else None} if time is not None else {}
         return link(to("graph", id=request.id, type=type_, status=status, **when), text, class_="button", rel=rel)
 
-    value = then.last if then.at is None else min(max(then.at, then.first), then.last)
+    numbers = request.caches.pasts.count_messages(request.memory, request.key, then.moments)
+    label = _when(then, numbers)
+    labels = [f"{number} {round(time, 3)}" for number, time in zip(numbers, then.moments, strict=True)]
     steps = tag(
         "div",
         at(then.before, join_markup("\u2190", tag("span", " Earlier")), "prev") if then.before is not None else None,
@@ -227,18 +249,18 @@ def _slider(request: PageRequest, then: PointInTime, type_: str, status: str) ->
     )
     time = tag(
         "label",
-        tag("span", "Time: ", tag("output", _when(then), id="when")),
+        tag("span", tag("span", "Time: ", class_="what"), tag("output", label, id="when")),
         tag(
             "input",
             type="range",
-            name="at",
+            name="step",
             id="at",
-            min=repr(then.first),
-            max=repr(then.last),
-            step="any",
-            value=repr(value),
+            min=1,
+            max=then.count,
+            value=max(then.place, 1),
             autofocus=then.at is not None and "as" in request.query,
-            aria_valuetext=_when(then),
+            aria_valuetext=label,
+            data_moments=",".join(labels) if then.count <= LABELLED_MAX else None,
         ),
         class_="time",
     )
@@ -251,7 +273,7 @@ def _slider(request: PageRequest, then: PointInTime, type_: str, status: str) ->
 def _options(request: PageRequest, then: PointInTime, type_: str, status: str) -> Markup:
     """Return what is chosen seldom, folded: which facts are drawn, and what a time means. The choice stands in the
     summary."""
-    at = request.query.get("at", "")
+    at = "" if then.at is None else repr(then.at)
     what = tag(
         "fieldset",
         tag("legend", "At an earlier time, show what was"),
@@ -269,10 +291,13 @@ def _options(request: PageRequest, then: PointInTime, type_: str, status: str) -
     )
 
 
-def _when(then: PointInTime) -> str:
+def _when(then: PointInTime, numbers: Sequence[int]) -> str:
+    """Which change is shown, with the message that was the newest then, and the time."""
     if then.at is None:
-        return "now"
-    return f"change {then.place:,} of {then.count:,}, {format_exact_time(then.at)}"
+        return f"now, after {format_count(then.count, 'change')}"
+    number = numbers[then.place - 1] if then.place else 0
+    message = f"message {number:,}" if number else "no message"
+    return f"change {then.place:,} of {then.count:,}: {message}, {format_exact_time(then.at)}"
 
 
 def _radio(value: str, text: str, chosen_: str) -> Markup:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
 from typing import Final, TypeVar
 
@@ -12,7 +13,7 @@ from tokenmizer_mw.graph.views import Diff, diff
 from tokenmizer_mw.model.node import Node, NodeType, Transition
 from tokenmizer_mw.session import CheckpointMark, RecordedEdit, SessionState
 
-from .actions import edits_card
+from .actions import edits_card, facts_of_edits
 from .caches import title_of
 from .markup import (
     Child,
@@ -55,27 +56,56 @@ T = TypeVar("T")
 _Step = tuple[Transition, Node | None, Node | None]
 
 
+@dataclass(frozen=True, slots=True)
+class _HistoryView:
+    """What the page shows: checkpoints, the newest replacements and edits, and how many of each there are."""
+
+    title: str
+    seq: int
+    marks: Sequence[CheckpointMark]
+    steps: Sequence[_Step]
+    step_count: int
+    edits: Sequence[RecordedEdit]
+    edited: Mapping[str, Node]
+    edit_count: int
+
+
 def show_history(request: PageRequest) -> Page:
     """Return the history of a session."""
     most = _count_rows(request, STEPS)
 
-    def look(state: SessionState) -> tuple[str, int, list[CheckpointMark], list[_Step], int, list[RecordedEdit]]:
-        graph, steps = state.graph, state.graph.transitions()
+    def look(state: SessionState) -> _HistoryView:
+        graph, steps, edits = state.graph, state.graph.transitions(), list(state.edits.values())
         rows = [(step, graph.get(step.old), graph.get(step.new)) for step in steps[-most:][::-1]]
-        return title_of(state), state.seq, list(state.checkpoints), rows, len(steps), list(state.edits.values())[::-1]
+        listed = edits[-most:][::-1]
+        return _HistoryView(
+            title_of(state),
+            state.seq,
+            list(state.checkpoints),
+            rows,
+            len(steps),
+            listed,
+            facts_of_edits(graph, listed),
+            len(edits),
+        )
 
-    title, seq, marks, steps, count, edits = request.memory.view(request.id, look, tenant=request.tenant)
-    parts = _render_comparison_form(request, marks, seq), _transitions(request, steps, count)
-    listed = edits[: _count_rows(request, STEPS)]
-    rest = _link_rest(request, len(edits) - len(listed), "edits", "older")
-    by_hand = edits_card(request, listed, rest=rest)
-    return session_page(request, "history", title, *parts, by_hand, name="History", seq=seq)
+    found = request.memory.view(request.id, look, tenant=request.tenant)
+    rest = _link_rest(request, found.edit_count - len(found.edits), "edits", "older")
+    return session_page(
+        request,
+        "history",
+        found.title,
+        _render_comparison_form(request, found.marks, found.seq),
+        _transitions(request, found.steps, found.step_count),
+        edits_card(request, found.edits, found.edited, rest=rest),
+        name="History",
+        seq=found.seq,
+    )
 
 
 def _render_comparison_form(request: PageRequest, marks: Sequence[CheckpointMark], seq: int) -> Markup:
     named = _points(marks, seq)
-    before = _chosen_option(request, "from", named, marks[-1].checkpoint.id if marks else START)
-    after = _chosen_option(request, "to", named, NOW)
+    before, after = _compared_points(request, named, marks[-1].checkpoint.id if marks else START)
     options = [(mark.checkpoint.id, mark.checkpoint.id) for mark in marks[-CHOICES:]]
     form = filter_form(
         "history",
@@ -206,7 +236,7 @@ def _transitions(request: PageRequest, steps: Sequence[_Step], count: int) -> Ma
     rows = [step_row(request, *step) for step in steps]
     shown = tag("ol", rows, class_="steps story") if rows else nothing("No decision was replaced.")
     older = _link_rest(request, count - len(rows), "transitions", "older")
-    return card("Transitions, the newest first", shown, older, id="transitions", live=True)
+    return card("Replacements, the newest first", shown, older, id="transitions", live=True)
 
 
 COMPARED_ROWS: Final = 60
@@ -222,14 +252,24 @@ def show_comparison(request: PageRequest) -> Page:
     title, seq, marks = request.memory.view(request.id, look, tenant=request.tenant)
     named = _points(marks, seq)
     earlier = next((mark.checkpoint.id for mark in reversed(marks) if mark.seq < seq), START)
-    first = _chosen_option(request, "from", named, earlier)
-    second = _chosen_option(request, "to", named, NOW)
+    first, second = _compared_points(request, named, earlier)
     before, after = (_facts_upto(request, named[name]) for name in (first, second))
     only = not request.query.get("same")
     form = _compare_form(request, tuple(named), first, second, only)
     points = {mark.checkpoint.id: mark for mark in marks}
     sides = _compare_sides(request, before, after, points, (first, second), only)
     return session_page(request, "history", title, form, sides, name="Compare")
+
+
+def _compared_points(request: PageRequest, named: Mapping[str, int], newest: str) -> tuple[str, str]:
+    """The points to compare: those of the query, else checkpoint ``newest`` and now; the start in place of a checkpoint
+    since which nothing changed."""
+    after = _chosen_option(request, "to", named, NOW)
+    before = _chosen_option(request, "from", named, "")
+    if before:
+        return before, after
+    first, last = sorted((named[newest], named[after]))
+    return (newest if diff(_facts_upto(request, first), _facts_upto(request, last)) else START), after
 
 
 def _chosen_option(request: PageRequest, field: str, named: Mapping[str, int], default: str) -> str:
@@ -282,9 +322,10 @@ def _compared_side(
     when = None
     if mark is not None:
         when = tag("p", f"message {mark.checkpoint.turn}, {format_exact_time(mark.recorded_at)}", class_="hint")
+    empty = "No facts yet." if not only else "None of these facts." if signs else "Nothing differs."
     parts = [_compared_type(request, graph, type_, signs, only) for type_ in TYPES]
     shown = [part for part in parts if part is not None]
-    return card(name.capitalize(), when, *(shown or [nothing("Nothing differs." if only else "No facts yet.")]))
+    return card(name.capitalize(), when, *(shown or [nothing(empty)]))
 
 
 def _compared_type(

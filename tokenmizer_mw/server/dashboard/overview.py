@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from typing import Final
@@ -12,7 +12,7 @@ from tokenmizer_mw.context.resume import LEVELS, Resume
 from tokenmizer_mw.context.resume.facts import sections_of
 from tokenmizer_mw.context.resume.sections import Section
 from tokenmizer_mw.graph.explanation import Predecessors
-from tokenmizer_mw.model.node import Node, Status
+from tokenmizer_mw.model.node import Node, Status, Transition
 from tokenmizer_mw.session import SessionState
 
 from .markup import (
@@ -38,16 +38,20 @@ from .page import PageRequest
 SHOWN: Final = 8
 """Facts of a list on the overview; behind it stands how many more there are, and where."""
 
+REPLACED: Final = 3
+"""Facts that are named as replaced by one, as in the block."""
+
 OPEN_WORK: Final = "open work"
 
 
 @dataclass(frozen=True, slots=True)
 class Overview:
-    """The newest facts of each section of the block and their numbers, what they replaced, and why facts ended."""
+    """The newest facts of each section of the block and their numbers; what they replaced, the newest first, and why;
+    and why facts ended."""
 
     newest: Mapping[str, Sequence[Node]]
     counts: Counter[str]
-    replaced: Mapping[str, Node]
+    replaced: Mapping[str, Sequence[tuple[Transition, Node]]]
     reasons: Mapping[str, str]
 
 
@@ -60,7 +64,7 @@ def overview(state: SessionState) -> Overview:
         parts[OPEN_WORK if section in (Section.DOING, Section.TO_DO) else section.name].append(node)
     newest = {name: _newest(name, nodes, replaced) for name, nodes in parts.items()}
     shown = [node for nodes in newest.values() for node in nodes]
-    olds = {node.id: old for node in shown for _, old in islice(replaced.of(node), 1)}
+    olds = {node.id: list(islice(replaced.of(node), REPLACED)) for node in shown}
     reasons = {node.id: graph.life(node.id).reason for node in shown}
     return Overview(newest, Counter({name: len(nodes) for name, nodes in parts.items()}), olds, reasons)
 
@@ -98,9 +102,10 @@ def cards(request: PageRequest, found: Overview, flagged: int) -> Markup:
 
 
 def _row(request: PageRequest, found: Overview, node: Node, part: str) -> Markup:
-    old = found.replaced.get(node.id)
+    olds = found.replaced.get(node.id, ())
     why = found.reasons.get(node.id) if part == Section.WARNINGS.name else ""
-    reason = why or ("" if is_repeated(node.detail, node.label) else node.detail)
+    given = node.detail or (olds[0][0].reason if olds else "")
+    reason = why or ("" if is_repeated(given, node.label) else given)
     return tag(
         "li",
         type_of(node),
@@ -109,8 +114,13 @@ def _row(request: PageRequest, found: Overview, node: Node, part: str) -> Markup
         pinned_badge(node),
         origin_link(request.id, node),
         tag("span", _introduce(reason), quote_line(reason.removeprefix(_COMMAND)), class_="reason") if reason else None,
-        tag("span", "instead of ", tag("del", quote_line(old.label)), class_="reason") if old is not None else None,
+        tag("span", "instead of ", _join_replaced(old.label for _, old in olds), class_="reason") if olds else None,
     )
+
+
+def _join_replaced(labels: Iterable[str]) -> list[Markup | str]:
+    parts = [part for label in dict.fromkeys(labels) for part in (", before that ", tag("del", quote_line(label)))]
+    return parts[1:]
 
 
 _COMMAND: Final = "$ "

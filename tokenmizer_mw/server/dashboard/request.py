@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from tokenmizer_mw.context.tokens import MessageCounter, ModelCounters
+from tokenmizer_mw.context.window import budget_for
 from tokenmizer_mw.model.event import Checkpointed, Reminded
 from tokenmizer_mw.model.message import Role, Written
 from tokenmizer_mw.model.node import Node
@@ -103,7 +104,29 @@ def _nothing_cut(request: PageRequest, found: RequestView) -> Markup:
     if found.unseen is not None:
         return tag("section", explain_no_requests(request, found.unseen), class_="card")
     text = "Nothing was cut: requests go out as the client writes them."
-    return tag("section", nothing(text), class_="card")
+    return tag("section", nothing(text), tag("p", describe_fill(request), class_="hint"), class_="card")
+
+
+def describe_fill(request: PageRequest) -> str:
+    """Return how many tokens the session's messages have, and from how many on a request is cut."""
+    settings = request.memory.settings
+    calls = request.memory.list_usage(request.id, limit=1, tenant=request.tenant)
+    model = calls[0].model if calls else ""
+    window = budget_for(model, settings)
+    counter = ModelCounters(settings.tokenizer_dir).of(model)
+    messages = request.memory.messages(request.id, tenant=request.tenant)
+    tokens = _tokens(counter, [one for one in messages if not one.archived])
+    full = int(window * settings.cut_at)
+    if settings.context_window is not None:
+        whose = "of the setting context_window"
+    else:
+        whose = f"of {model}" if model else "that is assumed where the model is not known here"
+    earlier = " (earlier where a cut saves money)" if settings.cut == "economy" else ""
+    return (
+        f"The messages have {format_count(tokens, 'token')}, {tokens / full:.0%} of the {full:,} from which on a"
+        f" request is cut{earlier}: {settings.cut_at:.0%} of the window of {window:,} tokens {whose}."
+        " The system prompt and the tools of a request count, too."
+    )
 
 
 def _choice(request: PageRequest, found: RequestView) -> Markup:

@@ -14,7 +14,7 @@ from tokenmizer_mw.model.event import Reminded
 from tokenmizer_mw.model.node import Node, NodeType, Status, Transition
 from tokenmizer_mw.session import CheckpointMark, RecordedEdit, SessionState
 
-from .actions import edits_card
+from .actions import edits_card, facts_of_edits
 from .caches import title_of
 from .markup import (
     Markup,
@@ -61,12 +61,14 @@ class SessionView:
     reminders: tuple[Reminded, ...]
     reminder_count: int
     edits: tuple[RecordedEdit, ...]
+    edited: Mapping[str, Node]
 
 
 def view_session(state: SessionState) -> SessionView:
     """Return what the page shows of a session."""
     graph, nodes = state.graph, state.graph.nodes()
     steps = graph.standing_transitions()
+    edits = tuple(state.edits.values())[-5:][::-1]
     return SessionView(
         title_of(state),
         state.seq,
@@ -84,7 +86,8 @@ def view_session(state: SessionState) -> SessionView:
         messages_only(state),
         tuple(state.recent_reminders[-5:][::-1]),
         state.reminders,
-        tuple(state.edits.values())[-5:][::-1],
+        edits,
+        facts_of_edits(graph, edits),
     )
 
 
@@ -106,7 +109,7 @@ def show_session(request: PageRequest) -> Page:
                 _render_loss(request, found.lost, found.unseen),
                 _reminders(request, found),
                 _checkpoints(request, found),
-                edits_card(request, found.edits),
+                edits_card(request, found.edits, found.edited),
                 _forget(request),
                 class_="other-side",
             ),
@@ -182,7 +185,8 @@ def _render_loss(request: PageRequest, report: LossReport, unseen: MessagesOnly 
         return card("Lost at the last cut", explain_no_requests(request, unseen), id="lost", live=True)
     if not report.checkpoint:
         lost = nothing("Nothing was cut: requests carry the whole transcript.")
-        return card("Lost at the last cut", lost, id="lost", live=True)
+        off = tag("p", link(to("request", id=request.id), "How far off a cut is"), class_="hint")
+        return card("Lost at the last cut", lost, off, id="lost", live=True)
     returned = tag("span", "brought back by a reminder", class_="badge")
     rows = [
         tag(

@@ -99,9 +99,13 @@ function listen(address) {
 function slide(form) {
   const range = form.querySelector("input[type=range]");
   const shown = form.querySelector("output");
+  const moments = (range.dataset.moments ?? "").split(",");
   range.addEventListener("input", () => {
-    const when = new Date(Number(range.value) * 1000).toISOString();
-    shown.textContent = when.slice(0, 10) + " " + when.slice(11, 19) + " UTC";
+    const [number, seconds] = (moments[range.value - 1] ?? "").split(" ");
+    const when = seconds ? new Date(seconds * 1000).toISOString() : "";
+    const message = number === "0" ? "no message" : `message ${number}`;
+    const label = when && `: ${message}, ${when.slice(0, 10)} ${when.slice(11, 19)} UTC`;
+    shown.textContent = `change ${range.value} of ${range.max}${label}`;
     range.setAttribute("aria-valuetext", shown.textContent);
   });
   form.querySelector("button").hidden = true;
