@@ -115,7 +115,10 @@ class Settings:
         "off": nothing is checked.
     Counting tokens
         ``tokenizer_dir``: directory with tiktoken's tables; ``None`` looks in tiktoken's own cache and in the copies
-        that installed packages contain. Nothing is ever downloaded.
+        that installed packages contain. Nothing is ever downloaded. To fill it, run ``TIKTOKEN_CACHE_DIR=tables python
+        -c "import tiktoken; tiktoken.get_encoding('o200k_base')"`` where there is a network, and copy the directory
+        ``tables``; GPT-4 and GPT-3.5 need ``cl100k_base``, too. Without a table, counts are upper estimates; for models
+        that tiktoken does not know, such as those of other vendors, they always are.
     Refinement: asking a model (off unless one is configured or passed in)
         ``llm_url``: address of a provider with the OpenAI Chat API ("http://localhost:11434/v1"). ``llm_model``: its
         model. ``llm_key_variable``: environment variable that holds the API key; "": no key is sent. ``llm_schema``:
