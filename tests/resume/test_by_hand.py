@@ -165,3 +165,10 @@ def test_a_goal_that_states_a_corrected_value_is_marked() -> None:
         fact = memory.remember("s", "bookings are kept in sqlite")
         memory.correct("s", fact.id, label="bookings are kept in PostgreSQL")
         assert "for the hall (corrected to bookings are kept in PostgreSQL)" in memory.resume("s", "full").text
+
+
+def test_the_last_of_several_values_by_hand_is_told(memory: SessionMemory) -> None:
+    memory.record("s", [{"role": "user", "content": "Hello there."}])
+    for text in ("queue: RabbitMQ", "queue: Kafka", "queue: NATS"):
+        memory.remember("s", text)
+    assert "queue: NATS (was queue: Kafka" in memory.resume("s", "full").text

@@ -37,6 +37,8 @@ _OLD: Final = 0.4
 
 _STAYING: Final = EARLIER | {Section.RULES, Section.WARNINGS}
 _REASON: Final = re.compile(r"[,;(:\uff0c\uff1b\uff08]| - | because | since ")
+_KEY_WORDS_MAX: Final = 2
+"""Words before a colon up to which they name what the value behind it is of."""
 _COMMON_SHARE: Final = 0.1
 _COMMON_LEAST: Final = 4
 _OLD_LETTERS_MIN: Final = 3
@@ -226,8 +228,12 @@ def _done_items(graph: SessionGraph) -> dict[int, list[frozenset[str]]]:
 
 
 def _value(node: Node) -> str:
-    """The label of a node without what follows its first clause, such as a reason."""
-    return _REASON.split(node.label.removesuffix(NO_OLD_VALUE), 1)[0] or node.label
+    """The label of a node without what follows its first clause, such as a reason; "queue: Kafka" is one clause."""
+    label = node.label.removesuffix(NO_OLD_VALUE)
+    key, colon, value = label.partition(": ")
+    if colon and len(key.split()) <= _KEY_WORDS_MAX:
+        return f"{key}: {_REASON.split(value, 1)[0]}"
+    return _REASON.split(label, 1)[0] or node.label
 
 
 def _make_replaced(
