@@ -110,7 +110,7 @@ def test_an_edit_returns_the_fact_before_and_after(memory: SessionMemory) -> Non
     assert memory.pin("hall", node.id).previous == {"pinned": False}
     assert memory.archive("hall", node.id).previous == {"status": node.status}
     memory.undo("hall")
-    assert str(memory.invalidate("hall", node.id, "misread")) == "change 5: MariaDB"
+    assert str(memory.invalidate("hall", node.id, "misread")) == "change 5: MariaDB; in force again: decision-1 SQLite"
 
 
 def test_an_edit_finds_a_fact_that_was_recorded_a_moment_ago(memory: SessionMemory) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from bisect import bisect_right
-from collections.abc import Callable, Collection, Coroutine, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Coroutine, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from functools import partial, update_wrapper
@@ -64,6 +64,7 @@ from tokenmizer_mw.session.manual_edits import (
     newest_number,
     pin_fact,
     separate_fact,
+    separate_reason,
     undo_edit,
 )
 from tokenmizer_mw.session.naming import NamedSession, bind_session
@@ -357,8 +358,10 @@ class SessionMemory:
         The result is a ``Node`` with three more fields: ``number`` of the edit, the facts that it ``replaced``, and
         ``similar`` facts that stay in force and that it may contradict.
 
-        - ``text``: one statement, such as "database: SQLite". If a known fact has another value for the same thing, the
-          new fact replaces it. A fact that is already known and current is not added twice.
+        - ``text``: one statement, such as "database: SQLite". If a known fact has another value for the same thing,
+          whatever its version, or the text says "instead of" it, the new fact replaces it. A fact that is already known
+          and current is not added twice.
+        - ``reason``: of the fact; without it, a choice has the reason that its text gives ("because of locks").
         - ``kind``: "rule", "choice" (also "decision"), "preference", "goal", "task" or "environment"; ``None``: "rule"
           or "preference" if the text is worded as one ("Never push to main"), else "choice".
         - ``create``: create the session if it has no events.
@@ -370,6 +373,7 @@ class SessionMemory:
         key = find_key(session_id, tenant)
         text, reason = self._redaction.redact_text(text), self._redaction.redact_text(reason)
         kind = kind_of_text(text) if kind is None else kind
+        text, reason = separate_reason(text, kind, reason)
         self.service.extraction.extract(key)  # what was said before has its facts first
 
         def find_added(state: SessionState) -> AddedFact | None:
@@ -470,20 +474,24 @@ class SessionMemory:
         self._extract_now(key)  # what was said before has its facts first
         fact: Node | None = None
         number = 0
+        past: set[str] = set()
 
         def decide(state: SessionState) -> list[Event]:
-            nonlocal fact, number
+            nonlocal fact, number, past
             fact = find(state, node_id)
+            past = _ids_not_in_force(state)
             events = change(state, fact)
             number = next((event.number for event in events if isinstance(event, NodeEdited)), 0)
             return events
 
-        after = self._access.sessions.update_and_view(
-            key, decide, lambda state: state.graph.get(fact.id) if fact else None
-        )
+        def view(state: SessionState) -> tuple[Node | None, tuple[Node, ...]]:
+            after = state.graph.get(fact.id) if fact is not None else None
+            return after, tuple(_restored_nodes(state.graph, past, besides=after))
+
+        after, restored = self._access.sessions.update_and_view(key, decide, view)
         if fact is None or after is None:
             raise UnknownSession(f"session {session_id!r} was erased meanwhile")
-        return FactEdit(number, fact, after)
+        return FactEdit(number, fact, after, restored)
 
     def undo(self, session_id: str, number: int | None = None, *, tenant: str = LOCAL_TENANT) -> UndoneEdit:
         """Undo a manual edit of the session's facts. Returns the fact before and after, the number of the edit that was
@@ -507,14 +515,13 @@ class SessionMemory:
             events = undo_edit(state, undone)
             fact = state.graph.get(state.edits[undone].edit.id)
             back = next(event.number for event in events if isinstance(event, NodeEdited))
-            past = {node.id for node in state.graph.nodes() if not node.current}
+            past = _ids_not_in_force(state)
             return events
 
         graph = self._access.sessions.update_and_view(key, decide, lambda state: state.graph.copy())
         if fact is None or (after := graph.get(fact.id)) is None:
             raise UnknownSession(f"session {session_id!r} was erased meanwhile")
-        restored = (node for node in graph.nodes() if node.current and node.id in past and node.id != after.id)
-        return UndoneEdit(back, fact, after, undone, tuple(restored))
+        return UndoneEdit(back, fact, after, tuple(_restored_nodes(graph, past, besides=after)), undone)
 
     def edits(self, session_id: str, *, tenant: str = LOCAL_TENANT) -> list[RecordedEdit]:
         """Return the manual edits of a session, oldest first. ``to_dict`` of one returns plain values."""
@@ -1094,6 +1101,16 @@ def _require_settings(settings: object) -> None:
 def _require_words(text: str) -> None:
     if not text.strip():
         raise CallerError("the text is empty: pass words, such as a fact's label or value, or a question")
+
+
+def _ids_not_in_force(state: SessionState) -> set[str]:
+    return {node.id for node in state.graph.nodes() if not node.current}
+
+
+def _restored_nodes(graph: SessionGraph, past: set[str], *, besides: Node | None) -> Iterator[Node]:
+    """The facts in force that were not before an edit of ``besides``: those with an id in ``past``."""
+    changed = besides.id if besides is not None else ""
+    return (node for node in graph.nodes() if node.current and node.id in past and node.id != changed)
 
 
 def _times_of(stored: HistoryMessages, numbers: Iterable[int]) -> dict[int, float]:

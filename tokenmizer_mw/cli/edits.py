@@ -167,7 +167,7 @@ def _describe_edit(edit: NodeEdited, label: str) -> str:
     shown = [name for name in SHOWN_FIELDS if name in edit.changes]
     changed = [f"{name}: {_spell(edit.before[name])} -> {_spell(edit.changes[name])}" for name in shown]
     if edit.changes.get("confidence") == 0 and edit.changes.get("status", Status.INVALIDATED) is Status.INVALIDATED:
-        changed.append("withdrawn as never true")
+        changed = [*(one for one in changed if not one.startswith("status: ")), "withdrawn as never true"]
     if edit.separated is not None:
         changed.append(f"replaced by {edit.separated.new}" if edit.undoes else f"kept beside {edit.separated.new}")
     if "label" not in edit.changes and label:
@@ -215,7 +215,7 @@ def _line(node: Node, old: str = "") -> str:
     was = f"{old} -> " if old not in ("", node.label) else ""
     because = f" - {node.detail}" if node.detail else ""
     pinned = ", pinned" if node.pinned else ""
-    return f"{node.id}: {was}{node.label}{because} ({node.status.word}{pinned}, {node.source.place})"
+    return f"{node.id}: {was}{node.label}{because} ({node.status_word}{pinned}, {node.source.place})"
 
 
 _FAILED: Final = frozenset({"failed", "circuit_open"})

@@ -33,6 +33,7 @@ class Why:
       unknown.
     - ``added``: when the facts in it that were added by hand were added, in seconds since the epoch, by id.
     - ``others``: other facts that the text fits about equally well, best first.
+    - ``is_undone``: the fact was added by hand, and that was undone.
     """
 
     node: Node
@@ -43,6 +44,7 @@ class Why:
     times: Mapping[int, float] = field(default_factory=dict, compare=False)
     added: Mapping[str, float] = field(default_factory=dict, compare=False)
     others: tuple[Node, ...] = ()
+    is_undone: bool = False
 
     @property
     def numbers(self) -> list[int]:
@@ -59,7 +61,7 @@ class Why:
 
     def __repr__(self) -> str:
         because = f", because {self.node.detail}" if self.node.detail else ""
-        return short_repr(self, f"{self.node.label!r} {self.node.status.word}{because}")
+        return short_repr(self, f"{self.node.label!r} {self._status_word}{because}")
 
     def __str__(self) -> str:
         return self.text
@@ -83,7 +85,7 @@ class Why:
     def _lines(self) -> Iterator[str]:
         node = self.node
         reason = flatten(node.detail, _TEXT_MAX)
-        yield f"{flatten(node.label)} ({node.type.value}, {node.status.word})"
+        yield f"{flatten(node.label)} ({node.type.value}, {self._status_word})"
         if reason:
             yield f"  because: {reason}"
         if node.source.is_by_hand:
@@ -100,6 +102,10 @@ class Why:
             yield f"  {arrow} {edge.type.value.replace('_', ' ')} {flatten(far.label)}"
         if self.others:
             yield "  also: " + "; ".join(f"{other.id} {flatten(other.label, _OTHER_MAX)}" for other in self.others)
+
+    @property
+    def _status_word(self) -> str:
+        return "undone" if self.is_undone else self.node.status_word
 
     def _describe_step(self, old: Node, step: Transition, new: Node, reason: str) -> str:
         """What was replaced by what, when and why."""
@@ -202,7 +208,8 @@ def why(graph: SessionGraph, node: Node, edits: Iterable[NodeEdited] = (), other
     named = {node.id: node} | {end.id: end for old, _, new in (*before, *after) for end in (old, new)}
     added = {id: graph.life(id).added for id, one in named.items() if one.source.is_by_hand}
     unnamed = tuple(one for one in others if one.id not in named and not one.is_withdrawn)
-    return Why(node, before, tuple(relations), after, of_node, added=added, others=unnamed)
+    undone = graph.is_undone(node)
+    return Why(node, before, tuple(relations), after, of_node, added=added, others=unnamed, is_undone=undone)
 
 
 class Predecessors:

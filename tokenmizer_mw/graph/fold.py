@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, MutableMapping
 from dataclasses import dataclass, field, fields, replace
@@ -36,6 +37,9 @@ from tokenmizer_mw.model.message import short_repr
 from tokenmizer_mw.model.node import NEVER_PRUNED, DecisionKind, Edge, EdgeType, Node, NodeType, Status, Transition
 
 _Kind = TypeVar("_Kind", bound=StrEnum)
+
+_UNDONE: Final = re.compile(r"change \d+ undone")
+"""The reason of the edit that undoes another one (``manual_edits.undo_edit``)."""
 
 POSTINGS_MAX: Final = 64
 """Nodes of a type remembered per word, the newest: keeps the look-up of similar labels flat."""
@@ -139,7 +143,15 @@ class SessionGraph:
         old, new = self.get(step.old), self.get(step.new)
         if old is None or new is None or new.status not in (Status.ARCHIVED, Status.INVALIDATED):
             return False
-        return old.current or (new.source.is_by_hand and self._heirs.get(old.id) != new.id)
+        return old.current or self.is_undone(new) or (new.source.is_by_hand and self._heirs.get(old.id) != new.id)
+
+    def is_undone(self, node: Node) -> bool:
+        """Whether a node was added by hand and its addition was undone since."""
+        return (
+            node.status is Status.ARCHIVED
+            and node.source.is_by_hand
+            and _UNDONE.fullmatch(self._life[node.id].reason) is not None
+        )
 
     def get(self, id: str) -> Node | None:
         """Return the node with this id; ``None`` when it is unknown or was pruned."""

@@ -83,17 +83,23 @@ def search(
     """Return at most ``k`` nodes that match ``text``, best first.
 
     Searched are label, value, slot, reason and quote, and words for the node's type, kind and category, so that "db"
-    finds PostgreSQL. Among nearly equal hits, current facts come before replaced ones, and decisions and goals before
-    other types. ``former``: nodes with their earlier wording (``former_nodes``), by which the current nodes are found,
-    too. ``parts``: words that no node has find the names in code of which they are parts.
+    finds PostgreSQL, which is also found as "postgres". Facts whose addition by hand was undone are left out. Among
+    nearly equal hits, current facts come before replaced ones, and decisions and goals before other types. ``former``:
+    nodes with their earlier wording (``former_nodes``), by which the current nodes are found, too. ``parts``: words
+    that no node has find the names in code of which they are parts.
     """
-    nodes = [*graph.nodes(), *former]
+    nodes = [*_list_nodes(graph), *former]
     best: dict[str, float] = {}
-    for index, score in _rank_nodes(asked_words(text), nodes, parts):
+    for index, score in _rank_nodes(_read_asked_words(text), nodes, parts):
         node = nodes[index]
         best[node.id] = max(best.get(node.id, 0.0), score * _preference(node))
-    hits = [SearchHit(node, best[node.id]) for node in graph.nodes() if node.id in best]
+    hits = [SearchHit(node, best[node.id]) for node in _list_nodes(graph) if node.id in best]
     return sorted(hits, key=lambda hit: (-hit.score, hit.node.id))[:k]
+
+
+def _list_nodes(graph: SessionGraph) -> list[Node]:
+    """All nodes but those whose addition by hand was undone."""
+    return [node for node in graph.nodes() if not graph.is_undone(node)]
 
 
 def find_described(graph: SessionGraph, text: str, former: Sequence[Node] = ()) -> Node | None:
@@ -110,7 +116,7 @@ def find_fitting(graph: SessionGraph, text: str, former: Sequence[Node] = ()) ->
     """Return the node that ``find_described`` finds, and behind it those that ``text`` fits about equally well."""
     if (node := graph.get(text)) is not None:
         return [node]
-    if named := _find_all_in(graph.nodes(), text):
+    if named := _find_all_in(_list_nodes(graph), text):
         return named
     if named := _find_all_in(former, text):
         return [node for id in dict.fromkeys(one.id for one in named) if (node := graph.get(id)) is not None]
@@ -121,7 +127,7 @@ def find_fitting(graph: SessionGraph, text: str, former: Sequence[Node] = ()) ->
 
 def _is_about(node: Node, text: str, former: Iterable[Node]) -> bool:
     """Whether a question is about a fact: one common word, or a word such as "file", does not make it so."""
-    wanted = asked_words(text)
+    wanted = _read_asked_words(text)
     for one in (node, *(one for one in former if one.id == node.id)):
         named = shared_words(one, text) & _naming_words(one)
         valued = _singular(f"{one.value} {_category_words(one)}") if one.type is not NodeType.GOAL else frozenset[str]()
@@ -138,27 +144,43 @@ def find_meant(graph: SessionGraph, text: str, former: Sequence[Node], prefers: 
     """
     if (node := graph.get(text)) is not None:
         return [node]
-    preferred = [node for node in graph.nodes() if prefers(node)]
-    others = [node for node in graph.nodes() if not prefers(node)]
-    return _find_worded(preferred, text, former) or _find_worded(others, text, former)
+    nodes = _list_nodes(graph)
+    preferred = [node for node in nodes if prefers(node)]
+    others = [node for node in nodes if not prefers(node)]
+    return find_worded(preferred, text, former) or find_worded(others, text, former)
 
 
-def _find_worded(nodes: Sequence[Node], text: str, former: Iterable[Node]) -> list[Node]:
+def find_worded(nodes: Sequence[Node], text: str, former: Iterable[Node] = ()) -> list[Node]:
+    """Return those of ``nodes`` that words may mean in an edit by hand (``find_meant``)."""
     by_id = {node.id: node for node in nodes}
     if named := _find_all_in(nodes, text) or _find_all_in((one for one in former if one.id in by_id), text):
         spelling = text.strip().casefold()
         named += [one for one in nodes if one.label.casefold() == spelling and one.current is named[0].current]
         return [by_id[id] for id in dict.fromkeys(one.id for one in named)]
-    wanted = asked_words(text)
-    fitting = [node for node in nodes if wanted and wanted <= _naming_words(node)]
+    wanted = _read_asked_words(text)
+    fitting = _find_containing(nodes, text) or [node for node in nodes if wanted and wanted <= _naming_words(node)]
     named = [node for node in fitting if node.type is not NodeType.CONCEPT]
     mentions = [node for node in fitting if node.type is NodeType.CONCEPT]
     return [*named, *mentions] if len(wanted) == 1 else named or mentions
 
 
+def _find_containing(nodes: Sequence[Node], text: str) -> list[Node]:
+    """The nodes whose label contains several words as they are written, next to each other; those whose label begins
+    with them if there are any."""
+    spelling = " ".join(text.casefold().split())
+    if " " not in spelling:
+        return []
+    found = [node for node in nodes if _has_run(" ".join(node.label.casefold().split()), spelling)]
+    return [node for node in found if node.label.casefold().startswith(spelling)] or found
+
+
+def _has_run(label: str, spelling: str) -> bool:
+    return re.search(rf"(?<!\w){re.escape(spelling)}(?!\w)", label) is not None
+
+
 def is_mentioned(node: Node, text: str) -> bool:
     """Return whether a word of ``text`` is one of the node's label, value or category."""
-    return not asked_words(text).isdisjoint(_naming_words(node))
+    return not _read_asked_words(text).isdisjoint(_naming_words(node))
 
 
 def is_described(node: Node, text: str) -> bool:
@@ -166,7 +188,7 @@ def is_described(node: Node, text: str) -> bool:
     half if one of these says what the node is a value of ("the database of the hall"). One ordinary word that a text
     shares with a fact does not name the fact.
     """
-    wanted, shared = asked_words(text), shared_words(node, text)
+    wanted, shared = _read_asked_words(text), shared_words(node, text)
     placed = frozenset[str]()
     if node.slot and node.type is not NodeType.GOAL:
         placed = _singular(f"{node.slot} {node.value} {_category_words(node)}")
@@ -175,11 +197,11 @@ def is_described(node: Node, text: str) -> bool:
 
 def shared_words(node: Node, text: str) -> frozenset[str]:
     """Return the words of ``text`` that are the node's, by which ``search`` finds it."""
-    return asked_words(text).intersection({*_read(node)[0], *_identifier_parts(node.label)})
+    return _read_asked_words(text).intersection({*_read(node)[0], *_identifier_parts(node.label)})
 
 
 def _naming_words(node: Node) -> frozenset[str]:
-    named = _singular(f"{node.label} {node.value} {node.slot} {_category_words(node)}")
+    named = _label_words(node) | _singular(f"{node.value} {node.slot} {_category_words(node)}")
     return named.union(_identifier_parts(node.label))
 
 
@@ -196,7 +218,7 @@ def _identifier_parts(text: str) -> Iterator[str]:
 
 def _find_all_in(nodes: Iterable[Node], text: str) -> list[Node]:
     """The nodes that ``text`` names best, the newest first."""
-    spelling, wanted = text.strip().casefold(), asked_words(text)
+    spelling, wanted = text.strip().casefold(), _read_asked_words(text)
     ranked = [(rank, node) for node in nodes if (rank := _match(node, spelling, wanted)) is not None]
     best = min((rank for rank, _ in ranked), default=None)
     return [node for rank, node in reversed(ranked) if rank == best]
@@ -209,7 +231,7 @@ def _match(node: Node, spelling: str, wanted: frozenset[str]) -> tuple[bool, boo
     exact = node.label.casefold() == spelling or (valued and node.value == _value(spelling))
     if (
         exact
-        or (wanted and wanted in (_singular(node.label), {node.value}))
+        or (wanted and wanted in (_label_words(node), {node.value}))
         or (valued and {_value(word) for word in wanted} == {node.value})
     ):
         return not node.current, not exact, not decision
@@ -247,17 +269,40 @@ def _rank_nodes(wanted: frozenset[str], nodes: Sequence[Node], parts: bool) -> l
 @lru_cache(maxsize=_READ_MAX)
 def _read(node: Node) -> tuple[Mapping[str, int], int]:
     """The words that find a node, each with its weight, and how many it says."""
-    stems = _singular(f"{node.label} {node.detail} {node.value} {node.source.quote}")
+    stems = _label_words(node) | _singular(f"{node.detail} {node.value} {node.source.quote}")
     return _bag(node, stems), len(stems)
 
 
 def _singular(text: str) -> frozenset[str]:
-    return frozenset(map(singular, words(text)))
+    return frozenset(map(_spell, map(singular, words(text))))
+
+
+def _label_words(node: Node) -> frozenset[str]:
+    """The words of a label; those of a path as they are spelled."""
+    return frozenset(map(singular, words(node.label))) if node.type is NodeType.FILE else _singular(node.label)
+
+
+def _read_asked_words(text: str) -> frozenset[str]:
+    return frozenset(map(_spell, asked_words(text)))
+
+
+def product_words(text: str) -> frozenset[str]:
+    """Return the words of a text in the singular, each name of a known product in its first spelling."""
+    return _singular(text)
+
+
+_UNSPELLED: Final = frozenset({"js", "ts"})
+"""Spellings that are more often the end of a name: "node.js", "app.ts"."""
+
+
+def _spell(word: str) -> str:
+    """The first spelling of a known product's name ("postgresql" for "postgres"); another word as it is."""
+    return MEMBERS[word][1] if word in MEMBERS and word not in _UNSPELLED else word
 
 
 def _bag(node: Node, stems: frozenset[str]) -> Mapping[str, int]:
     bag = dict.fromkeys(stems | kind_words(node.type, node.kind), _MENTIONED)
-    bag.update(dict.fromkeys(_singular(f"{node.label} {node.value} {_named_categories(node)}"), _NAMED))
+    bag.update(dict.fromkeys(_label_words(node) | _singular(f"{node.value} {_named_categories(node)}"), _NAMED))
     bag.update(dict.fromkeys(_singular(f"{node.slot} {_category_words(node)}"), _MEANT if node.current else _MENTIONED))
     return bag
 

@@ -262,6 +262,11 @@ class Node:
         return self.status is Status.INVALIDATED and not self.is_rejected
 
     @property
+    def status_word(self) -> str:
+        """The status in texts for people: that of ``status.word``, or "withdrawn" for a fact that never was true."""
+        return "withdrawn" if self.is_withdrawn else self.status.word
+
+    @property
     def is_note(self) -> bool:
         """Whether the fact was only mentioned in passing and nobody pinned it. It can be searched, but resume blocks do
         not state it."""

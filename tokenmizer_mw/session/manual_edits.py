@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import re2
 
@@ -43,10 +43,8 @@ from tokenmizer_mw.model.node import (
 )
 from tokenmizer_mw.safety.labels import flatten
 from tokenmizer_mw.session import RecordedEdit, SessionState
+from tokenmizer_mw.session.remembered_text import Replaced, find_replaced, read_change, read_value, split_off_reason
 from tokenmizer_mw.session.state import SHOWN_FIELDS
-
-if TYPE_CHECKING:
-    from tokenmizer_mw.extract.match.slots import Slot
 
 DETAIL_MAX: Final = 1_000
 """Characters of a detail, or of a reason, that is given by hand."""
@@ -79,12 +77,14 @@ _TYPES: Final = frozenset(type.value for type in NodeType)
 class FactEdit:
     """What a manual edit did to a fact: the fact as it was ``before`` and as it is ``after``.
 
-    ``number`` identifies the edit, for ``undo``; 0: it changed nothing.
+    ``number`` identifies the edit, for ``undo``; 0: it changed nothing. ``restored``: other facts that are in force
+    again, such as the one that an invalidated fact had replaced.
     """
 
     number: int
     before: Node
     after: Node
+    restored: tuple[Node, ...] = ()
 
     @property
     def previous(self) -> dict[str, str | bool]:
@@ -98,7 +98,10 @@ class FactEdit:
     @property
     def effects(self) -> list[str]:
         """What else there is to know about the edit, a line each; [] for nothing: what the fact counts as now, where
-        its new words say so, and that it was not in force."""
+        its new words say so, that it was not in force, and which other facts are in force again."""
+        return [*self._changes(), *(f"in force again: {node.id} {node.label}" for node in self.restored)]
+
+    def _changes(self) -> list[str]:
         lines = [describe_move(self.before.slot, self.after.slot)] if "slot" in self.previous else []
         if not (self.before.current or self.after.current):
             lines.append(f"this fact was {self.before.status.word} before, and is not in force")
@@ -115,11 +118,15 @@ class FactEdit:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class UndoneEdit(FactEdit):
-    """What an undo did, which is a manual edit, too. ``undone``: the number of the edit that it undid; ``restored``:
-    the other facts that are in force again."""
+    """What an undo did, which is a manual edit, too. ``undone``: the number of the edit that it undid. ``effects`` do
+    not repeat what is ``restored``."""
 
-    undone: int
-    restored: tuple[Node, ...]
+    undone: int = 0
+
+    @property
+    def effects(self) -> list[str]:
+        """What else there is to know about the undo, a line each."""
+        return self._changes()
 
     def __str__(self) -> str:
         again = [f"in force again: {node.label}" for node in self.restored]
@@ -268,16 +275,22 @@ def _require_label(text: str) -> str:
     return label
 
 
-def _slot_of(label: str) -> Slot | None:
-    from tokenmizer_mw.extract.match.slots import read_slot  # as above
+def separate_reason(text: str, kind: str, reason: str) -> tuple[str, str]:
+    """Return the text and the reason of a fact that is added by hand: a choice, preference or environment without a
+    reason of its own has the one that its text gives ("because of locks"). A rule keeps its words."""
+    if reason or kind not in _REASONED:
+        return text, reason
+    return split_off_reason(" ".join(text.split()))
 
-    return read_slot(label)
+
+_REASONED: Final = frozenset({"choice", "decision", "preference", "environment"})
 
 
 def add_fact(state: SessionState, text: str, kind: str, reason: str) -> list[Event]:
-    """Return the events that add a fact by hand; ``[]`` when the fact is known and current. If a known fact has another
-    value for the same thing, the new fact replaces it. Raises ``CallerError`` for a text that is empty or longer than
-    ``LABEL_MAX``, and for an unknown kind.
+    """Return the events that add a fact by hand; ``[]`` when the fact is known and current. If known facts have another
+    value for the same thing, or the text names them as replaced ("X instead of Y"), the new fact replaces them.
+
+    Raises ``CallerError`` for a text that is empty or longer than ``LABEL_MAX``, and for an unknown kind.
 
     The addition is a manual edit: undoing it archives the new fact and restores the replaced one.
     """
@@ -289,8 +302,8 @@ def add_fact(state: SessionState, text: str, kind: str, reason: str) -> list[Eve
     if known is not None and known.current:
         return []
     message = len(state.transcript)
-    slot = _slot_of(label) if type_ in _SLOTTED else None
-    name, value = (slot.name, slot.value) if slot is not None else ("", "")
+    slot = read_value(read_change(label).new) if type_ in _SLOTTED else None
+    replaced = find_replaced(state.graph, label, slot, decision) if type_ in _SLOTTED else Replaced((), "")
     node = Node(
         id=state.graph.next_id(type_),
         type=type_,
@@ -299,11 +312,10 @@ def add_fact(state: SessionState, text: str, kind: str, reason: str) -> list[Eve
         source=Source(message, HAND, trust=Trust.STATED),
         detail=flatten(reason, DETAIL_MAX),
         kind=decision,
-        slot=name,
-        value=value,
+        slot=replaced.slot,
+        value=slot.value if slot is not None else "",
     )
-    replaced = state.graph.in_slot(name) if name else None
-    steps = [Transition(replaced.id, node.id, message, node.detail)] if replaced is not None else []
+    steps = [Transition(old.id, node.id, message, node.detail) for old in replaced.nodes]
     changes, before = {"status": status}, {"status": Status.ARCHIVED}
     added = NodeEdited(_next(state), node.id, changes, before, message, node.detail)
     return [NodeAdded(node), *map(DecisionReplaced, steps), added]
@@ -406,7 +418,7 @@ def _read(node: Node, label: str) -> dict[str, Any]:
     "database@orders", where they name nothing else. The value of a goal is its words."""
     if node.type not in _SLOTTED:
         return {"value": label} if node.value and (node.type is NodeType.GOAL or node.value == node.label) else {}
-    slot = _slot_of(label)
+    slot = read_value(label)
     if slot is None:
         return {"value": ""}
     return {"slot": node.slot if node.slot.partition("@")[0] == slot.name else slot.name, "value": slot.value}

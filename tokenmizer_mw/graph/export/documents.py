@@ -31,11 +31,16 @@ def outline(graph: SessionGraph, *, ids: bool = False) -> list[str]:
     """Return the lines of an indented outline: a heading for each type that has nodes, its facts with message numbers
     (and with ``ids``), and below each fact what it replaced and why. Empty for an empty graph."""
     titles = {type_: look.title.lower() for type_, look in TYPES.items()} | {NodeType.GOAL: "goal"}
-    return [line for type_, title in titles.items() for line in _section(graph, title, graph.nodes(type_), ids)]
+    return [line for type_, title in titles.items() for line in _section(graph, title, _list_facts(graph, type_), ids)]
+
+
+def _list_facts(graph: SessionGraph, type_: NodeType) -> list[Node]:
+    """The facts of a type without those whose addition by hand was undone."""
+    return [node for node in graph.nodes(type_) if not graph.is_undone(node)]
 
 
 def _section(graph: SessionGraph, title: str, nodes: Sequence[Node], ids: bool) -> Iterator[str]:
-    steps = graph.transitions()
+    steps = graph.standing_transitions()
     into = {step.old: step for step in steps}
     past: dict[str, list[Transition]] = {}
     for step in reversed(steps):
@@ -76,7 +81,7 @@ def _outline_fact(graph: SessionGraph, node: Node, ids: bool) -> str:
         ended = ""
     else:
         reason = graph.life(node.id).reason
-        ended = f", {node.status.word}{': ' + reason if reason else ''}"
+        ended = f", {node.status_word}{': ' + reason if reason else ''}"
     return f"{kind}{node.label}{_detail(node)} ({_mark(node.source.mark, node.id, ids)}){ended}"
 
 
@@ -139,15 +144,19 @@ def _fact(graph: SessionGraph, node: Node) -> Iterator[str]:
     kind = f"{node.kind.value}, " if node.kind is not None else ""
     label = escape_markdown(label_of(node))
     shown = label if node.current else f"~~{label}~~"
-    yield f"- {tick}**{shown}** ({kind}{STATUSES[node.status].word}, {escape_markdown(speaker_of(node.source))})"
+    yield f"- {tick}**{shown}** ({kind}{_status_word(node)}, {escape_markdown(speaker_of(node.source))})"
     if node.detail and node.detail != node.label:
         because = "because: " if node.type is NodeType.DECISION else ""
         yield f"  - {because}{escape_markdown(words_of(node.detail))}"
     if node.source.quote and node.source.quote != node.label:
         yield f"  > {escape_markdown(words_of(node.source.quote))}"
     reason = "" if node.current or node.status is Status.SUPERSEDED else words_of(graph.life(node.id).reason)
-    if reason:
-        yield f"  - because: {escape_markdown(reason)}"
+    if reason and reason != words_of(node.detail):
+        yield f"  - {f'{_status_word(node)} ' if node.detail else ''}because: {escape_markdown(reason)}"
+
+
+def _status_word(node: Node) -> str:
+    return node.status_word if node.is_withdrawn else STATUSES[node.status].word
 
 
 def _changes(graph: SessionGraph, steps: Sequence[Transition], node: Node) -> Iterator[str]:
@@ -256,7 +265,7 @@ def _line(node: Node) -> Text:
     kind = f"{node.kind.value}, " if node.kind is not None else ""
     text = Text().append(f"{look.mark} ", style=_colour(node))
     text.append(label_of(node), style="" if node.current else "strike dim")
-    return text.append(f"  {kind}{look.word}, {speaker_of(node.source)}, {node.id}", style="dim")
+    return text.append(f"  {kind}{_status_word(node)}, {speaker_of(node.source)}, {node.id}", style="dim")
 
 
 def _replacement_text(node: Node, step: Transition) -> Text:

@@ -34,7 +34,7 @@ _ESCAPED: Final = {ord(char): f"\\u{ord(char):04x}" for char in "<>&\u2028\u2029
 def html_page(graph: SessionGraph, title: str = "", *, most: int = NODES_MAX) -> str:
     """Return the HTML page of ``graph``; ``title`` names the session. At most ``most`` facts, the most
     important ones."""
-    chosen = select_facts(graph, most)
+    chosen = select_facts(graph, most, undone=True)  # its slider shows earlier times
     layout = arrange(chosen.nodes, chosen.steps)
     style, script = _style(), _asset("page.js")
     name = words_of(title) or "Session"

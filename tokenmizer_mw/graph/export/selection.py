@@ -11,7 +11,7 @@ from typing import Final
 from tokenmizer_mw.graph.export.layout import in_order
 from tokenmizer_mw.graph.fold import SessionGraph
 from tokenmizer_mw.graph.views import importances
-from tokenmizer_mw.model.node import Edge, Node, NodeType, Transition
+from tokenmizer_mw.model.node import Edge, EdgeType, Node, NodeType, Transition
 
 NODES_MAX: Final = 2_000
 """Facts that an export shows unless it is told otherwise."""
@@ -40,27 +40,36 @@ class Selection:
         return lanes
 
 
-def select_facts(graph: SessionGraph, most: int = NODES_MAX) -> Selection:
+def select_facts(graph: SessionGraph, most: int = NODES_MAX, *, undone: bool = False) -> Selection:
     """Select the ``most`` important facts of ``graph`` and the relations between them. A replaced fact counts as much
-    as the fact that replaced it, so that a chain of replacements is shown whole or not at all."""
+    as the fact that replaced it, so that a chain of replacements is shown whole or not at all. ``undone``: with facts
+    whose addition by hand was undone, and replacements that were taken back."""
     weights = importances(graph)
-    nodes: Sequence[Node] = graph.nodes()
+    nodes: Sequence[Node] = [node for node in graph.nodes() if undone or not graph.is_undone(node)]
+    steps = graph.transitions() if undone else graph.standing_transitions()
+    pairs = {(step.new, step.old) for step in steps}
     left_out = max(0, len(nodes) - most)
     if left_out:
         ranks = dict(weights)
-        for step in reversed(graph.transitions()):
+        for step in reversed(steps):
             if step.old in ranks and step.new in ranks:
                 ranks[step.old] = max(ranks[step.old], ranks[step.new])
         nodes = sorted(nodes, key=lambda node: -ranks[node.id])[:most]
         kept = {node.id for node in nodes}
         nodes = [node for node in graph.nodes() if node.id in kept]
-    ordered = [node for lane in in_order(nodes, graph.transitions()).values() for node in lane]
+    ordered = [node for lane in in_order(nodes, steps).values() for node in lane]
     here = {node.id for node in ordered}
     highest = max((weights[id] for id in here), default=1.0)
     return Selection(
         tuple(ordered),
-        tuple(edge for edge in graph.edges() if edge.source in here and edge.target in here),
-        tuple(step for step in graph.transitions() if step.old in here and step.new in here),
+        tuple(
+            edge
+            for edge in graph.edges()
+            if edge.source in here
+            and edge.target in here
+            and (edge.type is not EdgeType.SUPERSEDES or (edge.source, edge.target) in pairs)
+        ),
+        tuple(step for step in steps if step.old in here and step.new in here),
         {node.id: round(weights[node.id] / highest, 3) for node in ordered},
         left_out,
     )

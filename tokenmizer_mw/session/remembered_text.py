@@ -1,0 +1,153 @@
+"""What the text of a fact that is added by hand says: its reason, what it is a value of, and what it replaces. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Final
+
+import re2
+
+from tokenmizer_mw.graph.fold import SessionGraph
+from tokenmizer_mw.graph.search import find_worded, product_words
+from tokenmizer_mw.model.category import MEMBERS
+from tokenmizer_mw.model.node import DecisionKind, Node, NodeType
+
+if TYPE_CHECKING:
+    from tokenmizer_mw.extract.match.slots import Slot
+
+_REASON: Final = re2.compile(
+    r"(?i)^(?P<label>.*?\S),?\s+(?:because of|because|due to|weil|wegen|parce que|parce qu'|à cause de|porque"
+    r"|perché|потому что|из-за)\s+(?P<reason>\S.*)$"
+)
+_CHANGES: Final = tuple(
+    re2.compile(rf"(?i)^{pattern}[.!]?$")
+    for pattern in (
+        r"(?P<new>.+?),? (?:instead of|rather than|in place of|statt|anstatt|anstelle von|au lieu de|en vez de"
+        r"|em vez de|invece di|вместо) (?:the |our |a |an )?(?P<old>.+?)",
+        r"(?P<new>.+?),? (?:and )?no longer (?:with |by |on |in |use )?(?P<old>.+?)",
+        r"(?:we |i |let's |let us )?(?:now |will )?(?:switch|mov|chang|migrat|go|went)\w* (?:\w+ )?from (?P<old>.+?)"
+        r" to (?P<new>.+?)",
+        r"(?:we |i |let's |let us )?(?:now |will )?replac\w* (?P<old>.+?) (?:with|by) (?P<new>.+?)",
+    )
+)
+"""A change that names what it replaces: "Kamal instead of Ansible", "switch from SQLite to PostgreSQL"."""
+
+_FORBIDDING: Final = re2.compile(
+    r"(?i)(?:^|[^\pL])(?:never|not|no|without|avoid|cannot|\pL+n['’]t|nie|niemals|kein\pL*|nicht|jamais|pas|nunca"
+    r"|jamás|não|mai|non|не|никогда)(?:$|[^\pL])"
+)
+_PAIRED: Final = re2.compile(r"[:=]\s+")
+
+
+@dataclass(frozen=True, slots=True)
+class NamedChange:
+    """``new``: the words of a text without what it replaces; ``old``: the words for that, "" if it names nothing."""
+
+    new: str
+    old: str = ""
+
+
+def split_off_reason(text: str) -> tuple[str, str]:
+    """Return a statement and its reason: "locks" for "switch to PostgreSQL because of locks"; "" for none."""
+    found = _REASON.match(text)
+    return (found["label"], found["reason"].rstrip(" .!")) if found is not None else (text, "")
+
+
+def read_change(label: str) -> NamedChange:
+    """Return what a text names as new, and what it says is replaced by that."""
+    found = next((match for pattern in _CHANGES if (match := pattern.match(label)) is not None), None)
+    return NamedChange(found["new"], found["old"]) if found is not None else NamedChange(label)
+
+
+def read_value(label: str) -> Slot | None:
+    """Return what a fact is a value of; ``None`` if it is not read as a value.
+
+    A version does not matter where the words without it name a thing with one value at a time: "PostgreSQL 16" is a
+    database. A text that forbids a product is no value: "never use MySQL".
+    """
+    from tokenmizer_mw.extract.match.slots import (  # loaded when a memory is opened, not when it is imported
+        find_versions,
+        read_slot,
+    )
+
+    slot = read_slot(label)
+    if slot is None or (slot.category and _is_forbidden(label)):
+        return None
+    if slot.category != "version":
+        return slot
+    bare = label
+    for name, version in find_versions(label):
+        bare = re2.sub(rf"{re2.escape(name)}[ @:=]?v?{re2.escape(version)}", name, bare, count=1)
+    general = read_slot(bare)
+    if general is None or not general.name:
+        return slot
+    if general.category:
+        return general
+    return replace(general, value=_PAIRED.split(label, 1)[-1].casefold())  # "runtime: Node 20"
+
+
+def _is_forbidden(label: str) -> bool:
+    """Whether a word such as "never" stands before the first name of a product."""
+    ahead = []
+    for word in label.split():
+        if word.casefold().strip(".,;:!?()'\"`") in MEMBERS:
+            break
+        ahead.append(word)
+    return _FORBIDDING.search(" ".join(ahead)) is not None
+
+
+@dataclass(frozen=True, slots=True)
+class Replaced:
+    """``nodes``: the facts that a new fact replaces; ``slot``: what the new one is a value of then, "" for nothing."""
+
+    nodes: tuple[Node, ...]
+    slot: str
+
+
+def find_replaced(graph: SessionGraph, label: str, slot: Slot | None, kind: DecisionKind | None) -> Replaced:
+    """Return the facts in force that a decision or an environment with this label replaces: what its words name ("X
+    instead of Y"), and the other values of the same thing.
+
+    The new fact is a value of what the named fact was one of, with its scope: "PostgreSQL instead of SQLite" after
+    "SQLite for the orders".
+    """
+    change = read_change(label)
+    name = slot.name if slot is not None else ""
+    named = _find_named(graph, change, kind) if change.old else None
+    if named is not None:
+        former = _slot_name(named)
+        if name and former.partition("@")[0] == name.partition("@")[0]:
+            name = former
+    found = [*([named] if named is not None else []), *(_find_values(graph, name) if name else ())]
+    return Replaced(tuple({node.id: node for node in found}.values()), name)
+
+
+def _find_values(graph: SessionGraph, name: str) -> Iterator[Node]:
+    """The facts in force that are values of a slot, also those whose version made them values of another one."""
+    if (holder := graph.in_slot(name)) is not None:
+        yield holder
+    yield from (node for node in graph.nodes(NodeType.DECISION) if _is_choice(node) and _slot_name(node) == name)
+
+
+def _slot_name(node: Node) -> str:
+    if not node.slot.endswith(".version"):
+        return node.slot
+    slot = read_value(node.label)
+    return slot.name if slot is not None else node.slot
+
+
+def _find_named(graph: SessionGraph, change: NamedChange, kind: DecisionKind | None) -> Node | None:
+    """The choice in force, or decision of this kind, that a change names as replaced, else such a note; of several the
+    one with the most of the other words; ``None`` if that is not clear."""
+    fitting = [node for node in find_worded(graph.nodes(), change.old) if node.current]
+    decided = [node for node in fitting if _is_choice(node) or (kind is not None and node.kind is kind)]
+    found = decided or [node for node in fitting if node.type is NodeType.CONCEPT]
+    rest = product_words(change.new)
+    shared = [len(rest & product_words(node.label)) for node in found]
+    best = [node for node, count in zip(found, shared, strict=True) if count == max(shared)]
+    return best[0] if len(best) == 1 else None
+
+
+def _is_choice(node: Node) -> bool:
+    return node.current and (node.kind is DecisionKind.CHOICE or node.type is NodeType.ENVIRONMENT)
