@@ -59,7 +59,7 @@ def test_a_table(tmp_path: Path) -> None:
     assert "2,000 rows x 5 columns, comma-separated, header" in digest.text
     assert "- id: integer 1..2000" in digest.text
     assert "- created: date 2024-01-01..2024-12-01" in digest.text
-    assert "outliers 99999 (row 77)" in digest.text
+    assert "outliers 99999 (line 78)" in digest.text
     assert "75 % empty, always" not in digest.text and "75 % empty" in digest.text
     assert "open" in digest.text and "closed" in digest.text
     columns = {column["name"]: column for column in digest.facts["columns"]}
@@ -90,7 +90,7 @@ def test_members_named_by_ids_are_one_line(name: str, write: Callable[[Any], str
 
 def test_uneven_rows_are_told(tmp_path: Path) -> None:
     digest = analyze(made(tmp_path, "t.csv", "a,b\n1,2\n3\n4,5\n6,7,8\n"))
-    assert "with another number of values: 2 rows, first row 2" in digest.text
+    assert "with another number of values: 2 rows, first in line 3" in digest.text
 
 
 def test_a_quotation_mark_that_is_never_closed(tmp_path: Path) -> None:
@@ -449,3 +449,23 @@ def test_lines_and_finds(tmp_path: Path) -> None:
 def test_an_excerpt_of_what_is_no_text(tmp_path: Path) -> None:
     with pytest.raises(CallerError, match="text"):
         excerpt(made(tmp_path, "x.bin", bytes(100)))
+
+
+def test_the_median_is_exact_or_said_to_be_about(tmp_path: Path) -> None:
+    few = "id\n" + "".join(f"{number}\n" for number in range(1_000))
+    assert "median 499.5" in analyze(made(tmp_path, "few.csv", few)).text
+    many = "id\n" + "".join(f"{number}\n" for number in range(60_000))
+    text = analyze(made(tmp_path, "many.csv", many)).text
+    about = int(text.partition("median about ")[2].split(",")[0].split()[0])
+    assert 28_000 < about < 32_000
+
+
+def test_an_outlier_has_the_line_that_lines_and_find_count(tmp_path: Path) -> None:
+    rows = [f'{number},{9_999 if number == 77 else 5 + number % 7},"a\nb"' for number in range(100)]
+    path = made(tmp_path, "notes.csv", "id,v,note\n\n" + "\n".join(rows) + "\n")
+    digest = analyze(path)
+    line = next(number for number, text in enumerate(path.read_text().split("\n"), 1) if "9999" in text)
+    assert f"outliers 9999 (line {line})" in digest.text
+    assert f"{line}: 77,9999" in excerpt(path, lines=(line, line))
+    (column,) = [column for column in digest.facts["columns"] if column["name"] == "v"]
+    assert column["outliers"] == [{"value": 9_999, "row": 78, "line": line}]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import random
+import statistics
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
@@ -58,11 +59,12 @@ class Column:
     examples: list[str] = field(default_factory=list)
     many: bool = False
     sample: list[float] = field(default_factory=list)
-    extremes: dict[float, int] = field(default_factory=dict)
+    extremes: dict[float, tuple[int, int]] = field(default_factory=dict)
     _random: random.Random = field(default_factory=lambda: random.Random(0))
 
-    def add(self, values: Sequence[str]) -> None:
-        """Add values, in order. Many values in one call cost little more than one."""
+    def add(self, values: Sequence[str], lines: Sequence[int] = ()) -> None:
+        """Add values, in order. Many values in one call cost little more than one. ``lines``: the lines of the file
+        that they begin on, () if it has none."""
         start = self.rows
         self.rows += len(values)
         try:
@@ -70,14 +72,14 @@ class Column:
         except ValueError:
             numbers = [math.nan]
         if not all(map(math.isfinite, numbers)):
-            self._add_mixed([value.strip() for value in values], start)
+            self._add_mixed([value.strip() for value in values], start, lines)
             return
         if not self.many:
             self._count(Counter(value.strip() for value in values))
         whole = sum(map(_is_whole, values)) if self.whole == self.numbers else 0
-        self._numbers(numbers, whole, range(start + 1, self.rows + 1))
+        self._numbers(numbers, whole, range(start + 1, self.rows + 1), lines)
 
-    def _add_mixed(self, values: list[str], start: int) -> None:
+    def _add_mixed(self, values: list[str], start: int, lines: Sequence[int]) -> None:
         numbers: list[float] = []
         rows: list[int] = []
         whole = 0
@@ -93,7 +95,7 @@ class Column:
         if not self.many:
             self._count(Counter({value: count for value, count in counted.items() if kinds[value] != "empty"}))
         if numbers:
-            self._numbers(numbers, whole, rows)
+            self._numbers(numbers, whole, rows, [lines[row - start - 1] for row in rows] if lines else ())
 
     def _add_value(self, value: str, kind: float | str, count: int) -> None:
         if kind == "empty":
@@ -116,13 +118,14 @@ class Column:
             self.many = True
             self.counts.clear()
 
-    def _numbers(self, numbers: list[float], whole: int, rows: Sequence[int]) -> None:
+    def _numbers(self, numbers: list[float], whole: int, rows: Sequence[int], lines: Sequence[int]) -> None:
         self.numbers += len(numbers)
         self.whole += whole
         self.mean += (math.fsum(numbers) - self.mean * len(numbers)) / self.numbers
         for number in {min(numbers), max(numbers)}:
             if number < self.low or number > self.high:
-                self.extremes[number] = rows[numbers.index(number)]
+                place = numbers.index(number)
+                self.extremes[number] = rows[place], lines[place] if lines else 0
         self.low, self.high = min(self.low, *numbers), max(self.high, *numbers)
         for spare in sorted(self.extremes)[_EXTREMES:-_EXTREMES]:
             del self.extremes[spare]
@@ -135,8 +138,10 @@ class Column:
         late = numbers[room:]
         if not late:
             return
-        for number in self._random.sample(late, min(len(late), SAMPLE * len(late) // self.numbers)):
-            self.sample[self._random.randrange(SAMPLE)] = number
+        expected = SAMPLE * len(late) / self.numbers
+        chosen = self._random.sample(late, min(len(late), int(expected + self._random.random())))
+        for place, number in zip(self._random.sample(range(SAMPLE), len(chosen)), chosen, strict=True):
+            self.sample[place] = number
 
     # -- what is said ----------------------------------------------------------------------------------------
 
@@ -153,8 +158,8 @@ class Column:
                 return "mixed"
         return "text"
 
-    def outliers(self) -> list[tuple[float, int]]:
-        """The records outside of Tukey's outer fences of the sample, with their rows."""
+    def outliers(self) -> list[tuple[float, int, int]]:
+        """The records outside of Tukey's outer fences of the sample, with their rows and lines; line 0 is none."""
         if len(self.sample) < 20:
             return []
         ranked = sorted(self.sample)
@@ -162,7 +167,9 @@ class Column:
         reach = FENCE * (high - low)
         if not reach:
             return []
-        beyond = ((number, row) for number, row in self.extremes.items() if not low - reach <= number <= high + reach)
+        beyond = (
+            (number, *place) for number, place in self.extremes.items() if not low - reach <= number <= high + reach
+        )
         return sorted(beyond, key=lambda one: -abs(one[0] - (low + high) / 2))
 
     def line(self, mask: Mask) -> str:
@@ -175,15 +182,18 @@ class Column:
             parts.append(f"{share(self.empty, self.rows)} empty")
         parts += self._distinct(mask)
         if self.numbers and (odd := self.outliers()):
-            parts.append("outliers " + ", ".join(f"{exact(number)} (row {row:,})" for number, row in odd[:2]))
+            parts.append(
+                "outliers " + ", ".join(f"{exact(number)} ({_spell_place(row, line)})" for number, row, line in odd[:2])
+            )
         if self.kind == "mixed" or (self.kind == "text" and self.numbers):
             parts.append(f"{self.rows - self.empty - self.numbers - self.dates:,} values are no numbers or dates")
         return f"- {self.name}: {', '.join(parts)}"
 
     def _range(self) -> str:
         if self.kind in ("integer", "number") or (self.kind == "mixed" and self.numbers):
-            median = sorted(self.sample)[len(self.sample) // 2]
-            return f" {exact(self.low)}..{exact(self.high)}, mean {plain(self.mean)}, median {plain(median)}"
+            about = "about " if self.numbers > len(self.sample) else ""
+            median = f"{about}{plain(statistics.median(self.sample))}"
+            return f" {exact(self.low)}..{exact(self.high)}, mean {plain(self.mean)}, median {median}"
         return f" {self.first}..{self.last}" if self.kind == "date" else ""
 
     def _distinct(self, mask: Mask) -> list[str]:
@@ -220,10 +230,17 @@ class Column:
             "rows": self.rows,
             "empty": self.empty,
             "distinct": None if self.many else len(self.counts),
-            "outliers": [{"value": value, "row": row} for value, row in (self.outliers() if self.numbers else ())],
+            "outliers": [
+                {"value": value, "row": row, **({"line": line} if line else {})}
+                for value, row, line in (self.outliers() if self.numbers else ())
+            ],
             **numbers,
             **dates,
         }
+
+
+def _spell_place(row: int, line: int) -> str:
+    return f"line {line:,}" if line else f"row {row:,}"
 
 
 def plain(number: float) -> str:

@@ -49,11 +49,16 @@ def delimiter_of(text: str) -> str:
 
 
 class _Lines:
-    """The lines of a table as they come: how much text they are in ``taken``, and no row without an end."""
+    """The lines of a table as they come: how much text they are in ``taken``, and no row without an end.
+
+    ``begun``: the number of the line that the newest row begins on.
+    """
 
     def __init__(self, lines: Iterable[str]) -> None:
         self._lines = iter(lines)
         self.taken = 0
+        self.begun = 0
+        self._count = 0
         self._limit = ROW_MAX
 
     def __iter__(self) -> Iterator[str]:
@@ -62,14 +67,17 @@ class _Lines:
     def __next__(self) -> str:
         line = next(self._lines)
         self.taken += len(line)
+        self._count += 1
         if self.taken > self._limit:
             raise csv.Error(f"a row is longer than {ROW_MAX:,} characters")
         return line
 
     def rows(self, rows: Iterable[list[str]]) -> Iterator[list[str]]:
         """The rows that are made of these lines."""
+        following = 1
         for row in rows:
             self._limit = self.taken + ROW_MAX
+            self.begun, following = following, self._count + 1
             yield row
 
 
@@ -86,17 +94,17 @@ class _Table:
 
     def take(self, rows: Iterator[list[str]], lines: _Lines) -> None:
         """All ``rows``, of which the first two tell whether there is a header."""
-        first = next(rows, None)
+        first, start = next(rows, None), lines.begun
         if first is None:
             return
         second = next(rows, None)
         self._begin(first, second)
-        started = [second] if self.header else [first, second]
-        block = [self._row(row) for row in started if row is not None]
+        started = [(second, lines.begun)] if self.header else [(first, start), (second, lines.begun)]
+        block = [(self._row(row, line), line) for row, line in started if row is not None]
         begun = lines.taken
         try:
             for row in rows:
-                block.append(self._row(row))
+                block.append((self._row(row, lines.begun), lines.begun))
                 if len(block) >= _BLOCK or lines.taken - begun >= _BLOCK_TEXT:
                     self._add(block)
                     block, begun = [], lines.taken
@@ -112,18 +120,20 @@ class _Table:
         self.columns = [Column(name) for name in names[:COLUMNS_MAX]]
         self.further = names[COLUMNS_MAX:]
 
-    def _row(self, row: list[str]) -> list[str]:
+    def _row(self, row: list[str], line: int) -> list[str]:
         """What is looked at of one more row; an empty line is none."""
         if row:
             self.rows += 1
             if len(row) != self.wide:
                 self.uneven += 1
-                self.first_uneven = self.first_uneven or self.rows
+                self.first_uneven = self.first_uneven or line
         return row[:COLUMNS_MAX]
 
-    def _add(self, block: list[list[str]]) -> None:
-        for column, values in zip(self.columns, zip_longest(*filter(None, block), fillvalue=""), strict=False):
-            column.add(values)
+    def _add(self, block: list[tuple[list[str], int]]) -> None:
+        rows = [row for row, _ in block if row]
+        lines = [line for row, line in block if row]
+        for column, values in zip(self.columns, zip_longest(*rows, fillvalue=""), strict=False):
+            column.add(values, lines)
 
 
 def _is_header(first: list[str], second: list[str] | None) -> bool:
@@ -162,12 +172,8 @@ def _report(source: FileSource, table: _Table, delimiter: str) -> Report:
         rest = f" and {more:,} more" if more else ""
         lines.append(DigestLine(f"further columns: {', '.join(table.further)}{rest}", 2.0))
     if table.uneven:
-        lines.append(
-            DigestLine(
-                f"with another number of values: {format_count(table.uneven, 'row')}, first row {table.first_uneven:,}",
-                8.0,
-            )
-        )
+        uneven = f"{format_count(table.uneven, 'row')}, first in line {table.first_uneven:,}"
+        lines.append(DigestLine(f"with another number of values: {uneven}", 8.0))
     if source.cut:
         lines.append(DigestLine(source.cut, 8.0))
     facts = {
