@@ -134,7 +134,7 @@ PORT = next(turn for turn in SCRIPT.turns if turn.probe is not None and turn.pro
             [{"role": "assistant", "content": "It is port 8471."}],
             'Further up in this conversation it says: "It is port',
         ),
-        ([{"role": "user", "content": SCRIPT.turns[2].user}], "You told me earlier: \"Let's go with Flask"),
+        ([{"role": "user", "content": SCRIPT.turns[2].user}], 'You told me earlier: "Use Flask with waitress'),
     ],
 )
 def test_a_probe_is_answered_from_the_request_alone(before: list[ChatMessage], answer: str) -> None:
