@@ -314,7 +314,8 @@ def test_arguments_are_taken_by_the_names_of_other_tools(desk: Desk) -> None:
             (fact,) = (await told(client, "search", query="review", limit=1))["facts"]
             assert (await told(client, "why_decision", query=fact["id"]))["node_id"] == fact["id"]
             assert "PostgreSQL" in (await told(client, "recall", text="Which database?"))["text"]
-            assert (await told(client, "pin", fact_id=fact["id"]))["node_id"] == fact["id"]
+            for name in ("fact_id", "fact", "id"):
+                assert (await told(client, "pin", **{name: fact["id"]}))["node_id"] == fact["id"]
             assert len((await told(client, "list_sessions", k=1))["sessions"]) == 1
             assert "no argument 'text'" in await refused(client, "recall", query="database", text="storage")
 

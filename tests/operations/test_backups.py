@@ -199,3 +199,9 @@ def test_a_session_that_comes_alive_meanwhile_stays(open_memory: OpenMemory) -> 
     (before,) = {info.updated_at for info in memory.sessions() if info.key.id == "hall/1"}
     memory.record("hall/1", [*CHAT, {"role": "user", "content": "Fix app/late.py"}])
     assert log.erase([SessionKey("local", "hall/1")], unless_since=before + 1e-6) == []
+
+
+def test_two_backups_within_one_second_have_two_names(open_memory: OpenMemory, tmp_path: Path) -> None:
+    memory = filled(open_memory("first"))
+    paths = [Path(write_backup(memory.log, tmp_path, now=NOW).path) for _ in range(3)]
+    assert [path.name for path in paths] == [f"{paths[0].stem}{end}.db" for end in ("", "-2", "-3")]

@@ -13,6 +13,7 @@ from collections.abc import Callable, Collection, Iterator
 from contextlib import closing
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
+from itertools import chain, count
 from pathlib import Path
 from typing import Final, Literal
 
@@ -124,7 +125,9 @@ def write_backup(
 def _target(where: Path, form: Form, now: float) -> Path:
     path = where.expanduser().absolute()
     if path.is_dir():
-        path /= f"tokenmizer-{datetime.fromtimestamp(now, UTC):%Y%m%dT%H%M%SZ}.{_ENDINGS[form]}"
+        name = f"tokenmizer-{datetime.fromtimestamp(now, UTC):%Y%m%dT%H%M%SZ}"
+        names = chain([name], (f"{name}-{number}" for number in count(2)))  # several backups within one second
+        path = next(one for each in names if not (one := path / f"{each}.{_ENDINGS[form]}").exists())
     if path.exists():
         raise CallerError(f"{path}: exists already")
     if not path.parent.is_dir():

@@ -175,8 +175,8 @@ _LEFT_OUT: Final = frozenset({"title", "default", "maxLength", "minLength", "max
 """Members of schemas that a model does not need: calls are checked against them all the same."""
 
 _OTHER_NAMES: Final = {
-    "query": "text", "question": "query", "text": "query", "fact_id": "node_id", "id": "node_id", "limit": "k",
-    "k": "limit",
+    "query": "text", "question": "query", "text": "query", "fact_id": "node_id", "fact": "node_id",
+    "id": "node_id", "limit": "k", "k": "limit",
 }  # fmt: skip
 """Names that answers and other tools use, and the argument that a tool without such an argument has instead."""
 
