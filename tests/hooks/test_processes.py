@@ -235,3 +235,19 @@ def test_without_the_extra_it_is_named(at_desk: Desk, transcript: Path) -> None:
     (line,) = [line for line in done.stderr.decode().splitlines() if line.startswith("tokenmizer-mw hook:")]
     assert "set TOKENMIZER_STORE" in line and "[mcp]" in line
     assert "--store" not in line and "[cli]" not in line
+
+
+@pytest.mark.parametrize(
+    ("name", "payload", "sentence"),
+    [
+        ("Nonsense", b'{"session_id": "a"}', b"unknown event 'nonsense'; known: SessionStart"),
+        ("Stop", b'{"session_id":', b"is no JSON object"),
+        ("Stop", b"{broken}", b"is no JSON object"),
+        ("Stop", b"[]", b"is no JSON object"),
+    ],
+)
+def test_a_typo_is_one_sentence(at_desk: Desk, name: str, payload: bytes, sentence: bytes) -> None:
+    done = at_desk.hook(name, payload)
+    assert (done.returncode, done.stdout) == (0, b"")
+    (line,) = done.stderr.splitlines()
+    assert sentence in line

@@ -122,6 +122,9 @@ SENDING = 10.0
 _ALIASES = {"beforesubmitprompt": "userpromptsubmit"}
 """What some hosts call an event that others have, too."""
 
+_KNOWN = ("sessionstart", "userpromptsubmit", "stop", "precompact", "sessionend")
+"""Events that the hooks are installed for. Any other one is recorded, too, if its transcript is named."""
+
 _ATTEMPTS = 3
 _USAGE = "usage: tokenmizer-mw hook EVENT [--host {claude-code,codex,vscode,cursor}] < event.json"
 
@@ -151,6 +154,11 @@ def _run(arguments: Sequence[str]) -> None:
     if len(payload) > PAYLOAD_MAX:
         _complain(f"the event is larger than {PAYLOAD_MAX:,} bytes")
         return
+    if not _may_be_object(payload):
+        _complain("what is on standard input is no JSON object; nothing was recorded")
+        return
+    if event not in _KNOWN:
+        _complain(f"unknown event {event!r}; known: SessionStart, UserPromptSubmit, Stop, PreCompact, SessionEnd")
     spot = place(os.environ)
     values = (event, host, os.environ.get("CLAUDE_PROJECT_DIR", ""), os.getcwd())
     head = "\x1f".join(values).encode("utf-8", "surrogateescape")
@@ -161,6 +169,13 @@ def _run(arguments: Sequence[str]) -> None:
         return
     sys.stdout.buffer.write(text)
     sys.stdout.buffer.flush()
+
+
+def _may_be_object(payload: bytes) -> bool:
+    """Whether bytes begin and end as a JSON object does: the worker parses it, after this process has ended. No bytes
+    are an event without members."""
+    text = payload.strip()
+    return not text or (text[:1] == b"{" and text[-1:] == b"}" and text[1:].lstrip()[:1] in (b'"', b"}"))
 
 
 def _parse_arguments(arguments: Sequence[str]) -> tuple[str, str]:
