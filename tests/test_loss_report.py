@@ -33,6 +33,8 @@ def cut(carried: tuple[str, ...] = (), anchor_turn: int = 21) -> Checkpointed:
 def test_no_cut_no_loss(graph: SessionGraph) -> None:
     assert loss_report(graph, None) == LossReport()
     assert (LossReport().text, LossReport().items) == ("", ())
+    with SessionMemory.open() as memory:
+        assert memory.loss_report("nobody") == LossReport()
 
 
 def test_facts_of_dropped_messages_that_the_block_does_not_carry(graph: SessionGraph) -> None:

@@ -6,8 +6,11 @@ from pathlib import Path
 
 import pytest
 
+from tokenmizer_mw.agents.hooks.events import project_named
 from tokenmizer_mw.cli import main
 from tokenmizer_mw.memory import SessionMemory
+from tokenmizer_mw.model.event import Checkpointed
+from tokenmizer_mw.model.session import LOCAL_TENANT, SessionKey
 
 Run = Callable[..., tuple[int, str, str]]
 
@@ -198,3 +201,47 @@ def test_the_same_sessions_are_seen_by_a_program(filled: Run, store: str) -> Non
         assert [info.key.id for info in memory.sessions()] == ["hall"]
     finally:
         memory.close()
+
+
+def test_an_agents_transcript_belongs_to_the_project_of_its_folder(run: Run, tmp_path: Path) -> None:
+    folder = tmp_path / "shop" / "src"
+    folder.mkdir(parents=True)
+    (tmp_path / "shop" / ".git").mkdir()
+    agents_id = "6f1d2c3b-8a41-4c0e-9d55-2b7f3e61c904"
+    line = {
+        "type": "user",
+        "sessionId": agents_id,
+        "cwd": str(folder),
+        "timestamp": "2026-10-05T21:14:00Z",
+        "message": {"role": "user", "content": "Never push to main."},
+    }
+    path = tmp_path / "chat.jsonl"
+    path.write_text(json.dumps(line) + "\n")
+    expected = f"{project_named(str(tmp_path / 'shop'))}/{agents_id}"
+    status, out, _ = run("import", str(path))
+    assert (status, out) == (0, f"session {expected}: 1 message, 1 new, 1 fact\n")
+    assert f"session {expected}: 1 message, 0 new" in run("import", str(path))[1]
+    assert run("import", str(path), "--session", "mine")[1].startswith("session mine: 1 message, 1 new")
+
+
+def test_a_log_that_differs_says_what_to_pass(filled: Run, tmp_path: Path) -> None:
+    path = tmp_path / "log.jsonl"
+    filled("export", "hall", "-o", str(path))
+    filled("remember", "hall", "Answer in French")
+    status, _, said = filled("import", str(path))
+    assert status == 2
+    assert "into another session (on the command line --session NAME), or into another store" in said
+    assert filled("import", str(path), "--session", "other")[0] == 0
+
+
+def test_what_a_cut_lost(filled: Run, store: str) -> None:
+    assert filled("loss", "hall")[1] == "no request of this session was cut\n"
+    assert filled("loss", "nobody")[0] == 2
+    key = SessionKey(LOCAL_TENANT, "hall")
+    with SessionMemory.open(store) as memory:
+        seq = memory.log.read(key)[-1].seq
+        memory.log.append(key, [Checkpointed("checkpoint-1", 8, 40, "block", "digest", 5, 4, ())], expected_seq=seq)
+    status, out, _ = filled("loss", "hall")
+    assert (status, out.splitlines()[0]) == (0, "checkpoint-1: a block took the place of 4 messages")
+    assert "[3] decision: Never delete a booking" in out
+    assert json.loads(filled("loss", "hall", "--json")[1])["dropped"] == 4

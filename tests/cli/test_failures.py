@@ -185,7 +185,7 @@ def test_an_unknown_command_names_the_nearest(run: Run) -> None:
     assert "no command 'resumee'; nearest: resume" in told
     assert "compaction" not in told
     assert "no command 'doctor'; nearest: check" in complaint(run("doctor"), 2)
-    assert "nearest: checkpoint, graph ID --recorded-at, edits" in complaint(run("diff", "hall"), 2)
+    assert "nearest: checkpoint, graph ID --message N for each moment, edits" in complaint(run("diff", "hall"), 2)
     assert "no command 'zzzz' (see " in complaint(run("zzzz"), 2)
 
 

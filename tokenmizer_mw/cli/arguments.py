@@ -146,6 +146,10 @@ COMMANDS: Final[dict[str, Command]] = {
         _option("session", **_SESSION[1], nargs="?"),
         _option("--all", action="store_true", help="all sessions of the tenant, one after the other"),
     ),
+    "loss": _command(
+        "list the facts that the last cut of a session removed from the model's context and its block does not state",
+        _SESSION,
+    ),
     "checkpoint": _command("mark this point of a session and show what changed since the last one", _SESSION),
     "stats": _command(
         "show cost and savings of calls, net of the providers' prompt caches",

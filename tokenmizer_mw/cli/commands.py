@@ -91,6 +91,18 @@ def _checkpoint(arguments: argparse.Namespace, store: Store) -> None:
             show(f"{sign} {node.type.value}: {node.label} ({node.status.word})")
 
 
+def _loss(arguments: argparse.Namespace, store: Store) -> None:
+    store.memory.graph(arguments.session, tenant=arguments.tenant)  # a session that does not exist is an error here
+    report = store.memory.loss_report(arguments.session, tenant=arguments.tenant)
+    if arguments.json:
+        show_json(report.to_dict())
+    elif report.checkpoint:
+        show(f"{report.checkpoint}: a block took the place of {report.dropped:,} messages")
+        show(report.text or "it states or quotes every fact of them")
+    else:
+        show("no request of this session was cut")
+
+
 def _past(arguments: argparse.Namespace) -> dict[str, Any]:
     """The options that name an earlier graph, as the library takes them."""
     times = {"recorded_at": _moment(arguments.recorded_at), "valid_at": _moment(arguments.valid_at)}
@@ -187,6 +199,7 @@ _COMMANDS: Final[dict[str, Callable[[argparse.Namespace, Store], None]]] = {
     "graph": _graph,
     "why": _why,
     "checkpoint": _checkpoint,
+    "loss": _loss,
     "export": _export,
 }
 _ELSEWHERE: Final = {

@@ -7,12 +7,13 @@ import os
 import re
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from datetime import datetime
 from pathlib import Path
 from typing import Any, Final
 
+from tokenmizer_mw.agents.hooks.events import name_session
 from tokenmizer_mw.errors import CallerError, ConfigError, UnknownSession
 from tokenmizer_mw.model.session import SessionKey
 from tokenmizer_mw.operations.backups import (
@@ -30,6 +31,7 @@ from tokenmizer_mw.operations.imports import continues_session, import_into, rec
 from tokenmizer_mw.operations.transcripts import SIZE_MAX, ImportedTranscript, read_transcripts
 from tokenmizer_mw.runtime.terminal import inert, progress, show, show_json, show_result
 from tokenmizer_mw.safety.request_redaction import RequestRedactor
+from tokenmizer_mw.settings import Settings
 from tokenmizer_mw.store.log import pages
 
 from .running import confirm, read_input
@@ -238,7 +240,8 @@ def run_import(arguments: argparse.Namespace) -> int:
         )
     own_name = "" if arguments.file == "-" else Path(arguments.file).stem
     named = [arguments.session or one.id or own_name for one in found]
-    ids = named if arguments.session else _find_stored(arguments, named)
+    folders = ["" if isinstance(one, Export) else one.folder for one in found]
+    ids = named if arguments.session else _find_stored(arguments, named, folders)
     _require_own_sessions(arguments, found, ids)
     imported = [_import_found(arguments, one, id_) for one, id_ in zip(found, ids, strict=True)]
     if arguments.json:
@@ -247,21 +250,25 @@ def run_import(arguments: argparse.Namespace) -> int:
     for name_in_file, added in zip(named, imported, strict=True):
         id_ = added.pop("session")
         counts = ", ".join(_format_count(count, what) for what, count in added.items())
-        show(f"session {id_}: {counts}{_note(name_in_file, id_, added['new'])}")
+        show(f"session {id_}: {counts}{_note(name_in_file, id_, added)}")
     return 0
 
 
-def _note(named: str, id_: str, new: int) -> str:
+def _note(named: str, id_: str, added: Mapping[str, int]) -> str:
     """What to know of an import into a session that was there before."""
+    new = added["new"]
+    if new and new == added.get("messages"):
+        return ""
     by_hooks = " by the agent's hooks" if id_ != named and _AGENTS_ID.match(named) else ""
     if not new:
         return f"; all of it was recorded before{by_hooks}"
     return f"; the rest was recorded before{by_hooks}" if by_hooks else ""
 
 
-def _find_stored(arguments: argparse.Namespace, ids: Sequence[str]) -> list[str]:
+def _find_stored(arguments: argparse.Namespace, ids: Sequence[str], folders: Sequence[str]) -> list[str]:
     """``ids`` with those of stored sessions in place of those that differ in the title alone, and of those to which the
-    hooks of a coding agent gave the name of its project."""
+    hooks of a coding agent gave the name of its project. A coding agent's session that is not stored gets the id that
+    the hooks would give it, by the one of ``folders`` in which the agent was started."""
     if not any(conversation_mark(id_) or _AGENTS_ID.match(id_) for id_ in ids):
         return list(ids)
     with open_store(arguments) as store:
@@ -269,8 +276,18 @@ def _find_stored(arguments: argparse.Namespace, ids: Sequence[str]) -> list[str]
     by_mark = {mark: id_ for id_ in stored if (mark := conversation_mark(id_))}
     by_agents_id = {found[1]: id_ for id_ in stored if (found := _AGENTS_ID.search(id_))}
     return [
-        id_ if id_ in stored else by_mark.get(conversation_mark(id_)) or by_agents_id.get(id_) or id_ for id_ in ids
+        id_
+        if id_ in stored
+        else by_mark.get(conversation_mark(id_)) or by_agents_id.get(id_) or _name_with_project(arguments, id_, folder)
+        for id_, folder in zip(ids, folders, strict=True)
     ]
+
+
+def _name_with_project(arguments: argparse.Namespace, id_: str, folder: str) -> str:
+    """The id that hooks give to a coding agent's session that was started in ``folder``."""
+    if not (folder and _AGENTS_ID.match(id_)):
+        return id_
+    return name_session(folder, id_, Settings.load(arguments.config).project_separator)
 
 
 def _require_own_sessions(

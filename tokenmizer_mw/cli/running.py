@@ -191,7 +191,8 @@ _NEAR: Final = 0.6
 
 _MEANT: Final = {
     **dict.fromkeys(("doctor", "status", "verify"), ("check",)),
-    **dict.fromkeys(("diff", "changes"), ("checkpoint", "graph ID --recorded-at", "edits")),
+    **dict.fromkeys(("diff", "changes", "compare"), ("checkpoint", "graph ID --message N for each moment", "edits")),
+    **dict.fromkeys(("lost", "loss-report", "loss_report", "dropped"), ("loss",)),
     **dict.fromkeys(("list", "ls"), ("sessions",)),
     **dict.fromkeys(("delete", "remove", "rm", "erase"), ("forget",)),
     **dict.fromkeys(("ask", "query"), ("recall", "search")),

@@ -83,6 +83,17 @@ def session_in(raw: bytes) -> str:
     return ""
 
 
+def folder_in(raw: bytes) -> str:
+    """Return the folder in which the agent was started, by the first lines of a transcript; "" if they name none."""
+    for _, line in islice(_lines(raw + b"\n"), _HEAD_LINES):
+        value = _value(line)
+        inner = value.get("payload") if value.get("type") == "session_meta" else None
+        found = value.get("cwd") or (inner.get("cwd") if isinstance(inner, dict) else None)
+        if isinstance(found, str) and found:
+            return found
+    return ""
+
+
 def find_shown_context(raw: bytes, secret: bytes, given: int = -1) -> ShownContext:
     """Return what the model has in its context, from a whole transcript.
 

@@ -68,7 +68,10 @@ def restore(log: EventLog, key: SessionKey, events: Sequence[Recorded]) -> int:
     while True:
         held = log.read(key)
         if [one.event for one in held] != [one.event for one in events[: len(held)]]:
-            raise SessionDiffers(f"session {key.id!r} exists and differs: import into another one")
+            raise SessionDiffers(
+                f"session {key.id!r} exists and differs: import it into another session"
+                " (on the command line --session NAME), or into another store"
+            )
         news = events[len(held) :]
         end = held[-1].seq if held else 0
         try:

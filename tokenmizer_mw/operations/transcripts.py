@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain
 from typing import Any, Final, TypeVar
 
@@ -14,7 +14,7 @@ from tokenmizer_mw.model.message import Message
 from tokenmizer_mw.wire.messages import convert_langchain_message, history
 from tokenmizer_mw.wire.request import sent_text
 
-from .agent_transcripts import messages_in, session_in
+from .agent_transcripts import folder_in, messages_in, session_in
 from .exports import EXPORT_MARK, Export, read_export
 from .foreign_transcripts import (
     is_chat_export,
@@ -37,12 +37,14 @@ class ImportedTranscript:
     """A conversation without its system messages.
 
     ``id``: its id in the file, "" if it has none. ``times``: when each message was written, in seconds since the epoch,
-    ``None`` if the file does not say; () if it says so of no message.
+    ``None`` if the file does not say; () if it says so of no message. ``folder``: in which a coding agent was started,
+    "" if unknown.
     """
 
     id: str
     messages: tuple[Message, ...]
     times: tuple[float | None, ...] = ()
+    folder: str = ""
 
 
 def _with_times(id_: str, found: Sequence[tuple[Message, float | None]]) -> ImportedTranscript:
@@ -85,7 +87,8 @@ def read_transcripts(raw: bytes, name: str, *, size_max: int = SIZE_MAX) -> list
         if is_chat_export(first):
             return [_with_times(id_, values) for id_, values in _require_some(list(read_chat_export(first)))]
         if _may_be_of_an_agent(first) and (values := messages_in(raw + b"\n")[0]):
-            return [_with_times(session_in(raw), [(one.message, one.time) for one in values])]
+            found = _with_times(session_in(raw), [(one.message, one.time) for one in values])
+            return [replace(found, folder=folder_in(raw))]
         following = next(rest, None)
         if following is None:
             return [_conversation(number, first)]

@@ -9,6 +9,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
+from tokenmizer_mw.model.session import SESSION_ID_MAX
+
+SEPARATOR: Final = "/"
+"""Between the name of a project and that of a session, where the settings name nothing else."""
+
 
 @dataclass(frozen=True, slots=True)
 class Event:
@@ -76,6 +81,12 @@ def project_named(folder: str) -> str:
     plain = "".join(char if char.isprintable() and char not in "/: " else "-" for char in name)
     mark = hashlib.blake2b(folder.encode("utf-8", "surrogateescape"), digest_size=4).hexdigest()
     return f"{plain[:_NAME_MAX] or 'root'}-{mark}"
+
+
+def name_session(folder: str, session: str, separator: str = "") -> str:
+    """Return the id under which an agent's session that was started in ``folder`` is stored: its project's name and the
+    agent's own id. ``separator``: that of the settings, "" for "/"."""
+    return f"{project_named(root_of(folder))}{separator or SEPARATOR}{session}"[-SESSION_ID_MAX:]
 
 
 def add_to_context(event: Event, text: str) -> str:

@@ -14,7 +14,7 @@ from tokenmizer_mw.errors import UnknownSession
 from tokenmizer_mw.memory import SessionMemory
 from tokenmizer_mw.model.event import MessageRecorded, TurnClosed
 from tokenmizer_mw.model.message import Message, Role
-from tokenmizer_mw.model.session import LOCAL_TENANT, SESSION_ID_MAX, SessionKey
+from tokenmizer_mw.model.session import LOCAL_TENANT, SessionKey
 from tokenmizer_mw.operations.agent_transcripts import ShownContext, TranscriptMessage, messages_in
 from tokenmizer_mw.session import SessionState
 from tokenmizer_mw.session.resent import spelling_of
@@ -22,7 +22,7 @@ from tokenmizer_mw.store.log import EventLog
 
 from .client import WorkerFiles
 from .entry import STEER, STEERED
-from .events import Event, add_to_context, project_named, root_of
+from .events import Event, add_to_context, name_session, project_named, root_of
 from .notes import Notes, length_of, part_of
 from .start import BlockBuilder, has_block, must_wait, read_shown_context
 
@@ -112,7 +112,7 @@ class Hooks:
         proxy has recorded it under the host's id alone, it stays the session that it was."""
         known = self._names.get(event.session)
         if known is None:
-            ours = f"{project_named(root_of(event.folder))}{self._separator}{event.session}"[-SESSION_ID_MAX:]
+            ours = name_session(event.folder, event.session, self._separator)
             ids = [info.key.id for info in self._memory.sessions()]
             end = self._separator + event.session
             theirs = (id for id in ids if id == event.session or id.endswith(end))

@@ -24,14 +24,11 @@ from tokenmizer_mw.store.choosing import resolve_store
 
 from .client import WorkerFiles, alone, store_address
 from .entry import receive_request
-from .events import Event, read_event
+from .events import SEPARATOR, Event, read_event
 from .handling import Hooks
 from .start import path_of
 
 _logger = logging.getLogger("tokenmizer_mw")
-
-SEPARATOR: Final = "/"
-"""Between the name of a project and that of a session, where the settings name nothing else."""
 
 STATUS: Final = b"status"
 """A request in place of an event: answered with the worker's number, the seconds of CPU time that it has used, and
