@@ -228,10 +228,11 @@ def _done_items(graph: SessionGraph) -> dict[int, list[frozenset[str]]]:
 
 
 def _value(node: Node) -> str:
-    """The label of a node without what follows its first clause, such as a reason; "queue: Kafka" is one clause."""
+    """The label of a node without what follows its first clause, such as a reason. "queue: Kafka", written by hand, is
+    one clause."""
     label = node.label.removesuffix(NO_OLD_VALUE)
     key, colon, value = label.partition(": ")
-    if colon and len(key.split()) <= _KEY_WORDS_MAX:
+    if colon and node.source.role == HAND and len(key.split()) <= _KEY_WORDS_MAX:
         return f"{key}: {_REASON.split(value, 1)[0]}"
     return _REASON.split(label, 1)[0] or node.label
 
