@@ -201,14 +201,17 @@ def test_a_block_that_states_a_withdrawn_fact_is_built_anew_at_the_same_place(ke
         assert "RabbitMQ" in first[0] and "SQLite" in first[0]
         assert block() == first
         memory.pin("s", "SQLite")
-        memory.invalidate("s", "SQLite", "too small")
-        assert block() == first, "a fact that is wrong waits for the next cut"
+        assert block() == first, "a pin waits for the next cut"
         memory.invalidate("s", "RabbitMQ", "misread", never_true=True)
         second = block()
-        assert "Rabbit" not in second[0] and "too small" in second[0]
+        assert "Rabbit" not in second[0] and "SQLite" in second[0]
         assert second[1] == first[1]
         assert block() == second
         assert memory.counters()["cut_made"] == 2
+        memory.invalidate("s", "SQLite", "too small")
+        third = block()
+        assert "Rejected: SQLite for storage in the invoice service - too small" in third[0]
+        assert block() == third
 
 
 def test_system_messages_at_the_start_and_what_else_fills_the_window_count(memory: SessionMemory) -> None:

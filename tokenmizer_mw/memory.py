@@ -25,6 +25,7 @@ from tokenmizer_mw.graph.explanation import Why, why
 from tokenmizer_mw.graph.fold import SessionGraph
 from tokenmizer_mw.graph.search import SearchHit, find_fitting, find_open_work, former_nodes, search
 from tokenmizer_mw.graph.views import Diff, as_valid, diff
+from tokenmizer_mw.graph.withdrawn import without_withdrawn_words
 from tokenmizer_mw.model.event import Checkpointed, Event, NodeEdited, NodeRevised
 from tokenmizer_mw.model.message import Message, Written, short_repr
 from tokenmizer_mw.model.node import Node, Status
@@ -856,7 +857,13 @@ class SessionMemory:
         _require_words(query)
         key = self._access.key_of(session_id, tenant)
         counter = self._access.counters.of(model).counter
-        graph = self._access.view(key, lambda state: self._access.derivation.derived_graph(state).copy())
+        graph, edits = self._access.view(
+            key,
+            lambda state: (
+                self._access.derivation.derived_graph(state).copy(),
+                edits_in_force([one.edit for one in state.edits.values()]),
+            ),
+        )
         meaning = None
         if self.service.embedding is not None:
             self.service.embedding.restore(key)
@@ -871,6 +878,7 @@ class SessionMemory:
                 counter=counter,
                 passages=stored.passages(self._redaction.remove_blocks, self.settings.passages_max),
                 meaning=meaning,
+                edits=edits,
             )
             return replace(found, times=_times_of(stored, found.turns))
 
@@ -923,7 +931,7 @@ class SessionMemory:
         fits other facts about equally well, ``Why.others`` has them. Raises ``CallerError`` for an empty text.
         """
         _require_words(text)
-        graph = self.graph(session_id, tenant=tenant)
+        graph = without_withdrawn_words(self.graph(session_id, tenant=tenant))
         edits = self._edits_in_force(session_id, tenant)
         fitting = find_fitting(graph, text, former_nodes(graph, edits))
         if not fitting:
@@ -943,7 +951,7 @@ class SessionMemory:
         searched like any other. Raises ``CallerError`` for an empty text.
         """
         _require_words(text)
-        graph = self.graph(session_id, tenant=tenant)
+        graph = without_withdrawn_words(self.graph(session_id, tenant=tenant))
         if work := find_open_work(graph, text):
             return [SearchHit(node, 1 / place) for place, node in enumerate(work[:k], 1)]
         return search(graph, text, k=k, former=former_nodes(graph, self._edits_in_force(session_id, tenant)))

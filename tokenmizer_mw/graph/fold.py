@@ -304,6 +304,18 @@ class SessionGraph:
         for step in transitions:
             self._replaced[_step_key(step)] = step
 
+    def rewrite_reasons(self, rewrite: Callable[[str], str]) -> None:
+        """Rewrite the details of all facts and the reasons of their changes, for views that show less than the log."""
+        for id, node in list(self._nodes.items()):
+            if node.detail and (detail := rewrite(node.detail)) != node.detail:
+                self._nodes[id] = replace(node, detail=detail)
+        for id, life in list(self._life.items()):
+            if life.reason and (reason := rewrite(life.reason)) != life.reason:
+                self._life[id] = replace(life, reason=reason)
+        for key, step in list(self._replaced.items()):
+            if step.reason and (reason := rewrite(step.reason)) != step.reason:
+                self._replaced[key] = replace(step, reason=reason)
+
     def fork(self) -> SessionGraph:
         """Return a graph that starts with the same content; changes to it do not affect this one. Its cost does not
         depend on the graph's size. This graph must not change meanwhile."""

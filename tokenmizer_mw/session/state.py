@@ -148,7 +148,7 @@ class SessionState:
       ``unrefined``: numbers of the messages after ``refined`` that began a turn.
     - ``handover``: the newest prose summary that a model wrote; ``None`` if there is none, or messages that it covers
       were withdrawn.
-    - ``edits``: manual edits by number.
+    - ``edits``: manual edits by number; ``edits_at_cut``: number of the newest one when ``cut`` was made, 0 for none.
     - ``reminders``: number of reminders sent; ``recent_reminders``: the newest ``REMINDERS_MAX`` of them.
     """
 
@@ -170,6 +170,7 @@ class SessionState:
     handover: Handover | None = None
     outcomes: dict[Outcome, int] = field(default_factory=dict)
     edits: dict[int, RecordedEdit] = field(default_factory=dict)
+    edits_at_cut: int = 0
     reminders: int = 0
     recent_reminders: list[Reminded] = field(default_factory=list)
 
@@ -218,8 +219,7 @@ class SessionState:
                 self.handover = Handover(sentences, first, turn) if sentences else self.handover
                 self.unrefined = [opened for opened in self.unrefined if opened > turn]
             case Checkpointed() as checkpoint:
-                self.checkpoints.append(CheckpointMark(recorded.seq, recorded.recorded_at, checkpoint))
-                self.cut = checkpoint if checkpoint.anchor else self.cut
+                self._add_checkpoint(CheckpointMark(recorded.seq, recorded.recorded_at, checkpoint))
             case Reminded() as reminded:
                 self.reminders += 1
                 self.recent_reminders = [*self.recent_reminders[1 - REMINDERS_MAX :], reminded]
@@ -229,6 +229,11 @@ class SessionState:
                 if isinstance(event, NodeEdited):
                     self.edits[event.number] = RecordedEdit(recorded.recorded_at, event)
                 self.graph.apply(event, self.known_since(event, recorded.recorded_at))
+
+    def _add_checkpoint(self, mark: CheckpointMark) -> None:
+        self.checkpoints.append(mark)
+        if mark.checkpoint.anchor:
+            self.cut, self.edits_at_cut = mark.checkpoint, max(self.edits, default=0)
 
     def known_since(self, event: Event, recorded_at: float) -> float:
         """Return since when an event about a fact holds: since its message was recorded, if the message was waiting for
@@ -248,7 +253,7 @@ class SessionState:
             self.handover = None
         if redrawn:
             self.graph, self.derived, self.refined, self.cut = SessionGraph(), 0, 0, None
-            self.edits, self.recent_reminders, self.handover = {}, [], None
+            self.edits, self.edits_at_cut, self.recent_reminders, self.handover = {}, 0, [], None
 
     def _mark_derived(self, last: int) -> None:
         self.derived = max(last, self.derived)

@@ -32,6 +32,7 @@ from tokenmizer_mw.model.session import SessionKey
 from tokenmizer_mw.safety.fence import nonce_for, opens_block, without_own_blocks
 from tokenmizer_mw.session import ResentHistory, ResentMessages, SessionState, begins_with_summary
 from tokenmizer_mw.session.manual_edits import edits_in_force
+from tokenmizer_mw.session.outdated_block import is_outdated
 from tokenmizer_mw.session.state import FactDerivation
 from tokenmizer_mw.session.transcript import Transcript
 from tokenmizer_mw.session.transcript_edits import HistoryMessages
@@ -60,7 +61,7 @@ class HeldCut:
     """The events of a cut that are recorded with the turn of its request, once the application has taken the request.
 
     - ``seq``, ``recorded_at``: those of the session's last event when the cut was decided; ``known``: number of its
-      messages; ``checkpoint``: id of its next checkpoint.
+      messages; ``checkpoint``: id of its next checkpoint; ``edits``: number of its manual edits.
     - ``events``: the new messages, their facts and the cut.
     - ``state``: the session with these events, not to be changed.
     """
@@ -69,23 +70,25 @@ class HeldCut:
     recorded_at: float
     known: int
     checkpoint: str
+    edits: int
     events: Sequence[Event]
     state: SessionState
 
     @classmethod
     def of(cls, draft: SessionState, events: Sequence[Event]) -> HeldCut:
         """Hold ``events`` for the session ``draft``, which changes."""
-        before = draft.seq, draft.recorded_at, len(draft.transcript), draft.next_checkpoint
+        before = draft.seq, draft.recorded_at, len(draft.transcript), draft.next_checkpoint, len(draft.edits)
         for seq, event in enumerate(events, draft.seq + 1):
             draft.apply(Recorded(seq, draft.recorded_at, event))
         return cls(*before, events, draft)
 
     def events_for(self, state: SessionState) -> Sequence[Event]:
-        """Return the events to append to the session as it is now; none if other messages or another cut were
-        recorded meanwhile. If other events were, facts are not among them: they are extracted later."""
+        """Return the events to append to the session as it is now; none if other messages, another cut or manual edits
+        were recorded meanwhile. If other events were, facts are not among them: they are extracted later."""
         if (state.seq, state.recorded_at) == (self.seq, self.recorded_at):
             return self.events
-        if (len(state.transcript), state.next_checkpoint) != (self.known, self.checkpoint):
+        before = self.known, self.checkpoint, self.edits
+        if (len(state.transcript), state.next_checkpoint, len(state.edits)) != before:
             return ()
         return [event for event in self.events if isinstance(event, MessageRecorded | Checkpointed)]
 
@@ -155,7 +158,7 @@ class Truncation:
     def decide(self, state: SessionState) -> CutDecision:
         """Decide what to do with the request, given the state of the session."""
         if self.numbers:
-            decision = self._drop_withdrawn(state, self._make_plan(state.cut))
+            decision = self._renew_outdated(state, self._make_plan(state.cut))
             return self._carry_out(state, decision, (len(self._spoken), -1))
         spoken = self._spoken
         resent = ResentMessages(spoken, shared=True)
@@ -171,17 +174,20 @@ class Truncation:
             decision = self._make_plan(None)
         if isinstance(decision, Untouched) and self._follows_compaction(state, known):
             return self._hand_back(state, known)
-        result = self._carry_out(state, self._drop_withdrawn(state, decision), known, placed)
+        result = self._carry_out(state, self._renew_outdated(state, decision), known, placed)
         if changed is None or result.events:
             return result
         return CutDecision(result.rewrite, self._news(state, known), result.counted)
 
-    def _drop_withdrawn(self, state: SessionState, decision: Plan) -> Plan:
-        """``decision``, with a new cut at the place of the one in force where its block states a fact that was
-        withdrawn as never true since. The provider's prompt cache behind the block is lost once."""
+    def _renew_outdated(self, state: SessionState, decision: Plan) -> Plan:
+        """``decision``, with a new cut at the place of the one in force where its block states what was changed by
+        hand since. The provider's prompt cache behind the block is lost once.
+
+        A block that a client's own compaction left stays: no message is there that a new one could replace."""
         if not isinstance(decision, Replay) or self.request.stand_down or self.request.bound > decision.keep_from:
             return decision
-        return Cut(decision.keep_from, decision) if _states_withdrawn(state) else decision
+        renews = decision.keep_from > self.request.prefix and is_outdated(state)
+        return Cut(decision.keep_from, decision) if renews else decision
 
     def _follows_compaction(self, state: SessionState, known: Known) -> bool:
         """Whether the client has compacted its chat: what is new begins with a summary of the session, and no block
@@ -501,12 +507,6 @@ class Truncation:
     def _spoken_before(self, index: int) -> int:
         """How many messages before ``index`` are not the system's."""
         return sum(role is not Role.SYSTEM for role in self.request.messages.roles[:index])
-
-
-def _states_withdrawn(state: SessionState) -> bool:
-    """Whether the block of the cut in force states a fact that was withdrawn as never true."""
-    carried = state.cut.carried if state.cut is not None else ()
-    return any(node.is_withdrawn for node in map(state.graph.get, carried) if node is not None)
 
 
 def _newest_number(state: SessionState, drawn: Sequence[Event]) -> int:

@@ -6,7 +6,7 @@ import json
 import os
 import secrets
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import partial
@@ -22,6 +22,7 @@ from pydantic import Field
 
 from tokenmizer_mw.agents.hooks.events import project_named, root_of
 from tokenmizer_mw.errors import TokenMizerError
+from tokenmizer_mw.graph.withdrawn import remove_phrases, spell_phrases
 from tokenmizer_mw.model.session import SESSION_ID_MAX
 from tokenmizer_mw.runtime.offload import CALLS, offload
 
@@ -252,13 +253,16 @@ def _changes(made: MCPServer[Any], memory: Memory) -> None:
         made_ = await ask.post("checkpoint", session_id=session)
         await ctx.report_progress(2, 2, "done")
         diff = made_["diff"]
+        phrases = _withdrawn_phrases((await ask.get("graph", session))["graph"]["nodes"])
+        added = [_without_words(node, "detail", phrases) for node in diff["added"] if not _is_withdrawn(node)]
+        changed = [_without_words(after, "detail", phrases) for _, after in diff["changed"] if not _is_withdrawn(after)]
         return CheckpointMade(
             session_id=session,
             id=made_["id"],
             seq=made_["seq"],
             tokens=made_["tokens"],
-            added=[_fact(node) for node in diff["added"] if not _is_withdrawn(node)],
-            changed=[_fact(after) for _, after in diff["changed"] if not _is_withdrawn(after)],
+            added=list(map(_fact, added)),
+            changed=list(map(_fact, changed)),
             removed=[_fact(node) for node in diff["removed"]],
         )
 
@@ -433,13 +437,25 @@ def _is_withdrawn(node: Mapping[str, Any]) -> bool:
 
 
 def _drop_withdrawn(graph: Mapping[str, Any]) -> dict[str, Any]:
-    """A graph without the facts that were withdrawn as never true, and without what relates or replaced them."""
+    """A graph without the facts that were withdrawn as never true, without what relates or replaced them, and without
+    their words in the reasons of other facts."""
     out = {node["id"] for node in graph["nodes"] if _is_withdrawn(node)}
+    phrases = _withdrawn_phrases(graph["nodes"])
+    steps = [step for step in graph["transitions"] if not out & {step["old"], step["new"]}]
     return {
-        "nodes": [node for node in graph["nodes"] if node["id"] not in out],
+        "nodes": [_without_words(node, "detail", phrases) for node in graph["nodes"] if node["id"] not in out],
         "edges": [edge for edge in graph["edges"] if not out & {edge["source"], edge["target"]}],
-        "transitions": [step for step in graph["transitions"] if not out & {step["old"], step["new"]}],
+        "transitions": [_without_words(step, "reason", phrases) for step in steps],
     }
+
+
+def _withdrawn_phrases(nodes: Iterable[Mapping[str, Any]]) -> frozenset[str]:
+    return spell_phrases(node["label"] for node in nodes if _is_withdrawn(node))
+
+
+def _without_words(values: Mapping[str, Any], name: str, phrases: Collection[str]) -> Mapping[str, Any]:
+    """A fact or a transition whose ``name`` lacks the words of withdrawn facts."""
+    return {**values, name: remove_phrases(values[name], phrases)} if phrases and values.get(name) else values
 
 
 def _fact(node: Mapping[str, Any], score: float | None = None) -> FactOutput:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import islice
 from typing import TYPE_CHECKING, Final
 
@@ -17,6 +17,8 @@ from tokenmizer_mw.graph.fold import SessionGraph
 from tokenmizer_mw.graph.search import find_open_work, search
 from tokenmizer_mw.graph.text import asked_words, words
 from tokenmizer_mw.graph.values import Later, Statement, find_overtaken
+from tokenmizer_mw.graph.withdrawn import without_withdrawn_words
+from tokenmizer_mw.model.event import NodeEdited
 from tokenmizer_mw.model.message import REPR_MAX, short_repr
 from tokenmizer_mw.model.node import Node, NodeType, Status, Trust, is_current
 from tokenmizer_mw.safety.fence import frame
@@ -82,6 +84,7 @@ def recall(
     passages: PassageIndex | None = None,
     nonce: str = "",
     meaning: Matrix | None = None,
+    edits: Sequence[NodeEdited] = (),
 ) -> Recall:
     """Return what ``graph`` and the messages in ``passages`` say about ``query``, newest first, within ``budget``
     tokens.
@@ -93,9 +96,11 @@ def recall(
 
     - ``nonce`` (from ``nonce_for``): put the text between delimiters that mark it as data; "": text for people.
     - ``meaning``: the vector of the query, for search by meaning.
+    - ``edits``: the manual edits in force; passages that state what one of them reworded are marked as corrected.
 
     Passages that share only function words with the query do not count, unless it has no other words.
     """
+    graph = without_withdrawn_words(graph)
     around = frame(nonce) if nonce else ("", "")
     room = budget - counter.count("".join(around)) - counter.count(_HEAD)
     if work := find_open_work(graph, query):
@@ -111,7 +116,7 @@ def recall(
     facts = _find_fact_lines(graph, query, weights, hits)
     chosen = take_within_room(facts, max(int(room * _FACTS_SHARE), min(_FACTS_LEAST, room // 2)), counter)
     pieces = select_passages(hits, room - _cost(chosen, counter), counter)
-    chosen += _mark_pieces(graph, pieces, weights, hits)
+    chosen += _mark_pieces(graph, pieces, weights, hits, edits)
     chosen += take_within_room([line for line in facts if line not in chosen], room - _cost(chosen, counter), counter)
     return _fit(chosen, budget, counter, around, _format_lines)
 
@@ -192,12 +197,16 @@ def _statements(hits: Sequence[PassageHit]) -> list[Statement]:
 
 
 def _mark_pieces(
-    graph: SessionGraph, pieces: Sequence[QuotedPiece], weights: dict[str, float], hits: Sequence[PassageHit]
+    graph: SessionGraph,
+    pieces: Sequence[QuotedPiece],
+    weights: dict[str, float],
+    hits: Sequence[PassageHit],
+    edits: Sequence[NodeEdited],
 ) -> list[RecallLine]:
     """Pieces as lines, each marked where its value was replaced later."""
     statements = [Statement(piece.number, piece.text, piece.role == "user") for piece in pieces]
     later = find_overtaken(weights, statements + _statements(hits))
-    marks = (outdated_mark(graph, piece) or _format_later(later.get(at)) for at, piece in enumerate(pieces))
+    marks = (outdated_mark(graph, piece, edits) or _format_later(later.get(at)) for at, piece in enumerate(pieces))
     return [
         RecallLine(piece.render(mark), piece.number, (), (piece.number,))
         for piece, mark in zip(pieces, marks, strict=True)
@@ -272,18 +281,22 @@ def _format_later(later: Later | None) -> str:
 
 
 _OLD_LABEL_MAX: Final = 60
-"""Characters up to which the mark of a passage names the value that is old."""
+"""Characters up to which the mark of a passage names the value that is old, or the correction by hand."""
 
 
-_REJECTED_LABEL_MIN: Final = 4
-"""Characters from which on the label of a rejected fact is looked for in passages."""
+_NAMED_LABEL_MIN: Final = 4
+"""Characters from which on the label of a rejected fact, or the former one of a corrected fact, is looked for in
+passages."""
 
 
-def outdated_mark(graph: SessionGraph, piece: QuotedPiece) -> str:
+def outdated_mark(graph: SessionGraph, piece: QuotedPiece, edits: Sequence[NodeEdited] = ()) -> str:
     """Return a mark for a passage that names a value which was replaced later: which value, the current one, and the
-    message since which it holds; or that a fact which it names was rejected, or work which it names done later. "" for
-    any other passage."""
+    message since which it holds; or that a fact which it states was corrected by hand (``edits``: those in force) or
+    rejected, or work which it names done later. "" for any other passage."""
     text = piece.text.casefold()
+    if (corrected := _find_corrected(graph, piece, text, edits)) is not None:
+        label = flatten(corrected.label)
+        return f" (corrected to {label})" if len(label) <= _OLD_LABEL_MAX else " (corrected)"
     since = {step.new: step.trigger for step in graph.transitions()}
     for step in graph.transitions():
         old = graph.get(step.old)
@@ -311,12 +324,33 @@ def _find_named(old: Node, now: Node, text: str) -> str:
     return old.value if re.search(rf"(?<!\w){re.escape(old.value.casefold())}(?!\w)", text) else ""
 
 
+def _find_corrected(graph: SessionGraph, piece: QuotedPiece, text: str, edits: Sequence[NodeEdited]) -> Node | None:
+    """The fact that a piece states as it was before it was reworded by hand; ``None`` for none."""
+    for edit in reversed(edits):
+        node = graph.get(edit.id)
+        if node is None or not node.current or "label" not in edit.before or piece.number > edit.turn:
+            continue
+        if flatten(node.label).casefold() in text:
+            continue
+        former = replace(node, **edit.before)
+        named = _find_named(former, node, text) if len(former.label) >= _NAMED_LABEL_MIN else ""
+        if named or (piece.number == node.source.turn and _shares_quote(node.source.quote, piece.text)):
+            return node
+    return None
+
+
+def _shares_quote(quote: str, text: str) -> bool:
+    """Whether a text has most of the words of a sentence; a piece may be shortened within it."""
+    wanted = words(quote)
+    return bool(wanted) and 2 * len(wanted & words(text)) > len(wanted)
+
+
 def _find_rejected(graph: SessionGraph, piece: QuotedPiece, text: str) -> str:
     """The label of a fact that a piece names and that was in force until it was rejected later; "" for none."""
     for node in graph.nodes(status=Status.INVALIDATED):
         life, label = graph.life(node.id), flatten(node.label)
         held = any(is_current(status) for _, status in life.moves)  # what was turned down at once never did
-        if not (node.is_rejected and held and len(label) >= _REJECTED_LABEL_MIN):
+        if not (node.is_rejected and held and len(label) >= _NAMED_LABEL_MIN):
             continue
         is_before = piece.number < life.touched or piece.number == node.source.turn
         if is_before and re.search(rf"(?<!\w){re.escape(label.casefold())}(?!\w)", text):

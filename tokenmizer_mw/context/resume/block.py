@@ -44,6 +44,7 @@ from tokenmizer_mw.errors import BudgetTooSmall, CallerError
 from tokenmizer_mw.graph.fold import SessionGraph
 from tokenmizer_mw.graph.search import search
 from tokenmizer_mw.graph.views import importances
+from tokenmizer_mw.graph.withdrawn import without_withdrawn_words
 from tokenmizer_mw.model.event import NodeEdited
 from tokenmizer_mw.model.message import short_repr
 from tokenmizer_mw.model.node import HAND, Node, Status
@@ -368,6 +369,7 @@ def build_resume(
     delimiters fit.
     """
     level, tokens = _budget(level, budget)
+    graph = without_withdrawn_words(graph)
     builder = ResumeBuilder(
         graph, counter, frame(nonce), query, turn, earlier, transcript, handover, read, sections, edits
     )
@@ -388,6 +390,7 @@ def build_resumes(
 ) -> dict[str, Resume]:
     """Build the resume blocks of all levels, by level name, at little more than the cost of one. Arguments as for
     ``build_resume``."""
+    graph = without_withdrawn_words(graph)
     builder = ResumeBuilder(graph, counter, frame(nonce), query, turn, earlier, transcript, handover, edits=edits)
     return {level: builder.resume(level, tokens) for level, tokens in LEVELS.items()}
 

@@ -26,7 +26,8 @@ from tokenmizer_mw.context.recall import (
 from tokenmizer_mw.context.recall.passages import index_terms
 from tokenmizer_mw.context.tokens import TokenCounter
 from tokenmizer_mw.graph.fold import SessionGraph
-from tokenmizer_mw.model.event import Checkpointed
+from tokenmizer_mw.graph.withdrawn import without_withdrawn_words
+from tokenmizer_mw.model.event import Checkpointed, NodeEdited
 from tokenmizer_mw.model.node import Node
 from tokenmizer_mw.safety.fence import frame
 from tokenmizer_mw.session import SessionState, Transcript
@@ -168,16 +169,22 @@ CANDIDATES_MAX: Final = 64
 """Facts that are looked at."""
 
 
-def relevant_facts(graph: SessionGraph, cut: Checkpointed, question: RelevantContent, least: float) -> list[RecallLine]:
+def relevant_facts(
+    graph: SessionGraph, cut: Checkpointed, question: RelevantContent, least: float, outdated: Sequence[str] = ()
+) -> list[RecallLine]:
     """Return the facts of messages that ``cut`` removed, and those by hand, that its resume block does not state, best
     first.
 
     A fact is relevant when it holds at least the share ``least`` of the words of ``question``, by weight; if the
     message asks nothing, a larger share (``MOST``). A replaced fact is returned with the value that holds now.
+
+    ``outdated``: ids of facts that the block states and that were changed by hand since; they come first, whatever the
+    question is.
     """
     weights, least = question.weights, least if question.asks else MOST
     whole = sum(weights.values()) or 1.0
-    stated = set(cut.carried)
+    lines = _describe_outdated(graph, outdated)
+    stated = set(cut.carried).union(*(line.ids for line in lines))
     found: list[tuple[float, Node]] = []
     for node, _ in graph.sharing_words(" ".join(weights), limit=CANDIDATES_MAX):
         if node.is_dropped or (node.source.turn >= cut.anchor_turn and not node.is_worded_by_hand):
@@ -186,7 +193,6 @@ def relevant_facts(graph: SessionGraph, cut: Checkpointed, question: RelevantCon
         coverage = sum(weights[term] for term in held) / whole
         if coverage >= least:
             found.append((coverage, node))
-    lines: list[RecallLine] = []
     for _, node in sorted(found, key=lambda pair: -pair[0]):
         current = newest_value(graph, node)
         stays = graph.life(node.id).touched >= cut.anchor_turn and not node.is_worded_by_hand
@@ -195,6 +201,12 @@ def relevant_facts(graph: SessionGraph, cut: Checkpointed, question: RelevantCon
         lines.append(describe_fact(graph, current))
         stated.update(lines[-1].ids)
     return lines
+
+
+def _describe_outdated(graph: SessionGraph, outdated: Sequence[str]) -> list[RecallLine]:
+    nodes = (node for node in map(graph.get, outdated) if node is not None)
+    current = {node.id: node for node in (newest_value(graph, one) for one in nodes) if not node.is_dropped}
+    return [describe_fact(graph, node) for node in current.values()]
 
 
 HEAD: Final = "From messages that are no longer here; [n] is a message's number."
@@ -210,24 +222,35 @@ STATED_SHARE: Final = 0.85
 
 
 def compose(
-    graph: SessionGraph, cut: Checkpointed, found: RelevantContent, *, budget: int, counter: TokenCounter, nonce: str
+    graph: SessionGraph,
+    cut: Checkpointed,
+    found: RelevantContent,
+    *,
+    budget: int,
+    counter: TokenCounter,
+    nonce: str,
+    edits: Sequence[NodeEdited] = (),
+    outdated: Sequence[str] = (),
 ) -> ReminderPart | None:
     """Compose the text of a reminder from facts in ``graph`` and the passages ``found``, within ``budget`` tokens;
     ``None`` when nothing is relevant or fits.
 
     Facts come first, then passages in the session's order, each with its message number. What the resume block of the
-    cut already states is left out; what is no longer true is marked.
+    cut already states is left out; what is no longer true is marked. ``edits``: the manual edits in force;
+    ``outdated``: see ``relevant_facts``.
     """
+    graph = without_withdrawn_words(graph)
     before, behind = frame(nonce)
     room = budget - counter.count(f"{before}{HEAD}\n{behind}")
-    facts = take_within_room(relevant_facts(graph, cut, found, FACT_LEAST), int(room * _FACTS_SHARE), counter)
+    facts = relevant_facts(graph, cut, found, FACT_LEAST, outdated)
+    facts = take_within_room(facts, int(room * _FACTS_SHARE), counter)
     room -= sum(counter.count(fact.text + "\n") for fact in facts)
     hits = _drop_stated(drop_withdrawn(graph, found.hits), cut)
     while room > 0:
         pieces = select_passages(hits, room, counter)
         if not (facts or pieces):
             break
-        text = "\n".join([before + HEAD, *(fact.text for fact in facts), *_quotes(graph, pieces)]) + behind
+        text = "\n".join([before + HEAD, *(fact.text for fact in facts), *_quotes(graph, pieces, edits)]) + behind
         if (tokens := counter.count(text)) <= budget:
             nodes = dict.fromkeys(id for fact in facts for id in fact.ids)
             return ReminderPart(text, tokens, tuple(nodes), tuple(dict.fromkeys(piece.number for piece in pieces)))
@@ -235,11 +258,11 @@ def compose(
     return None
 
 
-def _quotes(graph: SessionGraph, pieces: Sequence[QuotedPiece]) -> Iterator[str]:
+def _quotes(graph: SessionGraph, pieces: Sequence[QuotedPiece], edits: Sequence[NodeEdited]) -> Iterator[str]:
     """The pieces as text. What took the place of an old value is named once."""
     given: set[str] = set()
     for piece in pieces:
-        mark = outdated_mark(graph, piece)
+        mark = outdated_mark(graph, piece, edits)
         yield piece.render(_OLD if mark and mark in given else mark)
         given.add(mark)
 

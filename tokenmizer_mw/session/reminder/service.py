@@ -20,6 +20,8 @@ from tokenmizer_mw.model.message import Message, digest
 from tokenmizer_mw.model.session import SessionKey
 from tokenmizer_mw.safety.fence import nonce_for, without_own_blocks
 from tokenmizer_mw.session import SessionState
+from tokenmizer_mw.session.manual_edits import edits_in_force
+from tokenmizer_mw.session.outdated_block import find_outdated_facts
 from tokenmizer_mw.session.reminder.carried import TurnPart, TurnReminders, join_parts, keep_placed, turn_key
 from tokenmizer_mw.session.reminder.content import (
     SearchTarget,
@@ -263,9 +265,21 @@ class ReminderService:
             return None
 
         def view(state: SessionState) -> ReminderPart | None:
-            return compose(state.graph, cut, found, budget=budget, counter=counter.counter, nonce=nonce)
+            outdated = find_outdated_facts(state, cut)
+            if not (found.weights or found.hits or outdated):
+                return None
+            return compose(
+                state.graph,
+                cut,
+                found,
+                budget=budget,
+                counter=counter.counter,
+                nonce=nonce,
+                edits=edits_in_force([one.edit for one in state.edits.values()]),
+                outdated=outdated,
+            )
 
-        part = self._states(key, view) if found.weights or found.hits else None
+        part = self._states(key, view)
         if part is None:
             self._count(NOTHING)
         return part

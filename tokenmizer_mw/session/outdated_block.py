@@ -1,0 +1,64 @@
+"""Find what the block of a cut states and what was changed by hand since the block was made. Pure."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from tokenmizer_mw.context.resume.layout import read_quotes
+from tokenmizer_mw.graph.text import words
+from tokenmizer_mw.model.event import Checkpointed, NodeEdited
+from tokenmizer_mw.model.node import Node, Status
+from tokenmizer_mw.safety.labels import flatten
+from tokenmizer_mw.session.state import SessionState
+
+_STATED: Final = frozenset({"label", "detail", "confidence"})
+_REVERSED: Final = frozenset({Status.INVALIDATED, Status.SUPERSEDED})
+
+
+def find_outdated_facts(state: SessionState, cut: Checkpointed) -> tuple[str, ...]:
+    """Return the ids of the facts that the block of ``cut`` states and that were reworded, rejected, replaced or
+    restored by hand since; () if ``cut`` is not the session's cut in force.
+
+    Facts that were completed, archived or pinned are not among them: the block stays as good as it was.
+    """
+    if state.cut is None or state.cut.id != cut.id:
+        return ()
+    changed = {edit.id for edit in _edits_since(state) if _changes_statement(edit)}
+    if not changed:
+        return ()
+    changed |= {step.old for step in state.graph.transitions() if step.new in changed}
+    return tuple(id for id in cut.carried if id in changed)
+
+
+def is_outdated(state: SessionState) -> bool:
+    """Return whether the block of the cut in force states or quotes a fact that was reworded, rejected, replaced or
+    restored by hand since, or contains the words of one that was withdrawn as never true."""
+    cut = state.cut
+    if cut is None:
+        return False
+    carried = [node for node in map(state.graph.get, cut.carried) if node is not None]
+    if find_outdated_facts(state, cut) or any(node.is_withdrawn for node in carried):
+        return True
+    return any(_is_quoted(cut.block, state.graph.get(edit.id), edit) for edit in _edits_since(state))
+
+
+def _is_quoted(block: str, node: Node | None, edit: NodeEdited) -> bool:
+    """Whether a block has the words that a fact had before an edit, in its own sentence or anywhere as they are."""
+    if node is None or edit.adds or not _changes_statement(edit):
+        return False
+    label = flatten(edit.before.get("label", node.label))
+    quote = read_quotes(block).get(node.source.turn, "")
+    return label.casefold() in block.casefold() or (bool(words(label)) and words(label) <= words(quote))
+
+
+def _edits_since(state: SessionState) -> list[NodeEdited]:
+    """The manual edits since the cut in force was made."""
+    return [one.edit for number, one in state.edits.items() if number > state.edits_at_cut]
+
+
+def _changes_statement(edit: NodeEdited) -> bool:
+    """Whether an edit changes what a block that states the fact, or the one that it replaced, should say."""
+    if edit.adds or not _STATED.isdisjoint(edit.changes):
+        return True
+    moves = {edit.before.get("status"), edit.changes.get("status")}
+    return not _REVERSED.isdisjoint(moves) or (edit.undoes > 0 and "status" in edit.changes)
