@@ -214,6 +214,40 @@ def test_a_block_that_states_a_withdrawn_fact_is_built_anew_at_the_same_place(ke
         assert block() == third
 
 
+@pytest.mark.parametrize("hand", [False, True])
+def test_a_block_leaves_out_facts_of_messages_that_stay(memory: SessionMemory, hand: bool) -> None:
+    chat = talk(20)
+    chat[-3] = user("Use RabbitMQ for the queue. Never log customer data.")
+    if hand:
+        memory.record("s", chat[:-1])
+        memory.pin("s", "RabbitMQ")
+    cut = memory.shorten("s", chat, window=WINDOW)
+    assert cut is not None and len(chat) - 3 in cut.kept
+    assert "SQLite" in cut.block and "never log customer data" in cut.block.casefold()
+    assert ("RabbitMQ" in cut.block) is hand
+    later = memory.shorten("s", [*chat, *talk(20)[2:]], window=WINDOW)
+    assert later is not None and len(chat) - 3 not in later.kept
+    assert "RabbitMQ" in later.block, "the next cut removes its message"
+
+
+def test_a_fact_that_a_message_that_stays_replaced_is_not_stated_as_current(memory: SessionMemory) -> None:
+    chat = talk(20)
+    chat[-3] = user("Use PostgreSQL instead of SQLite for storage in the invoice service.")
+    cut = memory.shorten("s", chat, window=WINDOW)
+    assert cut is not None and len(chat) - 3 in cut.kept
+    decided = [line for line in cut.block.splitlines() if line.startswith("Decided:") and "SQLite" in line]
+    assert not decided
+    assert "Use SQLite for storage in the invoice service. (" in cut.block or "SQLite" not in cut.block
+
+
+def test_a_block_states_facts_of_messages_that_stay_where_nothing_else_is_known(memory: SessionMemory) -> None:
+    code = "```\n" + "x = 1\n" * 300 + "```"
+    chat = [user(code), assistant(code), user("Use RabbitMQ for the queue."), assistant("Noted.")]
+    cut = memory.shorten("s", [*chat, user("Hm?")], window=WINDOW)
+    assert cut is not None and 2 in cut.kept, "a cut needs a block"
+    assert "RabbitMQ" in cut.block
+
+
 def test_system_messages_at_the_start_and_what_else_fills_the_window_count(memory: SessionMemory) -> None:
     chat = [Message(Role.SYSTEM, "Be brief."), *talk(6)]
     plain = memory.shorten("s", chat, window=WINDOW)

@@ -403,7 +403,8 @@ class Truncation:
         match decision:
             case Cut(keep_from, otherwise):
                 drawn = self._news(state, known)
-                cut = self._cut(state, drawn, keep_from, self._numbers(state, keep_from, known, placed))
+                numbers = self._numbers(state, len(self.request.messages) - 1, known, placed)
+                cut = self._cut(state, drawn, keep_from, numbers)
                 if cut is not None:
                     rewrite = Rewrite(keep_from, cut.block, role, made=True, through=find_newest_at_cut(cut, keep_from))
                     return CutDecision(rewrite, [*drawn, cut], ("cut_made",))
@@ -419,15 +420,25 @@ class Truncation:
         self, state: SessionState, drawn: list[Event], keep_from: int, numbers: Sequence[int]
     ) -> Checkpointed | None:
         """The cut before message ``keep_from``, where ``drawn`` is what is new; ``None`` when no block is worth it.
-        ``numbers`` are those in the session of the messages up to that one, the system's left out."""
+        ``numbers`` are those in the session of all messages, the system's left out."""
         budget = block_budget(self.request.model, self.derivation.settings)
         counts, staying = self.counter.request_counts(self.request), self.request.staying(keep_from)
         replaced = sum(counts[self.request.prefix : keep_from]) - sum(counts[place] for place in staying)
         transcript = self._transcript(keep_from, numbers) if replaced > _QUOTED_LEAST * budget else ()
-        resume = self._resume(state, drawn, transcript)
+        beside = self._find_verbatim(keep_from, numbers)
+        resume = self._resume(state, drawn, transcript, beside=beside) or self._resume(state, drawn, transcript)
         if resume is None or resume.tokens >= replaced:
             return None
-        return self._checkpoint(state, drawn, resume, keep_from, numbers[-1])
+        return self._checkpoint(state, drawn, resume, keep_from, numbers[self._spoken_before(keep_from)])
+
+    def _find_verbatim(self, keep_from: int, numbers: Sequence[int]) -> frozenset[int]:
+        """The numbers in the session of the messages that are sent unchanged behind a cut before message ``keep_from``;
+        ``numbers`` are those of all messages, the system's left out."""
+        roles = self.request.messages.roles
+        shares = self.spared(keep_from, len(roles) - 1) if self.spared is not None else ()
+        places = (place for place, role in enumerate(roles) if role is not Role.SYSTEM)
+        sent = ((place, number) for place, number in zip(places, numbers, strict=False) if place >= keep_from)
+        return frozenset(number for place, number in sent if not (shares and shares[place]))
 
     def _resume(
         self,
@@ -435,9 +446,11 @@ class Truncation:
         drawn: Sequence[Event],
         transcript: Sequence[tuple[int, Message]],
         order: BlockOrder | None = None,
+        beside: Collection[int] = (),
     ) -> Resume | None:
         """The block of the session with what is new, quoting ``transcript``, as ``order`` has it (``None``: that of a
-        cut); ``None`` when there is nothing to say, or no room for it."""
+        cut), to be sent with the messages ``beside`` (numbers); ``None`` when there is nothing to say, or no room for
+        it."""
         order = order or BlockOrder(block_budget(self.request.model, self.derivation.settings))
         graph = state.graph.fork()
         for event in drawn:
@@ -455,6 +468,7 @@ class Truncation:
                 read=self.read_sentences,
                 sections=order.sections,
                 edits=edits_in_force([one.edit for one in state.edits.values()]),
+                beside=beside,
             )
         except BudgetTooSmall:
             return None

@@ -104,6 +104,9 @@ _LEADING: Final = frozenset({Section.GOAL, Section.DOING, Section.RULES})
 _LEADING_BESIDE_HANDOVER: Final = frozenset({Section.RULES})
 """Sections whose facts come before anything is compared; a handover tells the goal and the work in hand."""
 
+_IN_EVERY_BLOCK: Final = frozenset({Section.GOAL, Section.RULES})
+"""Sections of facts that a block states although the model gets their messages, too."""
+
 GOAL_SHARE: Final = 1 / 6
 """Share of a budget that a goal may take with its whole label."""
 
@@ -130,6 +133,7 @@ class ResumeBuilder:
     read: ReadSentences = message_sentences
     sections: Collection[Section] | None = None
     edits: Collection[NodeEdited] = ()
+    beside: Collection[int] = ()
     _ids_by_budget: dict[int, frozenset[str]] = field(default_factory=dict)
     _coverage: Coverage | None = None
     _candidates: list[Sentence] = field(default_factory=list)
@@ -265,6 +269,11 @@ class ResumeBuilder:
         put_first, wanted = self._put_first(), self._asked_for()
         return any(id in put_first or id in wanted for id in fact.ids)
 
+    def _is_beside(self, fact: ResumeFact) -> bool:
+        """Whether a message that the model gets beside the block states ``fact``; not for what has its place in every
+        block."""
+        return fact.turn in self.beside and fact.section not in _IN_EVERY_BLOCK and not self._forces(fact)
+
     def _is_granted(self, fact: ResumeFact) -> bool:
         """Whether ``fact`` may exceed the share of facts: it is pinned, or was added, worded or rejected by hand."""
         return any(id in self._put_first() for id in fact.ids)
@@ -287,7 +296,7 @@ class ResumeBuilder:
     def _order_facts(self, flagged: bool) -> list[ResumeFact]:
         graph = self.graph
         if self._known is None:
-            found = facts_of(graph)
+            found = (fact for fact in facts_of(graph) if not self._is_beside(fact))
             self._known = [fact for fact in found if self.sections is None or fact.section in self.sections]
         known = self._known if flagged else [fact for fact in self._known if not _is_flagged(graph, fact)]
         facts = [*condense_facts(graph, known), *self.earlier]
@@ -334,6 +343,7 @@ def build_resume(
     read: ReadSentences = message_sentences,
     sections: Collection[Section] | None = None,
     edits: Collection[NodeEdited] = (),
+    beside: Collection[int] = (),
 ) -> Resume:
     """Build the resume block of ``graph`` within ``budget`` tokens, or within those of ``level``.
 
@@ -359,6 +369,8 @@ def build_resume(
 
     - ``read``: returns the sentences of a message, for example from a cache.
     - ``sections``: include only facts of these sections; ``None``: all.
+    - ``beside``: numbers of messages that the model gets unchanged beside the block. Their facts are left out, except
+      goals, standing rules, and facts that somebody wants first.
     - ``earlier``: facts of other sessions of the project (from ``earlier_facts``), shown in sections of their own at
       the end.
 
@@ -371,7 +383,7 @@ def build_resume(
     level, tokens = _budget(level, budget)
     graph = without_withdrawn_words(graph)
     builder = ResumeBuilder(
-        graph, counter, frame(nonce), query, turn, earlier, transcript, handover, read, sections, edits
+        graph, counter, frame(nonce), query, turn, earlier, transcript, handover, read, sections, edits, beside
     )
     return builder.resume(level, tokens)
 
