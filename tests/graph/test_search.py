@@ -2,6 +2,7 @@ import pytest
 
 from tokenmizer_mw.graph.fold import SessionGraph
 from tokenmizer_mw.graph.search import find_described, search
+from tokenmizer_mw.graph.text import stem
 from tokenmizer_mw.model.event import DecisionReplaced, NodeAdded
 from tokenmizer_mw.model.node import DecisionKind, Node, NodeType, Source, Status, Transition
 
@@ -89,3 +90,29 @@ def test_a_decision_that_names_a_value_answers_for_its_category(question: str) -
     found = [hit.node.id for hit in search(graph, question)]
     assert found[0] == "kept"
     assert "plain" not in found
+
+
+@pytest.mark.parametrize(
+    ("forms", "found"),
+    [
+        ("cancel cancels cancelling cancelled cancellation cancellations", "cancel"),
+        ("store stored storing", "stor"),
+        ("run runs running", "run"),
+        ("pass passes passing", "pas"),
+        ("thing things", "thing"),
+        ("café", "café"),
+        ("v1.2", "v1.2"),
+    ],
+)
+def test_inflected_forms_of_a_word_have_one_stem(forms: str, found: str) -> None:
+    assert {stem(form) for form in forms.split()} == {found}
+
+
+def test_facts_are_recalled_by_other_forms_of_their_words() -> None:
+    graph = SessionGraph()
+    for number, label in enumerate(["Cancellation is free up to 24 hours before", "Visitors pay by card"], 1):
+        source = Source(number, "user", label)
+        graph.apply(NodeAdded(Node(f"decision-{number}", NodeType.DECISION, label, Status.ACTIVE, source)))
+    asked = "Until when can guests cancel?"
+    assert [hit.node.id for hit in search(graph, asked, parts=False)] == ["decision-1"]
+    assert search(graph, asked) == [], "descriptions of facts to edit are taken as they are"

@@ -12,7 +12,7 @@ from functools import cache, lru_cache
 from typing import Final
 
 from tokenmizer_mw.graph.fold import SessionGraph
-from tokenmizer_mw.graph.text import asked_words, singular, words
+from tokenmizer_mw.graph.text import asked_words, singular, stem, words
 from tokenmizer_mw.model.category import CATEGORIES, MEMBERS, Category
 from tokenmizer_mw.model.event import NodeEdited
 from tokenmizer_mw.model.message import short_repr
@@ -86,7 +86,8 @@ def search(
     finds PostgreSQL, which is also found as "postgres". Facts whose addition by hand was undone are left out. Among
     nearly equal hits, current facts come before replaced ones, and decisions and goals before other types. ``former``:
     nodes with their earlier wording (``former_nodes``), by which the current nodes are found, too. ``parts``: words
-    that no node has find the names in code of which they are parts.
+    that no node has find the names in code of which they are parts; otherwise words find their inflected forms
+    ("cancel": "cancellation").
     """
     nodes = [*_list_nodes(graph), *former]
     best: dict[str, float] = {}
@@ -251,7 +252,11 @@ def _rank_nodes(wanted: frozenset[str], nodes: Sequence[Node], parts: bool) -> l
     """Indices of the nodes that share words with ``wanted``, with BM25 scores (Robertson & Zaragoza, 2009, with a
     word's weight in the place of its count, and lengths without the words for what a node is)."""
     read = [_read(node) for node in nodes]
-    if parts and (missing := {word for word in wanted if not any(word in bag for bag, _ in read)}):
+    if not parts:
+        stems = {word: stem(word) for word in wanted}
+        other = (_inflected(node, stems) for node in nodes)
+        read = [({**bag, **more} if more else bag, size) for (bag, size), more in zip(read, other, strict=True)]
+    elif missing := {word for word in wanted if not any(word in bag for bag, _ in read)}:
         named = (missing.intersection(_identifier_parts(node.label)) for node in nodes)
         read = [({**bag, **dict.fromkeys(new, _NAMED)}, size) for (bag, size), new in zip(read, named, strict=True)]
     frequency = Counter(word for bag, _ in read for word in wanted if word in bag)
@@ -264,6 +269,18 @@ def _rank_nodes(wanted: frozenset[str], nodes: Sequence[Node], parts: bool) -> l
             score = sum(weights[word] * bag[word] * (_SATURATION + 1) / (bag[word] + norm) for word in shared)
             found.append((index, score))
     return found
+
+
+def _inflected(node: Node, stems: Mapping[str, str]) -> dict[str, int]:
+    """The words of a question (``stems``: with their stems) of which a node has another form, each with its weight."""
+    bag, forms = _read(node)[0], _forms(node)
+    return {word: forms[found] for word, found in stems.items() if word not in bag and found in forms}
+
+
+@lru_cache(maxsize=_READ_MAX)
+def _forms(node: Node) -> Mapping[str, int]:
+    """The stems of the words that find a node, each with its weight."""
+    return {stem(word): weight for word, weight in _read(node)[0].items()}
 
 
 @lru_cache(maxsize=_READ_MAX)

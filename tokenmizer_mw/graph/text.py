@@ -55,6 +55,23 @@ def singular(word: str) -> str:
     return word[:-1] if len(word) > 3 and word[-1] == "s" and word[-2] != "s" else word
 
 
+_SUFFIXES: Final = ("ations", "ation", "ings", "ing", "ed")
+_STEM_MIN: Final = 4
+"""Endings of inflected words, and letters that a word without its ending has at least."""
+
+
+def stem(word: str) -> str:
+    """Return what the inflected forms of an English word have in common: "cancel" for "cancelling", "cancelled" and
+    "cancellation". Words in other scripts, and short ones, stay as they are."""
+    if not (word.isascii() and word.isalpha()):
+        return word
+    found = singular(word)
+    ending = next((one for one in _SUFFIXES if found.endswith(one) and len(found) - len(one) >= _STEM_MIN), "")
+    found = found.removesuffix(ending)
+    found = found.removesuffix("e") if len(found) > _STEM_MIN else found
+    return found[:-1] if len(found) >= _STEM_MIN and found[-1] == found[-2] else found
+
+
 def asked_words(question: str) -> frozenset[str]:
     """Return the words that a question is about, in the singular, without question words; all of its words if there are
     no others."""
