@@ -258,6 +258,27 @@ def test_facts_are_changed_by_hand_and_changes_undone(desk: Desk) -> None:
     anyio.run(use)
 
 
+def test_a_fact_that_never_was_true_is_in_no_answer_as_the_reason_of_another(desk: Desk) -> None:
+    async def use() -> None:
+        async with in_process(desk, "2026-07-28") as client:
+            news = await told(client, "remember", text="Bad news from the hoster")
+            await told(client, "remember", text="Move to a second server", reason="Bad news from the hoster")
+            await told(client, "invalidate", node_id=news["fact"]["id"], reason="misread", never_true=True)
+            told_of = [
+                await told(client, "resume_session", level="full"),
+                await told(client, "search", text="second server", k=20),
+                await told(client, "recall", query="Why a second server?", budget=400),
+                await told(client, "why_decision", text="Move to a second server"),
+                await told(client, "checkpoint_session"),
+            ]
+            spelled = desk.session.replace("/", "%2F")
+            read = await client.read_resource(f"tokenmizer://sessions/{spelled}/graph")
+            answers = [*map(json.dumps, told_of), read.contents[0].text]  # type: ignore[union-attr]
+            assert all("second server" in one and "hoster" not in one for one in answers)
+
+    anyio.run(use)
+
+
 def test_a_fact_that_never_was_true_is_in_no_answer(desk: Desk) -> None:
     async def use() -> None:
         async with in_process(desk, "2026-07-28") as client:
