@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tokenmizer_mw.model.message import Message
-from tokenmizer_mw.model.node import NodeType
+from tokenmizer_mw.model.node import DecisionKind, NodeType
 from tokenmizer_mw.settings import Settings
 
 from .talks import SPEAKERS, changes, judged, labels, talk
@@ -92,3 +92,10 @@ def test_a_command_sets_no_value() -> None:
 def test_the_dot_of_an_ordinal_number_ends_no_sentence() -> None:
     labels_ = _all_labels("u: Die Beiträge ziehen wir am 1. jedes Monats per Lastschrift ein.")
     assert any("am 1. jedes Monats" in label for label in labels_)
+
+
+def test_a_rule_beside_an_order_is_the_rule_alone() -> None:
+    graph = talk(*OPENING, "u: Add the login page now, users must never see each other's notes.")
+    rules = [node.label for node in graph.nodes(NodeType.DECISION) if node.kind is DecisionKind.RULE]
+    assert rules == ["users must never see each other's notes"]
+    assert any("login page" in label for label in labels(graph, NodeType.TASK))
