@@ -345,3 +345,18 @@ def test_what_follows_with_so_is_the_statement_and_what_stands_before_it_the_rea
 def test_an_answer_with_a_number_of_its_own_repeats_nothing() -> None:
     graph = talk("u: Move the image to alpine, the image is 900 MB.", "a: The image is 210 MB on alpine.")
     assert not [label for label in labels(graph, NodeType.DECISION, Status.ACTIVE) if "210" in label]
+
+
+@pytest.mark.parametrize(
+    ("answer", "changed"),
+    [("PostgreSQL works well here.", True), ("PostgreSQL is not needed here.", False)],
+)
+def test_a_question_of_the_user_is_agreed_to_after_its_answer(answer: str, changed: bool) -> None:
+    said = (
+        "u: Use SQLite for the storage.",
+        "a: OK, SQLite.",
+        "u: What about PostgreSQL instead of SQLite?",
+        f"a: {answer}",
+    )
+    graph = talk("u: I build an app for our club.", "a: Tell me more.", *said, "u: Good, do that.")
+    assert any("PostgreSQL" in new for _, new in changes(graph)) is changed

@@ -159,29 +159,34 @@ def withdraw_duplicates(ledger: Ledger, withdrawn: Sequence[tuple[Finding, Node]
 
 
 def apply_changes_after_rules(
-    ledger: Ledger, claims: Sequence[ReadClaim], segments: Sequence[Segment], told: str
+    ledger: Ledger, claims: Sequence[ReadClaim], segments: Sequence[Segment], told: str, asked: str = ""
 ) -> None:
     """Apply the changes of a user's message that remain after its findings were placed.
 
     Supersedes a fact if rules only read the new value, or if the user agrees to a change that the assistant's last
-    message (``told``) proposed; then supersedes duplicates of everything that this message replaced.
+    message (``told``) proposed or the user's message before it (``asked``) asked about; then supersedes duplicates of
+    everything that this message replaced.
     """
     if not ledger.find_replacements() and (found := _find_change(ledger, claims)) is not None:
         segment, reason, old = found
         _replace_fact(ledger, old, segment, reason)
-    _apply_agreed_change(ledger, segments, told)
+    _apply_agreed_change(ledger, segments, told, asked)
     for step in ledger.find_replacements():
         before, after = ledger.graph.get(step.old), ledger.graph.get(step.new)
         if before is not None and after is not None and after.current:
             supersede_duplicates(ledger, before, after)
 
 
-def _apply_agreed_change(ledger: Ledger, segments: Sequence[Segment], told: str) -> None:
-    """Supersede the fact that the user changes by agreeing to the assistant's proposal."""
+def _apply_agreed_change(ledger: Ledger, segments: Sequence[Segment], told: str, asked: str) -> None:
+    """Supersede the fact that the user changes by agreeing to the assistant's proposal, or to an answer that turns down
+    nothing: "what about Postmark?", "Postmark works well", "good, do that"."""
     if ledger.find_replacements():
         return
     spoken = [one for one in segments if one.kind in (SegmentKind.PROSE, SegmentKind.LIST_ITEM)]
-    found = find_agreed(spoken, told, list(iterate_changeable(ledger)), ledger.turn)
+    facts = list(iterate_changeable(ledger))
+    found = find_agreed(spoken, told, facts, ledger.turn)
+    if found is None and last_question(asked) and told and not is_denial(told):
+        found = find_agreed(spoken, asked, facts, ledger.turn)
     if found is not None and len(found[1]) <= PROPOSAL_MAX:
         old, proposal = found
         label = f"{proposal.rstrip(' .!?？。')}: {bound_sentence(spoken[0].text).rstrip(' .!')}"

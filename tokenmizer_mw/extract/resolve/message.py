@@ -98,7 +98,8 @@ def _withdraw(
     withdraw_duplicates(ledger, withdrawn)
     done = {finding.span for finding, _ in withdrawn}
     left = [one for one in claims if (one[0].start, one[0].end) not in done]
-    apply_changes_after_rules(ledger, left, read.segments, proposed)
+    asked = read.situation.asked[1].text if read.situation.asked is not None else ""
+    apply_changes_after_rules(ledger, left, read.segments, proposed, asked)
 
 
 def _is_withdrawal(finding: Finding, node: Node, turn: int) -> bool:
