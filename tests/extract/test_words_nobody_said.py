@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tokenmizer_mw.model.message import Message
-from tokenmizer_mw.model.node import DecisionKind, NodeType
+from tokenmizer_mw.model.node import DecisionKind, NodeType, Status
 from tokenmizer_mw.settings import Settings
 
 from .talks import SPEAKERS, changes, judged, labels, talk
@@ -99,3 +99,8 @@ def test_a_rule_beside_an_order_is_the_rule_alone() -> None:
     rules = [node.label for node in graph.nodes(NodeType.DECISION) if node.kind is DecisionKind.RULE]
     assert rules == ["users must never see each other's notes"]
     assert any("login page" in label for label in labels(graph, NodeType.TASK))
+
+
+def test_what_somebody_changed_their_mind_about_holds_no_more() -> None:
+    graph = talk(*OPENING, "u: We use Hugo.", "a: OK.", "u: I changed my mind about Hugo.")
+    assert "Hugo" not in labels(graph, NodeType.DECISION, Status.ACTIVE)

@@ -354,6 +354,15 @@ RULES_AND_WISHES: Final = (
 
 REJECTIONS: Final = (
     _rule(
+        "changed_mind",
+        Act.REJECT,
+        r"(?:i|we)(?:'ve| have)? (?:just )?changed (?:my|our) minds? (?:about|on|regarding) (?:using |having )?"
+        r"(?P<label>[^,;:.]{2,40})",
+        0.8,
+        "I changed my mind about Hugo",
+        "I changed my mind",
+    ),
+    _rule(
         "no_thing",
         Act.REJECT,
         r"(?:no|not|without|zero) (?P<label>(?:(?:new|more|extra|other|external|third[- ]party) )?[\w@.+#/-]+"
