@@ -968,17 +968,12 @@ class SessionMemory:
 
     def loss_report(self, session_id: str, *, tenant: str = LOCAL_TENANT) -> LossReport:
         """Report which facts the last cut removed from the model's context without stating them in the resume block,
-        and which of them later reminders stated. Empty when there was no cut, also for a session without messages."""
+        and which of them later reminders stated. Empty when there was no cut."""
         key = self._access.key_of(session_id, tenant)
-        try:
-            return self._access.view(
-                key,
-                lambda state: loss_report(
-                    self._access.derivation.derived_graph(state), state.cut, state.recent_reminders
-                ),
-            )
-        except UnknownSession:
-            return LossReport()
+        return self._access.view(
+            key,
+            lambda state: loss_report(self._access.derivation.derived_graph(state), state.cut, state.recent_reminders),
+        )
 
     def restore(self, session_id: str, turns: Iterable[int] | int, *, tenant: str = LOCAL_TENANT) -> list[Message]:
         """Return the messages with these numbers (the first message is 1), unchanged and in order, for example those

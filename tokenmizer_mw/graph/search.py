@@ -254,7 +254,7 @@ def _rank_nodes(wanted: frozenset[str], nodes: Sequence[Node], parts: bool) -> l
     read = [_read(node) for node in nodes]
     if not parts:
         stems = {word: stem(word) for word in wanted}
-        other = (_inflected(node, stems) for node in nodes)
+        other = (_find_inflected(node, stems) for node in nodes)
         read = [({**bag, **more} if more else bag, size) for (bag, size), more in zip(read, other, strict=True)]
     elif missing := {word for word in wanted if not any(word in bag for bag, _ in read)}:
         named = (missing.intersection(_identifier_parts(node.label)) for node in nodes)
@@ -271,7 +271,7 @@ def _rank_nodes(wanted: frozenset[str], nodes: Sequence[Node], parts: bool) -> l
     return found
 
 
-def _inflected(node: Node, stems: Mapping[str, str]) -> dict[str, int]:
+def _find_inflected(node: Node, stems: Mapping[str, str]) -> dict[str, int]:
     """The words of a question (``stems``: with their stems) of which a node has another form, each with its weight."""
     bag, forms = _read(node)[0], _forms(node)
     return {word: forms[found] for word, found in stems.items() if word not in bag and found in forms}

@@ -60,8 +60,8 @@ _COUNTING: Final = ("/count_tokens", ":countTokens")
 _OWN: Final = (
     "/api/checkpoint/", "/api/checkpoints/", "/api/resume/", "/api/graph/", "/api/invalidate/", "/api/decision/",
     "/api/remember/", "/api/archive/", "/api/separate/", "/api/pin/", "/api/correct/", "/api/undo/", "/api/recall/",
-    "/api/complete/", "/api/compaction/", "/api/sessions/", "/api/stats/", "/api/openapi.json/", "/health/",
-    "/metrics/",
+    "/api/complete/", "/api/compaction/", "/api/sessions/", "/api/stats/", "/api/messages/", "/api/edits/",
+    "/api/loss-report/", "/api/openapi.json/", "/health/", "/metrics/",
 )  # fmt: skip
 """Prefixes of the routes about sessions and health."""
 
