@@ -9,6 +9,7 @@ from tokenmizer_mw.context.loss_report import LossReport, loss_report
 from tokenmizer_mw.context.resume import build_resume
 from tokenmizer_mw.context.resume.layout import QUOTES_HEAD
 from tokenmizer_mw.context.tokens import TokenCounter
+from tokenmizer_mw.errors import UnknownSession
 from tokenmizer_mw.graph.fold import SessionGraph
 from tokenmizer_mw.model.event import Checkpointed, NodeAdded, NodeRevised, Reminded, StatusChanged
 from tokenmizer_mw.model.message import Message, Role, Written
@@ -34,7 +35,10 @@ def test_no_cut_no_loss(graph: SessionGraph) -> None:
     assert loss_report(graph, None) == LossReport()
     assert (LossReport().text, LossReport().items) == ("", ())
     with SessionMemory.open() as memory:
-        assert memory.loss_report("nobody") == LossReport()
+        memory.record("s", [{"role": "user", "content": "Hello there."}])
+        assert memory.loss_report("s") == LossReport()
+        with pytest.raises(UnknownSession):
+            memory.loss_report("nobody")
 
 
 def test_facts_of_dropped_messages_that_the_block_does_not_carry(graph: SessionGraph) -> None:
