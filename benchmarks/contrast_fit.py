@@ -34,9 +34,10 @@ from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.linear_model import LogisticRegression
 
 from tokenmizer_mw import SessionMemory
+from tokenmizer_mw.extract.candidates.claims import read_claims
 from tokenmizer_mw.extract.dialogue.situation import Situation, read_situation
 from tokenmizer_mw.extract.read.segment import segment
-from tokenmizer_mw.extract.resolve.fact_changes import LEAST_ODDS, LIKELY, find_changeable, may_replace, read_claims
+from tokenmizer_mw.extract.resolve.fact_changes import LEAST_ODDS, LIKELY, find_changeable, may_replace
 from tokenmizer_mw.extract.resolve.ledger import Ledger
 from tokenmizer_mw.extract.score.change_odds import BIAS, LETTERS_SHARE, letter_cues, odds_by_model, word_cues
 from tokenmizer_mw.extract.score.classifier import DialogueAct, Model

@@ -5,12 +5,13 @@ What is found is validated, but not yet held against the graph: that is ``resolv
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Final
 
 from tokenmizer_mw.extract.candidates.acts import read_acts
+from tokenmizer_mw.extract.candidates.claims import ReadClaim, read_claims
 from tokenmizer_mw.extract.candidates.repetitions import drop_repeated
 from tokenmizer_mw.extract.compose.validate import validate_findings
 from tokenmizer_mw.extract.dialogue.situation import Numbered, Situation
@@ -44,7 +45,7 @@ class MessageReading:
     - ``findings``: validated, in the order of the text.
     - ``segments``: what the speaker says; [] if nothing. ``foreign``: spans of words that are not the speaker's.
     - ``may_change``: the message may change facts in force: a user speaks, and nobody fenced it.
-    - ``meaning``: the log odds that the sentence model adds for a sentence changing a fact; ``None`` without a model.
+    - ``claims``: the sentences that may change one; [] if none.
     """
 
     turn: int
@@ -55,7 +56,7 @@ class MessageReading:
     segments: Sequence[Segment]
     foreign: list[Span]
     may_change: bool
-    meaning: Callable[[int, Sequence[Segment]], float | None] | None
+    claims: Sequence[ReadClaim]
 
 
 def read_message(
@@ -76,10 +77,14 @@ def read_message(
         foreign = find_foreign(message.text[: settings.message_max], handed=message.role is Role.USER)
         acts = read_acts(segments, situation, replies="dialogue" in stages, model=model)
         findings += _own_acts(acts, message, foreign, before)
-    meaning = partial(change_log_odds, situation=situation, model=model) if model is not None else None
     may_change = states and message.role is Role.USER
+    claims: list[ReadClaim] = []
+    if may_change:
+        meaning = partial(change_log_odds, situation=situation, model=model) if model is not None else None
+        told = situation.told[1].text if situation.told is not None else ""
+        claims = list(read_claims(turn, segments, foreign, meaning, told))
     valid = validate_findings(findings, settings)
-    return MessageReading(turn, message, situation, before, valid, segments, foreign, may_change, meaning)
+    return MessageReading(turn, message, situation, before, valid, segments, foreign, may_change, claims)
 
 
 def _read_tools(numbered: Numbered, before: Sequence[Numbered], segments: Sequence[Segment]) -> list[Finding]:

@@ -17,10 +17,8 @@ from tokenmizer_mw.extract.finding import Finding, Move
 from tokenmizer_mw.extract.read.other_speakers import is_in_spans
 from tokenmizer_mw.extract.reading import MessageReading
 from tokenmizer_mw.extract.resolve.fact_changes import (
-    ReadClaim,
     apply_change,
     apply_changes_after_rules,
-    read_claims,
     withdraw_duplicates,
 )
 from tokenmizer_mw.extract.resolve.facts import archive_mentioned_files
@@ -62,18 +60,14 @@ def resolve_message(ledger: Ledger, read: MessageReading, settings: Settings) ->
         lambda: read.situation.asked_words,
         lambda: _assistant_texts(read.before),
     )
-    proposed = read.situation.told[1].text if read.situation.told is not None else ""
-    claims: list[ReadClaim] = []
-    if read.may_change:
-        claims = list(read_claims(read.turn, read.segments, read.foreign, read.meaning, proposed))
     findings = read.findings
     if read.message.role is Role.USER:
         findings = join_refusals_and_choices(ledger, findings)
         _leave_work(ledger, read, findings, asked)
-        findings = apply_change(ledger, claims, findings)
+        findings = apply_change(ledger, read.claims, findings)
     placed = [(finding, place_finding(ledger, finding)) for finding in findings]
     if read.may_change:
-        _withdraw(ledger, read, claims, placed, proposed)
+        _withdraw(ledger, read, placed)
         _add_notes(ledger, read, placed, settings)
     if read.message.role is Role.ASSISTANT and all(map(only_speaks, read.message.tool_calls)):
         _close_work(ledger, findings, [node for _, node in placed], speaks=bool(read.message.text))
@@ -89,17 +83,15 @@ def _leave_work(ledger: Ledger, read: MessageReading, findings: Sequence[Finding
         close_tasks_left_by_user(ledger, findings, left, read.message.text)
 
 
-def _withdraw(
-    ledger: Ledger, read: MessageReading, claims: Sequence[ReadClaim], placed: Sequence[Placed], proposed: str
-) -> None:
-    """Withdraw what the user rejects, and apply changes that no finding expresses. ``proposed``: the assistant's last
-    text."""
+def _withdraw(ledger: Ledger, read: MessageReading, placed: Sequence[Placed]) -> None:
+    """Withdraw what the user rejects, and apply changes that no finding expresses."""
     withdrawn = [(finding, node) for finding, node in placed if node and _is_withdrawal(finding, node, read.turn)]
     withdraw_duplicates(ledger, withdrawn)
     done = {finding.span for finding, _ in withdrawn}
-    left = [one for one in claims if (one[0].start, one[0].end) not in done]
+    left = [one for one in read.claims if (one[0].start, one[0].end) not in done]
+    told = read.situation.told[1].text if read.situation.told is not None else ""
     asked = read.situation.asked[1].text if read.situation.asked is not None else ""
-    apply_changes_after_rules(ledger, left, read.segments, proposed, asked)
+    apply_changes_after_rules(ledger, left, read.segments, told, asked)
 
 
 def _is_withdrawal(finding: Finding, node: Node, turn: int) -> bool:

@@ -1,0 +1,132 @@
+"""Sentences of a user's message that may change a fact in force, as claims, each with the reason beside it.
+
+Whether one changes a fact, and which, is for ``resolve``: questions, quotations, observations, postponements and bare
+complaints do not get that far.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from functools import partial
+from typing import Final
+
+from tokenmizer_mw.extract.dialogue.situation import last_question
+from tokenmizer_mw.extract.finding import Segment, SegmentKind
+from tokenmizer_mw.extract.match.ahead import is_postponement
+from tokenmizer_mw.extract.match.frames import find_frames, is_announcement
+from tokenmizer_mw.extract.match.rule_hits import may_be_reason, read_hits
+from tokenmizer_mw.extract.read.layout import Span
+from tokenmizer_mw.extract.read.other_speakers import is_in_spans
+from tokenmizer_mw.extract.rules import Act, Speaker
+from tokenmizer_mw.extract.score.contrast import (
+    Claim,
+    has_change_words,
+)
+from tokenmizer_mw.extract.text.clauses import split_statements
+from tokenmizer_mw.extract.text.pattern import PatternSet
+from tokenmizer_mw.extract.text.phrases import (
+    bound_sentence,
+    is_question,
+    read_order,
+    split_reason,
+    strip_lead,
+)
+from tokenmizer_mw.extract.text.similar import content
+from tokenmizer_mw.graph.values import values_in
+
+SENTENCES_READ: Final = 8
+SENTENCE_MAX: Final = 200
+
+_OF_WORK: Final = frozenset({Act.COMPLAINT, Act.LATER, Act.ASSIGN})
+
+ReadClaim = tuple[Segment, Claim, str]
+"""A sentence of a user's message, what it claims, and why."""
+
+
+def read_claims(
+    turn: int,
+    segments: Sequence[Segment],
+    elsewhere: list[Span],
+    meaning: Callable[[int, Sequence[Segment]], float | None] | None = None,
+    told: str = "",
+) -> Iterator[ReadClaim]:
+    """Iterate over the sentences of a user's message that may change something, each with the reason.
+
+    - ``turn``: number of the message; ``elsewhere``: spans of words that are not the user's.
+    - ``meaning``: the log odds that a sentence model adds, for one of some sentences; ``None`` without a model.
+    - ``told``: the assistant's last text.
+    """
+    question = last_question(told)
+    said = [one for one in segments if one.kind in (SegmentKind.PROSE, SegmentKind.LIST_ITEM)][:SENTENCES_READ]
+    for at, segment in enumerate(said):
+        if not is_in_spans(elsewhere, segment.start) and _may_change(segment.text) and not _is_marked(segment.text):
+            beside = " . ".join(one.text for one in said[max(at - 1, 0) : at + 2])
+            line = bound_sentence(segment.text)
+            parts = tuple(part for part in split_statements(line) if part.strip()) or (line,)
+            asked = question if at == 0 else ""
+            claim = Claim(strip_sentence(segment), parts, beside, turn, at == len(said) - 1, line, asked)
+            if meaning is not None:
+                claim = replace(claim, read_meaning=partial(meaning, at, said))
+            yield segment, claim, _reason_beside(said, at)
+
+
+def _is_marked(text: str) -> bool:
+    """Whether a formal marker makes a sentence a statement about work, an error or a value ("Error: ...")."""
+    return any(hit.rule.explicit and hit.rule.act in _OF_WORK for hit in read_hits(text, Speaker.USER))
+
+
+def _may_change(text: str) -> bool:
+    """Whether a sentence may change a fact at all: not a question, a quotation, an observation, a postponement, a bare
+    complaint or a bare "yes"."""
+    line = bound_sentence(text)
+    if len(line) > SENTENCE_MAX or _CHANGES_NOTHING.any(line) or is_postponement(text) or is_announcement(line):
+        return False
+    if _AGREES.any(line) or (_is_complaint(text) and not has_change_words(line)):
+        return False
+    if _POINTS.any(line) and all(value.kind == "name" for value in values_in(line.replace(" one", ""))):
+        return False
+    return not (is_question(line) and not read_order(strip_lead(line))) and not find_frames(line)
+
+
+def _is_complaint(text: str) -> bool:
+    """Whether a rule reads a sentence as a complaint."""
+    return any(hit.rule.act is Act.COMPLAINT for hit in read_hits(text, Speaker.USER))
+
+
+_AGREES: Final = PatternSet(r"(?:yes|yep|yeah|ja|jep|oui|sí|sim|да|はい|是的|네)[ ,.!:、，].*")
+"""An answer to what the assistant asked or proposed, which ``find_agreed`` reads."""
+
+_POINTS: Final = PatternSet(
+    r"(?:please )?\pL+ (?:that|this|these|those)(?: ones?)?(?: \pL+ly)?(?: please)?(?:$|[,.;!].*)"
+)
+"""An order about what was just spoken of: "test that one properly"."""
+
+_CHANGES_NOTHING: Final = PatternSet(
+    r"(?:.*[^\pL\pN])?[\"“„«「'‘][^\"”“»」']{16,}",
+    r"[^\"“„«「]{16,}[\"”»」][.!?]?$",
+    r".*\b(?:took|takes|failed|fails|prints|printed|shows|showed|returned|returns|saw|measured|counted|crashed|opened)\b",
+    r"(?:todo|fixme)\b",
+    r"(?:fatal|cannot|could not|unable to|failed to|invalid|unexpected|uncaught|no such|permission denied)\b",
+    r".*\b(?:also|as well|additionally|in addition|besides|either|auch|aussi|también|anche|também)\b|.*(?:также|тоже)",
+    r".*\b(?:as (?:i|we) (?:said|wrote|agreed)|like i said|as (?:before|agreed|planned)"
+    r"|wie (?:gesagt|besprochen|gehabt)|comme (?:je l'ai dit|convenu|prévu|avant)"
+    r"|como (?:dije|dicho|antes|acordamos|combinado|eu disse)|come (?:detto|prima))\b"
+    r"|.*(?:как я (?:говорил|сказал|писал)|как раньше|我说过|照旧)",
+)
+"""Sentences that quote somebody, tell what somebody observes, say what holds beside the rest, or say it again."""
+
+
+def _reason_beside(said: Sequence[Segment], at: int) -> str:
+    """The reason for a change: the clause after the statement, else the sentence before it, else the one after it."""
+    reason = split_reason(bound_sentence(said[at].text))[1]
+    around = (*((one, False) for one in said[max(at - 1, 0) : at]), *((one, True) for one in said[at + 1 : at + 2]))
+    beside = [
+        one.text for one, behind in around if not is_question(one.text) and may_be_reason(one.text, behind=behind)
+    ]
+    return reason or next((bound_sentence(text).rstrip(" .!") for text in beside if len(content(text)) > 1), "")
+
+
+def strip_sentence(segment: Segment) -> str:
+    """The sentence of a segment without lead-in words and final punctuation."""
+    return strip_lead(bound_sentence(segment.text)).rstrip(" .!")
