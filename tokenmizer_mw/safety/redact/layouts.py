@@ -1,5 +1,5 @@
-"""Readers of secrets that are recognised by the layout around them: PEM and PGP blocks, PuTTY keys, Kubernetes
-manifests, cookie headers, Markdown tables, comma-separated values and SQL inserts.
+"""Readers of secrets that are recognised by the layout around them: PEM and PGP blocks, PuTTY keys, cookie headers,
+Markdown tables, comma-separated values and SQL inserts. Kubernetes manifests have a module of their own.
 
 The header of a table names its columns; a cell in a column with a secret's name is judged like a value of that
 name.
@@ -22,10 +22,8 @@ from tokenmizer_mw.safety.redact.findings import (
 from tokenmizer_mw.safety.redact.judge import is_opaque, is_placeholder, words
 from tokenmizer_mw.safety.redact.keyed import SecretValue, doubts
 from tokenmizer_mw.safety.redact.keys import NAME_MAX, NameKind, sort
+from tokenmizer_mw.safety.redact.manifests import KIND, read_manifest
 from tokenmizer_mw.safety.redact.pattern import compile_pattern
-
-MANIFEST_MAX: Final = 65536
-"""Bytes of one Kubernetes manifest that are read."""
 
 PRIVATE: Final = (
     r"-{4,5}[ ]?BEGIN[ ](?:(?:[A-Z0-9]{2,12}[ ]){0,4}(?:PRIVATE[ ]KEY(?:[ ]BLOCK)?|(?:PGP|GPG)[ ]MESSAGE)"
@@ -121,37 +119,6 @@ def read_web_key(text: bytes, start: int) -> PlaceReading:
     return PlaceReading(last, tuple(found))
 
 
-_DATA: Final = compile_pattern(r"(?:^|\n|\\n|[{,])([ \t]*)\"?(?:data|stringData|string_data)\"?:[ \t]*(?:\{|\r?\n|\\n)")
-_ENTRY: Final = compile_pattern(
-    r"([ \t]*)\\*\"?([A-Za-z0-9_.-]{1,120})\\*\"?[ \t]*:[ \t]*"
-    r"(?:\\*[\"'])?([^\s\"'\\,{}|>]{4,})(?:\\*[\"'])?[ \t]*(?:,?(?:\r?\n|\\n|\s|$)|[,}])"
-)
-
-
-def read_manifest(text: bytes, start: int) -> PlaceReading:
-    """Read the values under data and stringData of a Kubernetes Secret, before and after its kind."""
-    before = max(0, start - MANIFEST_MAX)
-    first = max(text.rfind(b"\n---", before, start), text.rfind(b"\nkind: ", before, start), before)
-    last = text.find(b"\n---", start, start + MANIFEST_MAX)
-    last = last if last >= 0 else min(len(text), start + MANIFEST_MAX)
-    found: list[SecretSpan] = []
-    place = first
-    while (block := _DATA.search(text, place, last)) is not None:
-        place = block.end()
-        inline, depth = block.group().endswith(b"{"), len(block.group(1))
-        while (entry := _ENTRY.match(text, place, last)) is not None and (inline or len(entry.group(1)) > depth):
-            place = entry.end()
-            found += _entry(text, *entry.span(3))
-    return PlaceReading(max(last, start + 4), tuple(found))
-
-
-def _entry(text: bytes, start: int, end: int) -> list[SecretSpan]:
-    value = text[start:end].decode("latin-1")
-    if value.startswith(("redacted:", "$", "{{", "<")) or is_placeholder(value) or value in ("true", "false"):
-        return []
-    return [SecretSpan("kubernetes-secret", start, end, "a value of a Kubernetes Secret", FindingRank.PLACED)]
-
-
 _COOKIES: Final = compile_pattern(r"(?i)(?:set-)?cookie\\*[\"']?[ \t]*[:=,][ \t]*\\*[\"']?")
 _PAIR: Final = compile_pattern(r"[ \t]*([A-Za-z0-9_.%-]{1,80})=([^;\s\"'`\\,]*)(?:;|$|[\"'`\s\\,])")
 _ATTRIBUTES: Final = words("path domain expires max-age samesite secure httponly priority partitioned version")
@@ -189,7 +156,7 @@ BLOCKS: Final[tuple[tuple[str, Reader], ...]] = (
     (r"-{4,5}[ ]?END[ ][A-Z0-9 ]{0,30}PRIVATE[ ]KEY", read_block_end),
     (r"Private-Lines:", read_putty),
     (r"[\"']kty\\*[\"'][ \t]*:[ \t]*\\*[\"'](?:RSA|EC|OKP|oct)", read_web_key),
-    (r"kind\\*\"?:[ \t]*(?:\\*\")?Secret(?:\\*\"|\s|\\+n|,|$)", read_manifest),
+    (KIND, read_manifest),
     (
         r"(?i:(?:set-)?cookie\\*[\"']?[ \t]*[:=,][ \t]*\\*[\"']?)"
         r"(?:[^\s=;\"']+=[^\s;\"']{0,7};[ ]?)*[^\s=;\"']+=[^\s;\"']{8}",
