@@ -62,3 +62,16 @@ def test_a_trial_that_nobody_reports_back_does_not_keep_the_circuit_open_for_goo
     for _ in range(3):
         clock.now += 61
         assert [allowed.take(), allowed.take()] == ["", "circuit_open"]
+
+
+def test_a_refused_trial_does_not_keep_the_circuit_open() -> None:
+    clock = Clock()
+    allowed = allowance(clock, per_hour=2, failures_max=2)
+    for _ in range(2):
+        assert allowed.take() == ""
+        allowed.note_failure()
+    clock.now += HOUR - 1
+    assert allowed.take() == "over_budget"
+    assert not allowed.rests
+    clock.now += 1
+    assert allowed.take() == ""

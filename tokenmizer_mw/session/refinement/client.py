@@ -51,17 +51,22 @@ class Allowance:
         self._lock = make_lock()
 
     def take(self) -> str:
-        """Request permission for one call. Returns "" when granted, else "circuit_open" or "over_budget"."""
+        """Request permission for one call. Returns "" when granted, else "circuit_open" or "over_budget".
+
+        A granted call counts against the hourly limit at once. Report its outcome with ``note_success`` or
+        ``note_failure``.
+        """
         with self._lock:
             now = self._clock()
             while self._calls and self._calls[0] <= now - HOUR:
                 self._calls.popleft()
-            if self._failures >= self._failures_max:
-                if now < self._rests_until:
-                    return "circuit_open"
-                self._rests_until = now + self._rest_seconds  # this call tries; others wait for what comes of it
+            is_open = self._failures >= self._failures_max
+            if is_open and now < self._rests_until:
+                return "circuit_open"
             if len(self._calls) >= self._per_hour:
                 return "over_budget"
+            if is_open:
+                self._rests_until = now + self._rest_seconds  # this call tries; others wait for its outcome
             self._calls.append(now)
             return ""
 
@@ -112,7 +117,9 @@ class Portal:
         return self._portal.call(await_within, awaitable, seconds)
 
     def close(self) -> None:
-        """End the loop and its thread; running calls are cancelled."""
+        """Cancel the running calls, end the loop, and wait until its thread has ended. A later ``wait`` starts a new
+        loop.
+        """
         with self._lock:
             portal, self._portal = self._portal, None
             if portal is not None:
