@@ -143,7 +143,11 @@ def make_answer(model: str, text: str, created: int) -> dict[str, Any]:
 
 
 def make_stream(whole: Mapping[str, Any]) -> bytes:
-    """Return the complete response ``whole`` as a stream of events."""
+    """Return the server-sent events that stream a complete message of the Messages API.
+
+    ``whole``: a message from ``make_answer`` or ``alone``. It must have exactly one content block, a text or a
+    compaction. This is not checked: other messages raise an error or lose content.
+    """
     begun = {**whole, "content": [], "stop_reason": None}
     block = whole["content"][0]
     delta = {"stop_reason": whole["stop_reason"], "stop_sequence": None}

@@ -159,10 +159,11 @@ def _no_usage() -> dict[str, Any]:
 
 
 def make_stream(whole: Mapping[str, Any]) -> bytes:
-    """Return a complete response of the Responses API as its stream of server-sent events.
+    """Return the server-sent events that stream a complete response of the Responses API.
 
-    ``whole``: a response whose output has only compaction items and messages with one text part, as this module makes
-    them. Other items raise ``KeyError``.
+    ``whole``: a response from ``make_answer``, or from ``alone`` with ``standalone=False``. Each item of its output must
+    be a compaction, or a message with exactly one text part. This is not checked: other items raise an error or lose
+    text.
     """
     begun = {**whole, "status": "in_progress", "output": [], "usage": None}
     events: list[tuple[str, dict[str, Any]]] = [("created", {"response": begun}), ("in_progress", {"response": begun})]
@@ -178,7 +179,7 @@ def _event(name: str, number: int, members: Mapping[str, Any]) -> bytes:
 
 
 def _events_of(item: Mapping[str, Any], place: int) -> list[tuple[str, dict[str, Any]]]:
-    """The events of one item of an output: a compaction, or a message of one part."""
+    """The events of one item of an output: a compaction, or a message with exactly one text part."""
     where = {"output_index": place}
     if item["type"] == _KIND:
         return [(f"output_item.{end}", {**where, "item": item}) for end in ("added", "done")]

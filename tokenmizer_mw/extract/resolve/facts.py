@@ -74,8 +74,13 @@ def drop_taken_slot(ledger: Ledger, finding: Finding) -> Finding:
     return finding
 
 
-def note_fact(ledger: Ledger, finding: Finding) -> Node | None:
-    """Add a fact, or merge it into the node that states it already."""
+def note_fact(ledger: Ledger, finding: Finding) -> Node:
+    """Add a fact, or merge it into the node that states the same. Returns the new node, or that node as it was before
+    the merge.
+
+    If the node is no longer current, or if the finding is certain, the node gets the finding's status where that change
+    is legal.
+    """
     known_node = find_same_fact(ledger, finding)
     if known_node is None:
         return ledger.add(drop_taken_slot(ledger, finding))
@@ -161,8 +166,9 @@ def _renewal_changes(ledger: Ledger, node: Node, finding: Finding) -> dict[str, 
     return changes
 
 
-def note_environment(ledger: Ledger, finding: Finding) -> Node | None:
-    """Record a version or platform. A new value supersedes the old one, but never a decision."""
+def note_environment(ledger: Ledger, finding: Finding) -> Node:
+    """Record a version or platform. A new value supersedes the old one, but never a decision. Returns the node with the
+    value."""
     holder = ledger.graph.in_slot(finding.slot)
     if holder is None or is_same_value(holder.value, finding.value):
         if holder is not None:
@@ -174,9 +180,9 @@ def note_environment(ledger: Ledger, finding: Finding) -> Node | None:
     return note_fact(ledger, replace(finding, slot="", value=""))
 
 
-def note_file(ledger: Ledger, finding: Finding) -> Node | None:
-    """Record a file. The longer spelling of its path is kept, and a change outweighs a read. A file that is only
-    mentioned is archived until a tool works on it."""
+def note_file(ledger: Ledger, finding: Finding) -> Node:
+    """Record a file and return its node, as it was before the update if the file was known. The longer spelling of its
+    path is kept, and a change outweighs a read. A file that is only mentioned is archived until a tool works on it."""
     known = find_same_fact(ledger, finding) if not finding.certain else None
     if known is not None and not known.current and known.detail.startswith((_SPOKEN_OF, *_GONE)):
         ledger.touch(known)
@@ -188,8 +194,7 @@ def note_file(ledger: Ledger, finding: Finding) -> Node | None:
     ):
         return ledger.add(finding, status=Status.ARCHIVED, detail=_SPOKEN_OF)
     node = note_fact(ledger, finding)
-    if node is not None:
-        extend_file_node(ledger, node, finding)
+    extend_file_node(ledger, node, finding)
     return node
 
 
@@ -242,7 +247,8 @@ def _is_mentioned(ledger: Ledger, node: Node) -> bool:
 
 
 def note_goal(ledger: Ledger, finding: Finding) -> Node | None:
-    """Record what the session is for; only the user changes it."""
+    """Record the goal of the session and return its node; ``None`` if the finding may not change the goal, which only
+    the user does."""
     same = find_same_fact(ledger, finding)
     if same is not None and same.current:
         ledger.merge(same, finding)

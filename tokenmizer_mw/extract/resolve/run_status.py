@@ -30,12 +30,12 @@ _ANY_SUITE: Final = split_words(
 )
 
 
-def note_test(ledger: Ledger, finding: Finding) -> Node | None:
+def note_test(ledger: Ledger, finding: Finding) -> Node:
     """Record a test run, or a report of one; the newest result holds."""
     return _ran(ledger, finding) if finding.certain else _find_reported_test(ledger, finding)
 
 
-def _ran(ledger: Ledger, finding: Finding) -> Node | None:
+def _ran(ledger: Ledger, finding: Finding) -> Node:
     known = find_same_fact(ledger, finding)
     if finding.status is Status.COMPLETED:
         for other in _tests(ledger):
@@ -50,7 +50,7 @@ def _ran(ledger: Ledger, finding: Finding) -> Node | None:
     return known
 
 
-def _find_reported_test(ledger: Ledger, finding: Finding) -> Node | None:
+def _find_reported_test(ledger: Ledger, finding: Finding) -> Node:
     """The test node of a report such as "17 tests pass": the run just seen, else the suite that was mentioned
     before."""
     partly = _has_partly_passed(finding.label)

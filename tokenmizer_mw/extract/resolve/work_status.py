@@ -264,7 +264,7 @@ def _find_open_task(ledger: Ledger, finding: Finding) -> Node | None:
     return find_described(ledger.graph, finding.label, NodeType.TASK, is_meant, ANSWERING)
 
 
-def note_error(ledger: Ledger, finding: Finding) -> Node | None:
+def note_error(ledger: Ledger, finding: Finding) -> Node:
     """Record an error; reopen it, and the tasks that fixed it, if it was fixed before."""
     same = find_same_fact(ledger, finding)
     if same is None:
