@@ -16,7 +16,7 @@
     `-- PeerError               the other side of a chat call sent something unusable
         |-- MalformedRequest    a request body that is not what its dialect says
         |-- Untranslatable      a request that the dialect of the provider has no words for
-        |-- ForeignReply        a provider's reply that is not what its dialect says
+        |-- ForeignReply        a provider's reply that cannot be used
         |-- ModelFailed         a model that was asked about a session gave nothing usable
         `-- RequestBlocked      the guard refuses a request, because the settings say so
 
@@ -141,7 +141,9 @@ class Untranslatable(PeerError):
 
 
 class ForeignReply(PeerError):
-    """A provider's reply that does not conform to the provider's API format."""
+    """A provider's reply that cannot be used: it breaks the provider's API format, reports an error, is too long, or
+    has content that the client's API format cannot express.
+    """
 
 
 class ModelFailed(PeerError):

@@ -1055,8 +1055,12 @@ class SessionMemory:
         return bind_session(self.service, partial(NamedSession, session_id, tenant))
 
     def flush(self, seconds: float | None = None) -> bool:
-        """Wait until background work is done and all messages are written, for at most ``seconds`` (``None``:
-        ``Settings.drain_seconds``). Returns whether everything was done in time."""
+        """Wait until background work is done and queued messages are written, for at most ``seconds`` (``None``:
+        ``Settings.drain_seconds``). Returns whether everything was done in time.
+
+        A message that the store refuses for good is dropped and counted (``turn_lost``). The result may be true
+        nevertheless.
+        """
         return self.service.flush(seconds)
 
     def close(self) -> None:

@@ -267,7 +267,12 @@ def show_cache(arguments: argparse.Namespace, store: Store) -> None:
 
 
 def show_compaction(arguments: argparse.Namespace, store: Store) -> None:
-    """Run the command ``compaction``: print the content of a compaction that a client stores."""
+    """Run the command ``compaction``: decrypt the last compaction in a text and print its content. The text is that of
+    a file or of standard input.
+
+    Raises ``CallerError`` if the text is not UTF-8 or has no compaction. Raises it also if the compaction was made with
+    another store or tenant. Raises ``ConfigError`` if the package cryptography is missing.
+    """
     from .maintenance import read_text  # brings what makes backups
 
     seals = find_seals(read_text(arguments.file))

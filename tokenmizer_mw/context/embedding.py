@@ -117,9 +117,14 @@ class ReadIndex(Protocol):
 
 
 class PassageEmbedding:
-    """Computes the vectors of passages and questions. Thread-safe.
+    """Computes vectors of passages in the background, and of questions within a time limit. Thread-safe.
 
-    ``log``: stores vectors; ``read``: reads a session's index; ``count``: adds to a counter.
+    - ``model``: computes the vectors.
+    - ``log``: the event log that stores the vectors of passages.
+    - ``read``: calls a function with a session's index and mark while it holds the index's lock.
+    - ``count``: increments the counter of a given name.
+
+    A failure of the model or the store is counted and logged. ``close`` ends the threads.
     """
 
     def __init__(

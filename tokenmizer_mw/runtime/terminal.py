@@ -75,12 +75,16 @@ def abandon_output() -> None:
 
 
 Advance = Callable[[int], None]
-"""Called with how much more is done."""
+"""A function to call with the number of steps done since the last call."""
 
 
 @contextmanager
 def progress(what: str, total: int) -> Iterator[Advance]:
-    """Show ``what`` and a bar on standard error while the context is active; only on a terminal."""
+    """Show ``what`` and a progress bar on standard error while the context is active.
+
+    ``total``: the number of steps. The context manager yields a function; call it with the number of steps done
+    since the last call. Nothing is shown if standard error is not a terminal or the package rich is missing.
+    """
     if not sys.stderr.isatty():
         yield lambda done: None
         return

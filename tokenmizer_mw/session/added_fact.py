@@ -45,7 +45,8 @@ class AddedFact(Node):
 
     @classmethod
     def of(cls, state: SessionState, node: Node) -> Self:
-        """Return ``node`` of a session with what its addition did."""
+        """Return the fact ``node`` as an ``AddedFact``: with the number of the edit that added it, the facts that it
+        replaced, and similar facts in force. ``state``: the session after the addition."""
         graph = state.graph
         steps = [step.old for step in graph.transitions() if step.new == node.id]
         return cls(

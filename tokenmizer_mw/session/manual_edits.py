@@ -161,7 +161,8 @@ def complete_fact(state: SessionState, node: Node, reason: str) -> list[Event]:
 
 
 def can_be_completed(node: Node) -> bool:
-    """Whether a fact is something to do that is not done."""
+    """Return whether ``complete_fact`` can complete a fact. It must be a task, an error or a goal that is in force
+    and not completed; a failed task counts."""
     return node.type in COMPLETABLE and node.current and node.status is not Status.COMPLETED
 
 

@@ -112,7 +112,13 @@ _innermost: ContextVar[Binding | None] = ContextVar("tokenmizer_mw_session", def
 
 
 def bind(owner: object, name: Callable[[], NamedSession], *, remembered: bool = False) -> Token[Binding | None]:
-    """Set the session context for the code that runs from here on. Returns the token for ``unbind``."""
+    """Set the session context for the code that runs from here on in this task or thread. Returns the token for
+    ``unbind``.
+
+    - ``owner``: the service of the memory to whose calls the context applies.
+    - ``name``: returns the session; called when a model call is made, not earlier.
+    - ``remembered``: true if the surrounding chat is already recorded, so that calls inside it are not recorded.
+    """
     return _innermost.set(Binding(owner, name, remembered, _innermost.get()))
 
 
@@ -127,7 +133,7 @@ def unbind(token: Token[Binding | None]) -> None:
 
 @contextmanager
 def bind_session(owner: object, name: Callable[[], NamedSession], *, remembered: bool = False) -> Iterator[None]:
-    """Set the session context for a ``with`` block."""
+    """Set the session context for a ``with`` block. The arguments are those of ``bind``."""
     token = bind(owner, name, remembered=remembered)
     try:
         yield

@@ -199,7 +199,11 @@ CONFIG_VARIABLE: Final = "TOKENMIZER_CONFIG"
 
 @dataclass(frozen=True, slots=True)
 class ChosenStore:
-    """The ``address`` of a store, and what it was chosen by, for messages: "" if the caller named it."""
+    """The address of a store, and how it was chosen.
+
+    ``chosen_by``: what named the store, for messages, such as "TOKENMIZER_STORE" or the path of a configuration
+    file. It is "" if the caller named the store.
+    """
 
     address: str
     chosen_by: str = ""

@@ -160,7 +160,8 @@ def check_names(make_log: MakeKeeping) -> None:
 
 
 def check_threads(make_log: MakeKeeping) -> None:
-    """Check that calls added by several threads all count, each once."""
+    """Check that no call is lost when several threads add calls at the same time. A call that two threads add must
+    count once."""
     with _open_ledger(make_log, _ONE, _OTHER) as log:
 
         def work(number: int) -> None:

@@ -114,7 +114,9 @@ class AsyncWatchedStream(_Watched):
         return piece
 
     async def aclose(self) -> None:
-        """Close the underlying stream, once. A reply that is incomplete then is recorded as aborted by the caller."""
+        """Close the underlying stream; a second call does nothing. If the reply is incomplete, its turn is recorded in
+        the background with the outcome "aborted", which means that the caller stopped reading.
+        """
         if not self._first_close():
             return
         try:

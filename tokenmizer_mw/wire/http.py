@@ -227,7 +227,10 @@ CREDENTIALS: Final = (b"authorization", b"x-api-key", b"x-goog-api-key", b"api-k
 
 
 def forwarded_headers(headers: Sequence[Header], without: Container[bytes]) -> list[Header]:
-    """Return the headers in order, except those in ``without`` and those that a ``connection`` header names."""
+    """Return ``headers`` in their order, without those in ``without`` and those that a ``connection`` header lists.
+
+    ``without`` contains names in lower case. The case of the names in ``headers`` does not matter.
+    """
     named = _connection_headers(headers)
     if named:
         return [pair for pair in headers if (name := pair[0].lower()) not in without and name not in named]

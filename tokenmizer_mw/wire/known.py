@@ -68,8 +68,11 @@ class KnownRequest:
 
 @dataclass(frozen=True, slots=True)
 class Start:
-    """A known beginning of a text: the first ``count`` messages of ``known``, the last of which ends at offset
-    ``end``."""
+    """The beginning that a text shares with the cached request ``known``.
+
+    It contains the first ``count`` messages of that request. ``end``: the character of the text at which the last
+    of them ends.
+    """
 
     known: KnownRequest
     count: int

@@ -101,8 +101,11 @@ _SHAPES: Final[Mapping[str, Callable[[int, str, str], Any]]] = {
 
 
 def refusal(dialect: str, status: int, code: str, message: str) -> bytes:
-    """Return the body of an error response; ``code`` is for programs, ``message`` for people. Unknown dialects get
-    OpenAI's format."""
+    """Return the body of an error response in the format of ``dialect``. Unknown dialects get OpenAI's format.
+
+    ``status`` selects the error's type in formats that have one. ``message`` is for people. ``code`` is for
+    programs; only OpenAI's format contains it.
+    """
     return json_text(_SHAPES.get(dialect, _openai)(status, code, message)).encode()
 
 

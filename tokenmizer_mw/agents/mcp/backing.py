@@ -176,9 +176,12 @@ _ADVICE: Final = {
 
 @asynccontextmanager
 async def on_installation(resolve: Callable[[], str], settings: Settings) -> AsyncIterator[Backing]:
-    """Return access to the sessions of this installation; ``resolve`` names the store before each call.
+    """Give access to the sessions in the store of this installation (an async context manager).
 
-    The store is opened in the background or at the first call; calls report what is wrong with it.
+    ``resolve`` returns the current address of the store. It is called in a worker thread before each call.
+
+    The store is opened in the background or at the first call. A store that cannot be opened does not fail the context
+    manager: each call then raises ``ToolError``. Opened stores are closed at exit.
     """
     async with AsyncExitStack() as stack:
         backing = InstallationBacking(resolve, settings, stack)

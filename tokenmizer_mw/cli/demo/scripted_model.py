@@ -51,7 +51,11 @@ class Pace:
 
 
 def separate_reminders(messages: Sequence[ChatMessage]) -> list[ChatMessage]:
-    """Return ``messages`` with the content of reminders at the front, because it was said before all of them."""
+    """Return ``messages`` with their reminders moved to the front, each as a user message.
+
+    A reminder is a ``<session-record>`` block at the end of a message. It tells what was said before all of
+    ``messages``.
+    """
     parts = [split_reminder(message) for message in messages]
     reminders = [{"role": "user", "content": reminder} for _, reminder in parts if reminder]
     return [*reminders, *(message for message, _ in parts)]

@@ -161,9 +161,9 @@ def _no_usage() -> dict[str, Any]:
 def make_stream(whole: Mapping[str, Any]) -> bytes:
     """Return the server-sent events that stream a complete response of the Responses API.
 
-    ``whole``: a response from ``make_answer``, or from ``alone`` with ``standalone=False``. Each item of its output must
-    be a compaction, or a message with exactly one text part. This is not checked: other items raise an error or lose
-    text.
+    ``whole``: a response from ``make_answer``, or from ``alone`` with ``standalone=False``. Each item of its output
+    must be a compaction, or a message with exactly one text part. This is not checked: other items raise an error or
+    lose text.
     """
     begun = {**whole, "status": "in_progress", "output": [], "usage": None}
     events: list[tuple[str, dict[str, Any]]] = [("created", {"response": begun}), ("in_progress", {"response": begun})]

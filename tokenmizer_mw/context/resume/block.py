@@ -145,7 +145,11 @@ class ResumeBuilder:
     _ranked: dict[bool, list[ResumeFact]] = field(default_factory=dict)
 
     def resume(self, level: str, tokens: int) -> Resume:
-        """Build the block of at most ``tokens`` tokens; ``level`` is its name."""
+        """Build a block of at most ``tokens`` tokens. Its text is "" if nothing fits.
+
+        ``level``: the name that the block gets; it does not change the content. Raises ``BudgetTooSmall`` if ``tokens``
+        is less than the delimiters need.
+        """
         counter, around = self.counter, self.around
         fixed = counter.count("".join(around))
         if tokens < fixed:

@@ -33,8 +33,11 @@ Cost = Callable[[FactPart, bool], int]
 
 
 def pieces_of(facts: Sequence[ResumeFact]) -> list[FactPart]:
-    """Return the parts of all facts in order. At the beginning (goals, current work and rules), all labels come before
-    the first reason."""
+    """Return the parts of all facts in order: the label of each fact, then its reason if it has one.
+
+    The first facts, up to the first that is no goal, current work or rule, are different. All their labels come first,
+    then all their reasons.
+    """
     bare = next((index for index, fact in enumerate(facts) if fact.section not in _LABELS_FIRST), len(facts))
     labels = [FactPart(index, 0) for index in range(bare)]
     labels += [FactPart(index, 1) for index in range(bare) if facts[index].why]

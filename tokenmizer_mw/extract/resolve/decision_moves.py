@@ -300,7 +300,8 @@ def _find_criticised(ledger: Ledger, finding: Finding, accept: Callable[[Node], 
 
 
 def iterate_choices_in_force(ledger: Ledger) -> Iterator[Node]:
-    """Iterate over the newest choices in force."""
+    """Yield the choices in force among the newest ``CHOICES_MAX`` decisions, newest first. Other kinds of decisions
+    and those no longer in force count towards this limit."""
     graph = ledger.graph
     for number in islice(range(graph.count_added(NodeType.DECISION), 0, -1), CHOICES_MAX):
         node = graph.get(f"{NodeType.DECISION.value}-{number}")

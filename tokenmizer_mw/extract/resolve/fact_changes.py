@@ -73,8 +73,13 @@ _TYPES: Final = (NodeType.DECISION, NodeType.ENVIRONMENT, NodeType.CONCEPT)
 
 
 def apply_change(ledger: Ledger, claims: Sequence[ReadClaim], findings: Sequence[Finding]) -> list[Finding]:
-    """Supersede the fact that a user's message changes, unless a rule read that change. Returns ``findings`` without
-    what the changing sentence would state besides."""
+    """Find the sentence of a user's message that changes a current fact, and supersede that fact with the sentence.
+
+    ``claims``: the sentences of the message. The new fact is added to ``ledger``. Nothing is superseded if a finding of
+    the same sentence already changes something by a rule; a rejection that also names a replacement does not count.
+    Returns the findings that remain to be placed: after a change, those without the decisions and notes of that
+    sentence.
+    """
     known_ = {finding.span for finding in findings if _is_change_by_rule(ledger, finding)}
     found = _find_change(ledger, claims)
     if found is None:
@@ -113,11 +118,14 @@ def withdraw_duplicates(ledger: Ledger, withdrawn: Sequence[tuple[Finding, Node]
 def apply_changes_after_rules(
     ledger: Ledger, claims: Sequence[ReadClaim], segments: Sequence[Segment], told: str, asked: str = ""
 ) -> None:
-    """Apply the changes of a user's message that remain after its findings were placed.
+    """Supersede the fact that a user's message changes although none of its findings says so.
 
-    Supersedes a fact if rules only read the new value, or if the user agrees to a change that the assistant's last
-    message (``told``) proposed or the user's message before it (``asked``) asked about; then supersedes duplicates of
-    everything that this message replaced.
+    Call it after the findings were placed. If the message has replaced no fact yet, the fact that a sentence of
+    ``claims`` most likely changes is superseded. If there is still none, a short reply that agrees supersedes the
+    fact that the proposal concerns. The proposal stands in the assistant's last message (``told``). It may also be
+    the question at the end of the user's message before (``asked``), unless ``told`` rejects it. At the end, the
+    duplicates of every fact that the message replaced are superseded, too. A goal that names a replaced value gets
+    the change appended.
     """
     if not ledger.find_replacements() and (found := _find_change(ledger, claims)) is not None:
         segment, reason, old = found

@@ -109,7 +109,11 @@ def open_calls(messages: Iterable[Message]) -> dict[str, ToolCall]:
 def pair_results(
     results: Sequence[ToolResult], pending: Mapping[str, ToolCall]
 ) -> Iterator[tuple[ToolCall | None, ToolResult]]:
-    """Each result with the call that it answers, ``None`` when that is not known."""
+    """Yield each result with the call that it answers, ``None`` if that call is unknown.
+
+    ``pending``: the unanswered calls by id, oldest first; it is not changed. A result with an id answers the call of
+    that id. Results without an id answer the other calls, in the order of ``pending``.
+    """
     named = {result.call_id for result in results if result.call_id in pending}
     unnamed = iter([call for key, call in pending.items() if key not in named])
     for result in results:

@@ -13,7 +13,7 @@ SIMILAR_MAX: Final = 240
 
 
 def split_words(text: str) -> frozenset[str]:
-    """The words of a table that is written as one text."""
+    """Return the set of words in ``text``, separated by white space. For word lists in source code."""
     return frozenset(text.split())
 
 

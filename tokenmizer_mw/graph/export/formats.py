@@ -265,7 +265,13 @@ class Write(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Format:
-    """An export format. ``suffix``: file ending; ``media_type``: for HTTP; ``about``: one line for people."""
+    """An export format.
+
+    - ``write``: converts a graph to the text of a file.
+    - ``suffix``: file ending with its dot, such as ".md".
+    - ``media_type``: for HTTP.
+    - ``about``: description in one line, for people.
+    """
 
     write: Write
     suffix: str

@@ -107,7 +107,10 @@ def first(shape: str) -> str:
 
 
 def leads(shape: str) -> list[str]:
-    """Return all literal beginnings of a credential's shape; an empty one if it begins with an alphabet."""
+    """Return all literal texts that a credential of this shape may have before its first run of characters.
+
+    For "{ghp|sk}_{w36}" they are "ghp_" and "sk_". Returns ``[""]`` if the shape begins with a run.
+    """
     found = takewhile(lambda piece: piece.literals, pieces(shape))
     return ["".join(choice) for choice in product(*(piece.literals for piece in found))]
 

@@ -41,7 +41,11 @@ _WEIGHTS: Final = {"fatal": 6.0, "error": 5.0, "warning": 3.0}
 
 
 def looks_like_log(lines: list[str]) -> bool:
-    """Return whether most of the first lines start with a time or a level."""
+    """Return whether ``lines`` look like a log file. At least three of them must not be blank. At least 60 % of these
+    must have a time or a level in their first 80 characters.
+
+    All lines are examined. Pass only the beginning of a file.
+    """
     starts = [line[:80] for line in lines if line.strip()]
     marked = sum(bool(_TIME.search(line) or _LEVEL.search(line)) for line in starts)
     return len(starts) >= 3 and marked * 10 >= len(starts) * 6

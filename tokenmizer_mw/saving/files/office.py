@@ -224,7 +224,11 @@ def _blocks(rows: Iterator[list[str]]) -> Iterator[list[list[str]]]:
 
 
 def read_pdf(source: FileSource) -> Report:
-    """Read number of pages, title, outline and the beginning of the text of a PDF document."""
+    """Read a PDF document: number of pages, title, author, subject, creation date, outline, and the beginning of the
+    text of each of the first ``PAGES_MAX`` pages.
+
+    Needs the extra ``files``. Does not raise: ``Report.broke`` says why reading failed or stopped.
+    """
     try:
         import pypdf
     except ImportError:

@@ -67,9 +67,10 @@ def wants_html(scope: Mapping[str, Any]) -> bool:
 def is_cross_site(headers: Sequence[Header]) -> bool:
     """Return whether the headers show that a page of another origin made the request.
 
-    True if ``Sec-Fetch-Site`` is anything but "same-origin" or "none", or if ``Origin`` is not the origin that ``Host``
-    names; also if one of them is repeated. False without both headers; such a request is protected by the session
-    cookie, which browsers do not send from other sites (SameSite), and by the token in each form.
+    True if ``Sec-Fetch-Site`` is present and not "same-origin" or "none". True if ``Origin`` is present and its
+    host and port differ from ``Host``; the scheme is not compared. True if ``Sec-Fetch-Site`` or ``Origin`` is
+    repeated, or if ``Origin`` is present and ``Host`` is missing or repeated. False if both ``Sec-Fetch-Site`` and
+    ``Origin`` are missing. Then the session cookie (SameSite) and the token in each form protect the request.
     """
     names = {key.lower() for key, _ in headers}
     if b"sec-fetch-site" in names and single_value(headers, b"sec-fetch-site") not in _OURS:

@@ -106,8 +106,11 @@ _FORMULA: Final = ("=", "+", "-", "@", "\t", "\r")
 
 
 def csv_file(name: str, records: Records) -> Response:
-    """Return records as CSV with a header. Text that a spreadsheet would evaluate as a formula gets a leading
-    apostrophe."""
+    """Return ``records`` as a CSV file to be saved under ``name`` (with its ending).
+
+    The keys of the first record are the header. All records must have the same keys in the same order. ``None`` is
+    written as an empty cell. Text that a spreadsheet would evaluate as a formula gets a leading apostrophe.
+    """
     written = io.StringIO()
     writer = csv.writer(written)
     writer.writerow(records[0].keys() if records else ())
@@ -116,13 +119,17 @@ def csv_file(name: str, records: Records) -> Response:
 
 
 def json_file(name: str, records: Records) -> Response:
-    """Return records as a JSON array."""
+    """Return ``records`` as a JSON array in a file to be saved under ``name`` (with its ending)."""
     text = json.dumps(records, ensure_ascii=False, indent=1)
     return download(name, "application/json", text)
 
 
 def file_links(name: str, **query: str | int | None) -> Markup:
-    """Return links to a list as files; ``name``: what it lists, with which the names of the files begin."""
+    """Return a paragraph with links that download a list as CSV and as JSON.
+
+    ``name``: plural noun for the entries of the list; the files are ``name.csv`` and ``name.json``. ``query``: query
+    parameters of the links.
+    """
     as_csv, as_json = (link(to(f"{name}.{kind}", **query), kind.upper()) for kind in ("csv", "json"))
     return tag("p", f"These {name} as ", as_csv, " or ", as_json, class_="hint")
 

@@ -202,10 +202,10 @@ _UNITS: Final = ((10**9, "B"), (10**6, "M"), (10**3, "k"))
 
 
 def draw_chart(days: Mapping[str, UsageSums]) -> Markup | None:
-    """Return a chart of input tokens by day (UTC), sent and saved, for the ``DAYS_DRAWN`` days up to the newest one
-    with calls.
+    """Return a bar chart of input tokens per day: sent and saved. Returns ``None`` if ``days`` is empty.
 
-    ``None`` without calls.
+    ``days`` maps UTC dates ("2026-11-29") to the sums of days with calls. The chart covers ``DAYS_DRAWN`` days and ends
+    at the newest of them.
     """
     if not days:
         return None

@@ -42,7 +42,12 @@ _GRACE: Final = 5.0
 
 
 class ClientModels:
-    """Lends models to the refinement of ``memory``. ``models`` maps a provider's name to the name of its model."""
+    """Lends the models of the clients' providers to the refinement of ``memory``, with the clients' API keys.
+
+    ``models`` maps a provider's name to the model that refines sessions. Sessions for which no other model is
+    configured then wait for a lent one. Call ``offer`` on the event loop after each completed call, and ``aclose`` at
+    the end.
+    """
 
     def __init__(
         self, models: Mapping[str, str], memory: SessionMemory, *, connect_seconds: float, ca_file: str | None

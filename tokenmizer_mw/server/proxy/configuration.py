@@ -207,8 +207,11 @@ class Configuration:
 
     @classmethod
     def read(cls, given: Mapping[str, Any], environ: Mapping[str, str]) -> Configuration:
-        """Build the configuration from the mapping of a file and from ``environ``. Raises ``ConfigError``, as ``load``
-        does."""
+        """Build the configuration from the content of a file (``given``) and from environment variables.
+
+        The variables override the file, as described at ``load``. A relative database path in ``store`` stays relative.
+        Raises ``ConfigError`` that names the key and what is expected, but not the file.
+        """
         if unknown := sorted(map(str, given.keys() - {member.name for member in fields(cls)})):
             known = ", ".join(member.name for member in fields(cls))
             raise ConfigError(f"unknown key {', '.join(unknown)}; there are {known}")

@@ -40,7 +40,12 @@ _EVENT_LINES: Final = ("data", "event", "id", "retry", ":")
 
 
 def collect_stream(data: bytes) -> Reply:
-    """Parse the reply in server-sent events. An error between them is sent as plain lines of JSON."""
+    """Parse a response of server-sent events, which may be incomplete. Does not raise.
+
+    A provider may send an error as lines of plain JSON between the events. ``Reply.error`` then has its message, and
+    ``Reply.outcome`` is ``ERROR``. Text before the error is kept. These lines are read only if no event gives a finish
+    reason or an error.
+    """
     reply = _ReplyBuilder()
     for event in sent_events(data):
         reply.add(parse_json(event.data))

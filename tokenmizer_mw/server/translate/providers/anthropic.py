@@ -345,8 +345,19 @@ class AnthropicProvider:
     name: str = "anthropic"
 
     def outgoing(self, call: chat.ChatCall) -> ProviderRequest:
-        """Return path, body and headers of the request for the provider. Raises ``Untranslatable`` for content of
-        ``call`` that the dialect has no field for."""
+        """Return path, body and headers of the request for the provider.
+
+        Raises ``Untranslatable`` for
+
+        - ``seed``, ``frequency_penalty``, ``presence_penalty``, and an answer format without a schema;
+        - audio, and attachments in system or assistant messages;
+        - images and documents of types that the provider does not accept, and plain text that is not UTF-8;
+        - a later system message without a user message next to it;
+        - tool call arguments that are not a JSON object;
+        - a ``max_tokens`` of the call that has no room for the least reasoning budget, for models that take a budget.
+
+        The class says what is dropped without an error.
+        """
         refuse(call, _LACKS)
         prefix, chat_turns = split_prefix(call.turns)
         sampling = call.sampling

@@ -249,8 +249,12 @@ class CohereProvider:
     name: str = "cohere"
 
     def outgoing(self, call: chat.ChatCall) -> ProviderRequest:
-        """Return path, body and headers of the request for the provider. Raises ``Untranslatable`` for content of
-        ``call`` that the dialect has no field for."""
+        """Return the path and the body of the request for the provider. There are no headers.
+
+        Raises ``Untranslatable`` for audio, for attachments in system or assistant messages, for documents in tool
+        results, for documents that are linked or not plain text, for plain text that is not UTF-8, and if one of
+        several tools is to be called. The class says what is dropped without an error.
+        """
         refuse(call, _LACKS)
         body: dict[str, Any] = {"model": call.model, "messages": _messages(call), "stream": call.stream}
         body |= present(

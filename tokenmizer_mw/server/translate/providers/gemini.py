@@ -379,8 +379,12 @@ class GeminiProvider:
     name: str = "gemini"
 
     def outgoing(self, call: chat.ChatCall) -> ProviderRequest:
-        """Return path, body and headers of the request for the provider. Raises ``Untranslatable`` for content of
-        ``call`` that the dialect has no field for."""
+        """Return the path (with query) and the body of the request for the provider. There are no headers.
+
+        Raises ``Untranslatable`` for an attachment in a system message, for attached data without a media type, for a
+        tool result whose tool is unknown, and for tool call arguments that are not a JSON object. The class says what
+        is dropped without an error.
+        """
         refuse(call, _LACKS)
         prefix, chat_turns = split_prefix(call.turns)
         system = [part.text for one in prefix for part in one.parts if isinstance(part, chat.Text) and part.text]

@@ -202,8 +202,12 @@ class OllamaProvider:
     name: str = "ollama"
 
     def outgoing(self, call: chat.ChatCall) -> ProviderRequest:
-        """Return path, body and headers of the request for the provider. Raises ``Untranslatable`` for content of
-        ``call`` that the dialect has no field for."""
+        """Return the path and the body of the request for the provider. There are no headers.
+
+        Raises ``Untranslatable`` for documents and audio, for linked images, for attachments in system or assistant
+        messages, for strict tools, if a tool must be called, for a tool result whose tool is unknown, and for tool call
+        arguments that are not a JSON object. The class says what is dropped without an error.
+        """
         refuse(call, _LACKS)
         silent = call.choice is not None and call.choice.mode == "none"
         body: dict[str, Any] = {"model": call.model, "messages": _messages(call), "stream": call.stream}

@@ -475,8 +475,12 @@ class OpenAIChatProvider:
     name: str = "openai_chat"
 
     def outgoing(self, call: chat.ChatCall) -> ProviderRequest:
-        """Return path, body and headers of the request for the provider. Raises ``Untranslatable`` for content of
-        ``call`` that the server has no field for."""
+        """Return the path and the body of the request for the provider. There are no headers.
+
+        Raises ``Untranslatable`` for the features in ``quirks.lacks``, for attachments in system or assistant messages,
+        for a reasoning effort or budget if the server has no field for it, and (except for Mistral's format) for audio
+        that is not WAV or MP3. The class says what is dropped without an error.
+        """
         refuse(call, self.quirks.lacks | _NEVER)
         quirks = self.quirks
         body: dict[str, Any] = {"model": call.model, "messages": _messages(call, quirks)}

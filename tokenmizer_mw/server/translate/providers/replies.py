@@ -276,17 +276,19 @@ def foreign(body: Mapping[str, Any], wanted: str) -> ForeignReply:
 
 
 def text_in(raw: Mapping[str, Any], name: str) -> str:
-    """Return a string member, without unpaired surrogates; "" if it is missing or not a string."""
+    """Return the string member ``name`` of ``raw``, with U+FFFD for each unpaired surrogate. Returns "" if it is
+    missing or not a string."""
     return storable(piece_in(raw, name))
 
 
 def piece_in(raw: Mapping[str, Any], name: str) -> str:
-    """Return a string member unchanged, possibly with half a surrogate pair at its end; "" if it is not a string."""
+    """Return the string member ``name`` of ``raw`` unchanged, possibly with half a surrogate pair at its end. Returns
+    "" if it is missing or not a string."""
     value = raw.get(name)
     return value if isinstance(value, str) else ""
 
 
 def object_in(raw: Mapping[str, Any], name: str) -> dict[str, Any]:
-    """Return an object member; an empty object if it is missing or not an object."""
+    """Return the object member ``name`` of ``raw``. Returns an empty object if it is missing or not an object."""
     value = raw.get(name)
     return value if isinstance(value, dict) else {}
