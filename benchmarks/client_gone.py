@@ -1,7 +1,8 @@
-"""How soon the application notices that a client has left: before the first byte, during the stream, at the last byte.
+"""How soon the application notices that a client has closed its connection.
 
-Measured under uvicorn, for the route alone and behind the middleware, from the closing of the connection until the
-application notes it, on the machine's monotonic clock, which both processes share.
+The client closes it before the first byte, during the stream, or after the last byte. The time from then until the
+application notices it is measured under uvicorn, for the route alone and behind the middleware. Both processes use the
+machine's monotonic clock.
 """
 
 from __future__ import annotations

@@ -1,25 +1,30 @@
 """Tokens that compression saves on agent sessions, whether the agent could still go on, and what it costs.
 
-An agent sends its session again with every call. At each call with at least 1,500 tokens of tool output before it:
+An agent sends its whole session again with every request to the model. Requests that the model answers with tool calls
+are replayed. A request is measured if it contains at least 1,500 tokens of tool output (300 for ``own`` and
+``authored_dev``). Only ``cost`` counts all replayed requests.
 
-- ``saved``: share of the tool output's tokens that is not forwarded, over all these calls together.
-- ``coverage``: of the names (paths, identifiers, addresses; as in ``retention``) in the arguments of the next 12
-  calls that occurred before, the share that the forwarded messages still contain; the mean of a session's calls, then
-  of the sessions. ``told by tools``: the same for names that occurred in tool output only.
-- ``quoted lines``: of the lines of 20 characters and more that the next 12 calls quote from tool output (the old text
-  of an edit), the share that is still there word for word. For the others an agent must read the file again.
-- ``cost``: cost of the input divided by that without compression, if a provider charges a tenth for the beginning
-  that it has cached and 1.25 for what is new.
+- ``saved``: share of the tool output's tokens that is not forwarded, over all measured requests.
+- ``coverage``: the names (paths, identifiers, addresses; as in ``retention``) in the arguments of the next 12 tool
+  calls that occurred before the request. The figure is the share of these names that the forwarded messages still
+  contain: the mean of a session's requests, then of the sessions. ``told by tools``: the same for names that occurred
+  in tool output only.
+- ``quoted lines``: the lines of 20 characters and more that the next 12 tool calls quote from tool output (the old text
+  of an edit). The figure is the share of these lines that the forwarded messages contain unchanged. For the others an
+  agent must read the file again.
+- ``cost``: cost of the input divided by the cost without compression, if a provider charges a tenth of the price for
+  the beginning that it has cached and 1.25 of the price for new input.
 
-``keep``: newest results that stay whole; ``step``: tokens by which the boundary of the shortened history moves. The
-transcripts contain 6,000 characters of an output, and 6,000 tokens of tool output in the median; therefore ``keep 2,
-step 500``. The defaults (three results, 4,000 tokens) are measured on the same sessions as one long session. The
-settings, and the share that names of a file may take, were chosen with these figures in view; ``own`` and
-``authored_dev`` were run once afterwards, with a step that fits sessions of 300 tokens of output.
+``keep`` is the number of newest tool results that stay whole. Older results are shortened each time they have reached
+``step`` tokens. The transcripts contain at most 6,000 characters of an output, and a median of 6,000 tokens of tool
+output. That is too little for the defaults (three results, 4,000 tokens), so these sessions are measured with ``keep 2,
+step 500``. The defaults are measured on all these sessions joined to one. The settings were chosen with these figures
+in view. So was the share of a file's text that the list of its names may take. ``own`` and ``authored_dev`` were run
+once afterwards. Their sessions have about 300 tokens of output, so ``step`` is 100 there.
 
-Facts: probes of numbers, negations, paths, quotes, code and tables in texts of every kind; a fact is changed if it is
-not there word for word. Speed: CPU time of all stages over the texts of the sessions, and over twice as many, without
-token counting. A token is four characters.
+Facts: probes of numbers, negations, paths, quotes, code and tables in texts of every kind. A fact counts as changed if
+the result does not contain it unchanged. Speed: CPU time of all stages over the texts of the sessions, and over twice
+as many, without token counting. A token is four characters.
 """
 
 from __future__ import annotations

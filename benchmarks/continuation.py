@@ -1,8 +1,10 @@
 """Can a model go on after a cut? How much of what a session needs is in the text that replaces its older messages.
 
 An exam (``benchmarks/exams.py``) has questions about the older part of a labelled session. A text of the given size
-takes the place of that part, before the newest 800 tokens. A question has *points*, the values that an answer needs;
-a figure is the mean share of points that the text contains.
+replaces that part. The newest messages stay beside it, at most 800 tokens of them. Each question has *points*: the
+values that an answer needs. A figure is the share of a question's points that the text or these newest messages
+contain, as the mean of all questions. ``request3000`` and ``compacted3000`` are whole requests, so nothing is added to
+them.
 
 - ``block300``, ``block600``: the resume block of so many tokens.
 - ``recall600``: the result of ``recall`` for the question.
@@ -14,10 +16,10 @@ a figure is the mean share of points that the text contains.
 - ``compacted3000``: a whole request after such a compaction of the whole session, with its reminder, in as many
   tokens as ``request3000`` takes in the mean.
 
-Each is compared with baselines of as many tokens: the newest messages, tf-idf sentences, covering sentences, BM25
-passages, and the whole older part. ``tokens`` are counted as for gpt-4o; ``quarters`` are characters / 4, by which
-the baselines are filled. "with the sentence model": facts are extracted with the model that TOKENMIZER_SEMANTIC
-names. The exams are below TOKENMIZER_CORPUS, on sessions of real_dev and authored_dev, and are not part of the
+Each text is compared with baselines of as many tokens: the newest messages, tf-idf sentences, covering sentences,
+BM25 passages, and the whole older part. ``tokens`` are counted as for gpt-4o. ``quarters`` are characters divided by
+four; the baselines are filled up to a number of quarters. "with the sentence model": facts are extracted with the model
+that TOKENMIZER_SEMANTIC names. The exams are below TOKENMIZER_CORPUS, on sessions of real_dev and authored_dev, and are not part of the
 repository.
 
     python -m benchmarks continuation                       all texts, all baselines

@@ -1,8 +1,10 @@
 """Digests of files of every kind in at most 300 tokens; one of 1 GB in bounded memory; broken files up to the break.
 
-The table of 1 GB is generated piece by piece, and read by a new process whose peak memory the system reports. The
-command is also measured as people run it: with a file of three lines, and with a table of 50 MB on a terminal, where
-it shows its progress.
+A table of 1 GB is written in pieces. A new process reads it, and the operating system reports the peak memory of that
+process.
+
+The peak memory of the command ``analyze`` is measured, too: with a file of three lines, and with a table of 50 MB while
+it shows its progress on a terminal.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
 """CPU that the middleware adds to a chat, compared with an ASGI middleware that does nothing.
 
-Applications are called directly, without a server, so that only the middleware is measured. In each round all
-middlewares run one after the other; differences are taken within a round, and the median is reported.
+Applications are called directly, without a server, so that only the middleware is measured. Each round runs every
+middleware once, one after the other. From its time the time of the middleware that does nothing is subtracted, in the
+same round. A figure is the median of these differences over all rounds.
 
 - ``loop_us``: CPU time of the event loop's thread, which is what delays other requests; the facts of a round's turns
   are extracted at its end.

@@ -1,10 +1,15 @@
 """Opening a session: a store of 10,000 sessions, one of them with 5,000 turns, in both kinds of store.
 
-*Cold*: a new memory opens the long session for the first time, with as many events after its snapshot as there can
-be; the same without a snapshot, and in a new process, are measured, too. *Warm*: each later access. The bars are on
-CPU time of this process, medians; what PostgreSQL does is only in the wall times. In this benchmark each turn is one
-message. It runs on the server at TOKENMIZER_TEST_POSTGRES (a database in which it may create schemas, which it
-drops), else at 127.0.0.1:5432, database test, role postgres.
+A long session is opened in SQLite and in PostgreSQL. Each turn is one message here.
+
+- *Cold*: a new memory opens the session for the first time. As many events as possible follow its snapshot.
+- *Warm*: the same memory opens it again.
+
+The bars on time apply to the median CPU time of the client process. The work of the PostgreSQL server is only in the
+wall times. The results file has these, and cold figures without a snapshot and in a new process.
+
+TOKENMIZER_TEST_POSTGRES is the address of the PostgreSQL server. The benchmark creates schemas there and drops them.
+The default is 127.0.0.1:5432, database test, role postgres.
 """
 
 from __future__ import annotations
@@ -64,7 +69,7 @@ def run(quick: bool = False) -> dict[str, Any]:
             *(bar for name, store in figures.items() for bar in _bars(name, store, stored, turns)),
             *_bounded(bound),
         ],
-        "notes": " ".join((__doc__ or "").split("\n\n", 1)[1].split()),
+        "notes": (__doc__ or "").split("\n\n", 1)[1].strip(),
     }
 
 
