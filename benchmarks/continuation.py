@@ -19,8 +19,8 @@ them.
 Each text is compared with baselines of as many tokens: the newest messages, tf-idf sentences, covering sentences,
 BM25 passages, and the whole older part. ``tokens`` are counted as for gpt-4o. ``quarters`` are characters divided by
 four; the baselines are filled up to a number of quarters. "with the sentence model": facts are extracted with the model
-that TOKENMIZER_SEMANTIC names. The exams are below TOKENMIZER_CORPUS, on sessions of real_dev and authored_dev, and are not part of the
-repository.
+that TOKENMIZER_SEMANTIC names. The exams are below TOKENMIZER_CORPUS, on sessions of real_dev and authored_dev, and
+are not part of the repository.
 
     python -m benchmarks continuation                       all texts, all baselines
     python -m benchmarks continuation --only block600       some texts, without baselines; writes no result

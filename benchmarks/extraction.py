@@ -135,7 +135,7 @@ def run(misses: int = 0) -> dict[str, Any]:
 NOTES: Final = (
     "One person labelled each session. A label may have a quote: the passage of the transcript that it is taken from. A"
     " fact matches a label if it contains at least half of the words of the label, or at least half of the words of its"
-    " quote. Common words (\"the\", \"of\") do not count. Two file paths match if they are equal or one is the end of the"
+    ' quote. Common words ("the", "of") do not count. Two file paths match if they are equal or one is the end of the'
     " other. Lenient: a fact or label may match several. Strict: each is used once, and half of a fact's words must be"
     " words of the label or its quote. `research100` has a published matcher of its own.\n\n"
     "- `own`: the sessions in `benchmarks/corpus/sessions`, written and labelled by people of this project who did not"
