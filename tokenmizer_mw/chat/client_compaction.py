@@ -49,11 +49,11 @@ class ClientCompaction:
     _count: Callable[..., None]
 
     def seal(self) -> Seal:
-        """Return the object that encrypts and decrypts compactions: texts that take the place of a client's history.
-        Clients store such a text and send it back, but cannot read it.
+        """Return the object that encrypts and decrypts compactions. A compaction is a text that replaces a client's
+        history; clients store it and send it back, but cannot read it.
 
-        The key is derived from the store's secret, which is read from the store at the first use and then kept. Raises
-        ``ConfigError`` if the package for encryption is missing.
+        The key is derived from the store's secret. The secret is read from the store at the first call and then kept.
+        Raises ``ConfigError`` if the package for encryption is missing, and ``StoreError`` if the store fails.
         """
         return Seal(self._redaction.secret)
 

@@ -39,7 +39,8 @@ _SOON: Final = 8
 
 
 class PreparedCut(NamedTuple):
-    """How a request is shortened, and what is recorded of that with its turn; each ``None`` for nothing."""
+    """How a request is shortened, and which events of the cut are recorded with its turn. Either is ``None`` if there
+    is nothing to do."""
 
     rewrite: Rewrite | None
     held: HeldCut | None = None
@@ -116,10 +117,11 @@ class CutPreparation:
             self._soon(("tokenizer", model), partial(counters.of, model))
 
     def prepare(self, key: SessionKey, request: ChatRequest, *, compacted: bool = False) -> PreparedCut:
-        """Decide how ``request`` is shortened. Reads the store, and records nothing: a cut is recorded with the turn.
+        """Decide how ``request`` is shortened. Reads the store and records nothing; a new cut is recorded later, with
+        the turn.
 
-        ``compacted``: true if the client may have compacted its chat by itself. If it has, a resume block is added
-        before its history, in this request and in later ones.
+        ``compacted``: true if the client may have compacted its chat by itself. If the chat was compacted, a resume
+        block is added before its history, in this request and in later ones.
         """
         if may_echo(request.text):
             compacted = compacted and not goes_on_from_block(request.messages)
@@ -177,7 +179,8 @@ class CutPreparation:
             return self.reminder(Shortening(key, request, kept, left, counter, cut))
 
     def decide(self, key: SessionKey, truncation: Truncation) -> Rewrite | None:
-        """Let ``truncation`` decide how a request is shortened; record its events and increment its counters."""
+        """Let ``truncation`` decide how its request is shortened, record the events of that decision, and increment its
+        counters. Returns the rewrite; ``None`` if the request is not shortened."""
         decision = self._access.propose_cut(key, truncation.decide)
         self._count_decision(key, truncation, decision)
         return decision.rewrite
@@ -191,8 +194,11 @@ class CutPreparation:
         self._refinement.prepare_cut(key, lambda: truncation.filled_share(decision.rewrite))
 
     def reminder(self, shortening: Shortening, held: HeldCut | None = None) -> Reminder | None:
-        """Return the reminder for a request that is sent without some of its messages; ``None`` if nothing is relevant
-        or it fails. ``held``: the request's cut, if it is not recorded yet.
+        """Return the reminder for a request that is sent without some of its messages. Returns ``None`` if reminders
+        are off, if nothing is relevant, or if the search fails, which is counted.
+
+        ``shortening``: the request, the messages that it keeps, and the tokens that are left. ``held``: the request's
+        cut, if it is not recorded yet.
         """
         if not self._settings.reminder_tokens:
             return None
@@ -244,8 +250,10 @@ class CutPreparation:
     def condense(
         self, key: SessionKey, request: ChatRequest, rewrite: Rewrite | None = None
     ) -> CondensedRequest | None:
-        """Compress the texts of ``request`` as the settings say; ``None`` to send it as it is. ``rewrite``: how the
-        request is cut; messages that it leaves out are not compressed.
+        """Compress the texts of ``request`` as the settings say. Returns ``None`` if the request is to be sent
+        uncompressed.
+
+        ``rewrite``: how the request is cut; messages that the cut leaves out are not compressed.
         """
         if self.compression is None:
             return None

@@ -253,7 +253,9 @@ def open_exchange(
     session_id: str | None = None,
     known: KnownRequests | None = None,
 ) -> ChatExchange:
-    """Create the exchange of a request with these headers, and find its session. Raises as
+    """Create the exchange of a request and find its session.
+
+    ``dialect``: the API format of the request. The other arguments are those of ``ChatExchange``. Raises as
     ``ChatExchange.find_session`` does.
     """
     exchange = ChatExchange(dialect, by_name(headers), body, settings, path=path, session_id=session_id, known=known)

@@ -79,13 +79,16 @@ class ExchangeCommit:
     def commit(
         self, exchange: ChatExchange, *, last: bool, outcome: Outcome | None = None, attempt: bool = False
     ) -> None:
-        """Record the turn if its reply is complete or its ``last`` piece was seen, and wait until it is durable or the
-        deadline has passed. Arguments as for ``settle``. Blocks.
+        """Submit the turn of ``exchange`` as ``settle`` does, and wait until the turn is durable or the deadline has
+        passed. Blocks.
+
+        The arguments are those of ``settle``.
         """
         self._turns.wait_for_turn(self.settle(exchange, last, outcome, attempt))
 
     async def acommit(self, exchange: ChatExchange, *, last: bool) -> None:
-        """Record the turn as ``commit`` does, from an event loop."""
+        """Submit the turn and wait as ``commit`` does, from an event loop. Does not raise: failures are counted and
+        logged."""
         try:
             turn = await await_submitted(partial(self.settle, exchange, last), self._turns.seconds_to_wait)
             if turn is not None and not turn.is_written:
@@ -222,7 +225,11 @@ class ExchangeCommit:
             self._count("savings_not_kept")
 
     def leave(self, exchange: ChatExchange, outcome: Outcome | None, *, attempt: bool = False) -> None:
-        """End the call. A turn that was not recorded yet is recorded in the background."""
+        """End the call of ``exchange``. If its turn was not submitted yet, that is done in the background.
+
+        ``outcome``: how the call ended, if the caller knows more than the reply says; else ``None``. ``attempt``: true
+        if the call may be retried. Does not raise: failures are counted and logged.
+        """
         if exchange.observer is not None and (exchange.is_settled or outcome is not None):
             exchange.observer.over()
         if not exchange.is_released:

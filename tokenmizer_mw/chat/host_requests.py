@@ -49,7 +49,8 @@ class HostRequests:
         question: str = "",
         tenant: str = LOCAL_TENANT,
     ) -> Shortened | None:
-        """Decide how a chat is shortened before it is sent to a model. See ``SessionMemory.shorten``."""
+        """Decide how a chat is shortened before it is sent to a model. Arguments, result and errors are those of
+        ``SessionMemory.shorten``."""
         transcript = history(messages).through(self._redaction.remove_echoes)
         with patience(self._settings.store_wait_seconds):
             return self._shorten_transcript(
@@ -106,9 +107,8 @@ class HostRequests:
         question: str = "",
         tenant: str = LOCAL_TENANT,
     ) -> Context:
-        """Select which part of a chat that was stored with ``add`` to send to a model, within ``limit - reserved``
-        tokens. See ``SessionMemory.context``.
-        """
+        """Select which part of a chat that was stored with ``add`` is sent to a model. Arguments, result and errors are
+        those of ``SessionMemory.context``."""
         key = self._access.key_of(session_id, tenant)
         recorded = [one for one in self._access.read_messages(key) if not one.archived]
         if not recorded:

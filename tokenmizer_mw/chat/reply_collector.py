@@ -55,7 +55,7 @@ class ReplyCollector:
         self._decoder: Decoder | None = None
 
     def start(self, status: int, headers: Headers) -> None:
-        """Note that the response begins. Its status and headers determine what is collected."""
+        """Note that the response begins. ``status`` and ``headers`` of the response determine what is collected."""
         self._kind = _Kind.UNNAMED
         encoding = b"identity"
         for key, value in headers:
@@ -73,11 +73,12 @@ class ReplyCollector:
         self._grant()
 
     def receive(self, chunk: bytes) -> bool:
-        """Store the next piece of the response body; ``b""`` is the end (empty pieces within a body are not passed).
+        """Store ``chunk``, the next piece of the response body; ``b""`` is the end. Do not pass empty pieces within a
+        body.
 
-        Returns true when this piece may complete the reply for its reader: at the end, at the last byte of an announced
-        length, and when the piece may contain the last event of a stream. The turn must then be recorded before the
-        piece is passed on.
+        Returns true if the reader may have the complete reply with this piece: at the end, at the last byte of an
+        announced length, and if the piece may contain the last event of a stream. The caller must then record the turn
+        before it passes the piece on.
         """
         size = len(chunk)
         if not 0 < size < self._clear:
@@ -145,8 +146,10 @@ class ReplyCollector:
         return self._closings < CLOSINGS_MAX
 
     def read(self, *, stream: bool) -> Reply | None:
-        """Parse what was collected; ``None`` when it is not a reply of the dialect. ``stream``: whether the request
-        asked for a stream, used if the response does not say. May be called again after more pieces arrived.
+        """Parse the collected bytes. Returns ``None`` if they are not a reply of the dialect. May be called again after
+        more pieces arrived.
+
+        ``stream``: whether the request asked for a stream; used if the response does not say.
         """
         self._closings += 1
         match self._kind:

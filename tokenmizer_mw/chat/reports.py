@@ -27,8 +27,12 @@ what may name a session."""
 
 
 class ServiceCounters:
-    """Named counters. Thread-safe. The first increment of some of them is logged, but for those in ``reported``: the
-    caller logs them itself. ``session_header`` and ``session_field``: what may name a session; "" for none."""
+    """Named counters. Thread-safe.
+
+    The first increment of some counters is logged with a hint. Counters in ``reported`` are not logged here, because
+    the caller logs them itself. ``session_header`` and ``session_field``: the header and the body field that may name a
+    session; "" for none.
+    """
 
     def __init__(self, session_header: str = "", session_field: str = "") -> None:
         self.reported: frozenset[str] = frozenset()
@@ -39,8 +43,8 @@ class ServiceCounters:
         self._lock = make_lock()
 
     def add(self, reason: str, times: int = 1, *, places: str = "") -> None:
-        """Add ``times`` to the counter named ``reason``. ``places``: what may name a session, where that is neither the
-        header nor the field."""
+        """Add ``times`` to the counter named ``reason``. ``places``: for the log, what may name a session if that is
+        neither the header nor the field."""
         if times:
             with self._lock:
                 first = reason not in self._counts
@@ -67,9 +71,8 @@ class FailureReports:
         self._count = count
 
     def report_failure(self, counter: str, error: BaseException) -> None:
-        """Count and log a failure while handling a chat. If the store is unavailable, its cause and address are logged,
-        once a minute.
-        """
+        """Increment the counter ``counter`` and log ``error``, which occurred while a chat was handled. If the store is
+        unavailable, its cause and address are logged instead, once a minute."""
         self._count(counter)
         if not self._is_of_store(error):
             name = type(error).__name__
@@ -82,9 +85,8 @@ class FailureReports:
             _logger.warning("background work failed: %s", type(error).__name__)
 
     def report_unreadable(self, path: str, why: str) -> None:
-        """Count a request that cannot be parsed in the dialect of its route, and log it at most once a minute per
-        route.
-        """
+        """Count a request that cannot be parsed in the dialect of its route, and log that at most once a minute per
+        route. ``path``: path of the request. ``why``: the error message; the part before its first colon is logged."""
         self._count(Reason.MALFORMED_REQUEST.value)
         subject = f"{one_line(path)[:_PATH_SHOWN]}: {why.partition(':')[0]}"
         text = "a request passes and is not remembered, since it cannot be read: %s"

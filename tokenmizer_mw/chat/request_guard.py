@@ -40,10 +40,13 @@ class RequestGuard:
         return self._settings.guard == "block"
 
     def refuse_suspicious(self, key: SessionKey, request: ChatRequest, dialect: str = "") -> None:
-        """Raise ``RequestBlocked`` for a suspicious request, with a response in the format of ``dialect`` ("": without
-        one). Nothing of it is recorded, since its sender may not be allowed to. This process remembers digests of its
-        messages, so that a later request that has them in its history, followed by other messages, is not refused
-        because of them. Reads the store.
+        """Raise ``RequestBlocked`` if the guard judges new messages of ``request`` as prompt injection. Reads the
+        store.
+
+        ``dialect``: the API format of the error's response; "" for an error without a response. Nothing of a refused
+        request is recorded, because its sender may have no permission. This process remembers digests of the refused
+        messages. A later request that has them in its history, followed by other messages, is not refused because of
+        them.
         """
         news, beside = self._find_news(key, request)
         marks = [(key, digest(message)) for message in news]

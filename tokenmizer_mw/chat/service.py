@@ -158,11 +158,11 @@ class SessionService:
     def ask_cache(
         self, exchange: ChatExchange, headers: Headers, *, host: str = "", query: bytes = b""
     ) -> CacheLookup | None:
-        """Return the cache lookup for a prepared call, and let it observe the call's reply; ``None`` if the cache does
-        not handle it, or the client bypasses it.
+        """Return the cache lookup for the prepared call ``exchange``, and let the lookup observe the call's reply.
+        Returns ``None`` if the cache is off, does not handle the call, or fails, and if the client bypasses it.
 
         ``headers``: all request headers, as received. ``host``: the host that the call is sent to, "" for the
-        application itself; ``query``: the query of its URL.
+        application itself. ``query``: the query of the request's URL.
         """
         if self.answers is None or exchange.fixed:
             return None
@@ -357,7 +357,12 @@ class CacheHost:
 def open_cache(
     settings: Settings, host: CacheHost, embed: Callable[[list[str]], Any] | None, url: str
 ) -> Answers | None:
-    """Open the response cache; ``None`` if it is off. Raises ``ConfigError`` if it cannot be used."""
+    """Open the response cache; ``None`` if the settings switch it off. Raises ``ConfigError`` if the cache cannot be
+    used.
+
+    ``host``: what the cache needs of the service. ``embed``: turns a list of texts into one vector per text; ``None``
+    for the model of the settings. ``url``: address of the store; the cache's file is beside it.
+    """
     if settings.cache == "off":
         return None
     from tokenmizer_mw.saving.cache.answers import Answers  # most applications have none

@@ -170,8 +170,10 @@ class SessionAccess:
     def extract(
         self, key: SessionKey, view: Callable[[SessionState], T], *, wait: bool = True, end: LogEnd | None = None
     ) -> T:
-        """Extract missing facts of the session, then return ``view`` of its state. ``wait``: ``False`` leaves out facts
-        that another thread is about to derive.
+        """Extract missing facts of the session, then return what ``view`` returns for its state.
+
+        ``wait``: false to leave out facts that another thread is about to derive. ``end``: the end of the log as the
+        caller has just read it; a cached session that ends there is not read again.
         """
         with span("extract"), self._notice_flags(key, self.derivation.facts) as derive:
             return self.sessions.extract(key, derive, view, wait=wait, end=end)

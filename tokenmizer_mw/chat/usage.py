@@ -140,8 +140,11 @@ class UsageAccounting:
         return lambda key: self._record_usage(key, call, name, at)
 
     def add_refinement(self, key: SessionKey, completions: Iterable[Completion], prompt_tokens: int) -> None:
-        """Record what a refinement of the session cost. ``prompt_tokens``: size of its prompt. The tokens of replies
-        are counted here if the provider did not report them. Blocks.
+        """Record the cost of one refinement of the session. Blocks.
+
+        ``completions``: all replies of the model, usable or not. ``prompt_tokens``: size of the prompt, as this package
+        counts. If the provider did not report the tokens of a reply, they are counted here. A record that the store
+        refuses is dropped and counted (``savings_not_kept``).
         """
         ledger = self._ledger
         if ledger is None or not self.open:
@@ -167,9 +170,8 @@ class UsageAccounting:
         until: str = "",
         by: Collection[By] = (),
     ) -> Savings:
-        """Return what model calls cost, and what each stage (cut, compression, cache and so on) saved, net of the
-        provider's prompt cache. See ``SessionMemory.savings``.
-        """
+        """Return what model calls cost and what each stage saved. The arguments are those of ``SessionMemory.savings``.
+        Returns sums without rows if usage accounting is off."""
         if self._ledger is None:
             return Savings([])
         apart: set[By] = {"stage", *by}

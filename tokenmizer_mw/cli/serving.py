@@ -54,9 +54,10 @@ _log = logging.getLogger("tokenmizer_mw")
 
 
 def run_serve(arguments: argparse.Namespace) -> int:
-    """Run the server until a signal stops it; return 0 after a clean end.
+    """Run the proxy until a signal stops it. Returns 0 after a clean end, else 1.
 
-    Problems of the configuration are found before anything is logged and before other processes are started.
+    Raises ``ConfigError`` if the configuration is wrong or a package is missing, and ``StoreError`` if the store cannot
+    be opened. That happens before anything is logged and before other processes are started.
     """
     configuration = _configuration(arguments)
     try:
@@ -114,8 +115,10 @@ def _serve(config: uvicorn.Config, sockets: list[socket.socket]) -> int:
 
 
 def run_check(arguments: argparse.Namespace) -> int:
-    """Print what is wrong and what is fine; return 0 if nothing is wrong. Without the extra ``proxy`` its configuration
-    is not checked."""
+    """Check store, configuration and coding agents, and print the results. Returns 0 if nothing is wrong, else 1.
+
+    Without the extra ``proxy``, the proxy's configuration is not checked.
+    """
     missing = find_uninstalled(_NEEDED)
     found = list(_check_store_alone(arguments, missing[0])) if missing else _check_proxy(arguments)
     found += _check_agents()

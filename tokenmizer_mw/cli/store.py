@@ -120,8 +120,11 @@ _SQLITE: Final = "sqlite:///"
 
 @dataclass(frozen=True, slots=True)
 class Store:
-    """An open store: its memory, and the event log below it. ``place``: where it is, for messages to people;
-    ``missing``: the caller named it, and it does not exist."""
+    """An open store, with its memory and its event log.
+
+    ``place``: where the store is, for messages to people. ``missing``: true if the caller named the store and it does
+    not exist.
+    """
 
     memory: SessionMemory
     log: EventLog
@@ -136,10 +139,11 @@ class Store:
 
 @contextmanager
 def open_store(arguments: argparse.Namespace, *, writes: bool = False) -> Iterator[Store]:
-    """Open the store that ``arguments`` name, and close it at the end.
+    """Open the store that ``arguments`` name, and close it at the end of the ``with`` block.
 
-    A read-only command creates nothing: a database file or a PostgreSQL schema that is missing counts as an empty
-    store.
+    ``writes``: whether the command writes. A read-only command creates nothing: a database file or a PostgreSQL schema
+    that is missing counts as an empty store. Raises ``ConfigError`` and ``StoreError``. An ``UnknownSession`` of the
+    block is raised again with a message that names the store.
     """
     settings = Settings.load(arguments.config)
     address = resolve_store(arguments.store)
@@ -170,6 +174,7 @@ def _missing_folder(address: str) -> Path | None:
 
 
 def hint_other_tenants(log: EventLog, tenant: str) -> str:
-    """Return a hint that other tenants have sessions, for a ``tenant`` without any; "" if no other tenant has any."""
+    """Return a hint for people whose ``tenant`` has no sessions: that other tenants of the store ``log`` have some.
+    Returns "" if no other tenant has any."""
     others = any(name not in (tenant, BACKUPS_TENANT) for name in log.tenants())
     return "; other tenants have sessions here: see --tenant" if others else ""

@@ -269,11 +269,12 @@ class ChatCost:
     standing: CutInForce | None = None
 
     def bearable(self, start: int, risk: float) -> float:
-        """Return how many tokens a cut may keep of the messages from ``start`` on, so that a chat that ends with this
-        call has cost at most the share ``risk`` (0.01: one percent) more than without any cut.
+        """Return how many tokens of the messages from ``start`` on a cut may keep. With that many, a chat that ends
+        with this call has cost at most the share ``risk`` (0.01: one percent) more than without any cut. May be
+        negative.
 
-        The call writes the block and the kept messages to the provider's cache, instead of reading the unchanged
-        messages from it. What the current cut has saved so far may be spent on that.
+        A cut makes this call write the block and the kept messages to the provider's cache, instead of reading the
+        unchanged messages from it. The amount that the current cut has saved so far may be spent on that.
         """
         read = self.rates.read * (self.before[-1] - self.before[start])
         head = (self.rates.write - self.rates.read) * self.head
@@ -295,7 +296,8 @@ class ChatCost:
         return sum(read * earlier + write * (later - earlier) for earlier, later in pairwise(sent))
 
     def cost_saved(self) -> float:
-        """Return what the current cut has saved since it was made, less its cost; may be negative."""
+        """Return how much the current cut has saved since it was made, minus its cost. May be negative; 0 without a
+        cut."""
         cut = self.standing
         if cut is None:
             return 0.0

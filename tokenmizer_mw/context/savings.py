@@ -102,8 +102,12 @@ def refinement_figures(
     prices: PriceList = PUBLISHED,
     at: datetime = ANNOUNCED,
 ) -> dict[str, UsageSums]:
-    """Return cost and savings of one refinement call. Without this package there would be no such call, so all of its
-    cost is a loss of the stage ``REFINE``. ``prompt`` and ``output``: tokens, used if ``usage`` does not contain them.
+    """Return cost and savings of one refinement call, by stage. Without this package there would be no such call, so
+    its whole cost is a loss of the stage ``REFINE``.
+
+    - ``usage``: token counts that the provider reported; ``prompt``, ``output``: tokens of prompt and reply, used if
+      ``usage`` does not contain them.
+    - ``prices``: prices of models; ``at``: the time of the call, which selects the price.
     """
     whole = figures(SentCall(model, prompt, prompt, usage=usage, output=output), prices, at)[CALL]
     whole = replace(whole, client_tokens=0, client_cost=0)

@@ -151,8 +151,8 @@ def cut_check_threshold(budget: int, settings: Settings) -> float:
 
 
 def block_budget(model: str, settings: Settings) -> int:
-    """Return how many tokens the resume block of a cut may take: the setting, but at most two fifths of what a cut
-    leaves."""
+    """Return the maximum number of tokens of a cut's resume block for ``model``: ``Settings.block_tokens``, but at most
+    two fifths of the tokens that a cut leaves."""
     return min(settings.block_tokens, int(budget_for(model, settings) * settings.cut_to * _BLOCK_SHARE))
 
 

@@ -71,10 +71,11 @@ def main() -> None:
 
 
 def answer_early(request: bytes, environ: Mapping[str, str], spot: WorkerFiles) -> bytes:
-    """Return the answer to a request that does not need the package; b"" for all others.
+    """Return the answer to a request that can be answered without importing the package; b"" for all others.
 
-    That is an event before a compaction with a transcript to read, or the start of a session whose block was built
-    before, from a host that only appends to its transcript.
+    Such requests come from hosts that only append to their transcript: an event before a compaction with a transcript
+    to read, and the start of a session whose block was built before. ``request``: the bytes of the event, as
+    ``receive_request`` returns them. ``spot``: the files of this worker.
     """
     head, payload = _split(request)
     name, _, rest = head.partition(b"\x1f")

@@ -53,8 +53,12 @@ def reader_of(spot: WorkerFiles) -> str:
 
 
 def answer_start(head: bytes, payload: bytes, environ: Mapping[str, str], spot: WorkerFiles) -> bytes:
-    """Return the answer to the start of a session, "ok" and the text for the host; b"" where that needs the package.
-    Never raises."""
+    """Return the answer to the start of a session: "ok" and the text for the host. Returns b"" if only the package can
+    answer. Never raises.
+
+    ``head``: event name, host, project and folder of the request, separated by 0x1F. ``payload``: the event as the host
+    sent it, in JSON. ``spot``: the files of this worker.
+    """
     with suppress(TokenMizerError, sqlite3.Error, OSError, ValueError, TypeError):
         name, host, project, folder = head.decode("utf-8", "surrogateescape").split("\x1f")
         event = read_event(name, host, payload, project=project, folder=folder)
@@ -176,7 +180,11 @@ class BlockBuilder:
 
 
 def read_shown_context(transcript: str, notes: Notes, secret: bytes, most: int) -> ShownContext:
-    """Return what the model has in its context, from the last ``most`` bytes of a transcript; "" for no transcript."""
+    """Return what of this package the model has in its context, read from the last ``most`` bytes of ``transcript``.
+    Returns an empty ``ShownContext`` if ``transcript`` is "" or cannot be read.
+
+    ``notes``: what this worker noted of transcripts. ``secret``: the store's secret.
+    """
     from tokenmizer_mw.operations.agent_transcripts import ShownContext, find_shown_context  # as above
 
     start = max(0, length_of(transcript) - most) if transcript else 0
@@ -188,10 +196,11 @@ def read_shown_context(transcript: str, notes: Notes, secret: bytes, most: int) 
 
 
 def must_wait(source: str, shown: ShownContext) -> bool:
-    """Whether only the next prompt shows if a block is needed: what came last most likely stays behind a compaction."""
+    """Return whether only the next prompt can show if a block is needed. This is so after a compaction (``source``) if
+    the newest block was at the end of the context: most likely it is still there."""
     return source == "compact" and shown.last
 
 
 def has_block(source: str, shown: ShownContext) -> bool:
-    """Whether a session that goes on still has its block."""
+    """Return whether a resumed session (``source`` is "resume") still has its block in the context ``shown``."""
     return source == "resume" and shown.present

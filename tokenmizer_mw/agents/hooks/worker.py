@@ -63,14 +63,18 @@ class WorkerState:
         self.close()
 
     def answer(self, head: bytes, payload: bytes) -> bytes:
-        """Return the answer to an event: "ok" and the text for the host, or "no" and an error message. Never raises."""
+        """Handle an event and finish its work. Returns "ok" and the text for the host, or "no" and an error message.
+        Never raises.
+
+        ``head``: event name, host, project and folder, separated by 0x1F. ``payload``: the event in JSON.
+        """
         answer, _ = self.answer_event(head, payload)
         self.finish()
         return answer
 
     def answer_event(self, head: bytes, payload: bytes) -> tuple[bytes, Event | None]:
-        """Return the answer as ``answer`` does, without finishing, and the event if the answer has a text; else
-        ``None``."""
+        """Handle an event without finishing its work (``finish``). Returns the answer, as ``answer`` does, and the
+        event if the answer has a text for the host, else ``None``. Never raises."""
         try:
             name, host, project, folder = head.decode("utf-8", "surrogateescape").split("\x1f")
             self._event = name
@@ -85,7 +89,7 @@ class WorkerState:
         return b"ok\n" + values.encode("utf-8", "replace"), event if values else None
 
     def complete(self, head: bytes, payload: bytes, answered: bytes) -> None:
-        """Handle an event whose host was ``answered`` already. Never raises."""
+        """Handle an event whose host already got the answer ``answered``, and finish its work. Never raises."""
         _, event = self.answer_event(head, payload)
         if event is not None and event.name == "sessionstart" and answered == b"ok\n":
             self.note_unanswered(event)

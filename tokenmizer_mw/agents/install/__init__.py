@@ -293,9 +293,12 @@ class Change:
 
 
 def plan_changes(host: str, home: Path, folder: Path, *, project: bool = False, remove: bool = False) -> list[Change]:
-    """Return the changes that would install this package for ``host``, or remove it. Writes nothing.
+    """Return the changes of files that install this package for the coding agent ``host``, or remove it (``remove``).
+    Writes nothing.
 
-    Raises ``CallerError`` for a file that cannot be read, and ``LeftAlone`` for one that cannot be changed.
+    ``home``: the user's home directory. ``folder``: the directory of the project. ``project``: change the project's
+    files, not those of the user. Raises ``CallerError`` for a file that cannot be read, and ``LeftAlone`` for a file
+    that cannot be changed without harm.
     """
     edits = HOSTS[host](InstallTarget(home, folder, project))
     try:

@@ -59,7 +59,7 @@ class Opening:
         self._answered: set[str | int] = set()
 
     def answer(self, data: bytes) -> bytes:
-        """Return what to send to the client for a piece of the input; b"" leaves the answers to the SDK."""
+        """Return the bytes to send to the client for ``data``, a piece of the input; b"" if the SDK is to answer."""
         if self._over:
             return b""
         *lines, self._input = (self._input + data).split(b"\n")
@@ -164,8 +164,11 @@ class Unanswered:
             return self._waiting.total()
 
     def note_input(self, data: bytes) -> tuple[bytes, bytes]:
-        """Count the requests in a piece of the input; b"" is its end. Returns the lines for the SDK, and the answers to
-        lines that are no messages: the SDK answers none of those."""
+        """Count the requests in ``data``, a piece of the input; b"" is the end of the input.
+
+        Returns the lines to pass to the SDK, and error responses to lines that are not valid messages. The SDK would
+        not answer such lines, so they are not passed on.
+        """
         lines = self._end_lines("in", data or b"\n")
         messages = [(line, _parse(line)) for line in lines if line.strip()]
         errors = [_find_error(message) for _, message in messages]

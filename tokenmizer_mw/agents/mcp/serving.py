@@ -36,7 +36,11 @@ def run_stdio(wanted: ServingOptions) -> None:
 
 
 def run_http(wanted: ServingOptions, host: str, port: int) -> None:
-    """Serve clients of this machine at ``/mcp`` until a signal stops it. Raises ``ConfigError`` for other hosts."""
+    """Serve MCP clients of this machine over HTTP at ``/mcp`` until a signal stops the server.
+
+    ``host``: a loopback address. ``port``: the port to listen on; 0 for any free one. Raises ``ConfigError`` for
+    another host and if the port cannot be bound.
+    """
     if host not in _LOOPBACK:
         raise ConfigError(f"the MCP server has no keys: it listens on {', '.join(_LOOPBACK)}, not {host}")
     anyio.run(_serve, wanted, host, port)

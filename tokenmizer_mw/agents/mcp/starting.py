@@ -71,10 +71,12 @@ class OutputWriter:
 
 @contextmanager
 def interruptible_input(opening: Opening) -> Iterator[None]:
-    """Close standard input at SIGINT while the context is active, and then raise ``KeyboardInterrupt``.
+    """While the context is active, close standard input at SIGINT; at its end, raise ``KeyboardInterrupt`` if that
+    happened.
 
-    When the client closes the input, it ends once all requests are answered. A SIGINT that is ignored or handled by
-    other code is left alone. Does nothing on systems without ``select`` for files.
+    ``opening``: answers the first requests of the client. When the client closes the input, the input of the SDK ends
+    once all requests are answered. A SIGINT that is ignored or handled by other code is left alone. Does nothing on
+    Windows.
     """
     if os.name != "posix":
         yield
@@ -209,8 +211,10 @@ def start_stdio(options: ServingOptions) -> None:
 
 
 def start_http(options: ServingOptions, host: str, port: int) -> None:
-    """Serve clients of this machine at ``/mcp`` until a signal stops it. Raises ``ConfigError`` for other hosts,
-    and for a server's address or key that cannot be one."""
+    """Check ``options``, then serve as ``serving.run_http`` does.
+
+    Raises ``ConfigError`` also if the address or the API key of the server that the tools ask is invalid.
+    """
     _check_server(options)
     with uncollected_imports():
         from .serving import run_http

@@ -305,7 +305,8 @@ def _describe_change(values: Mapping[str, Any]) -> str:
 
 
 def add_edits(made: MCPServer[Any], ask: Backing, named: Named) -> None:
-    """Add the tools for manual edits of facts to an MCP server."""
+    """Add the tools for manual edits of facts to the MCP server ``made``. ``ask``: carries out the edits. ``named``:
+    returns the full session id for what the model passed as one; awaited."""
 
     async def change(what: str, session_id: str, **body: Any) -> Changed:
         session = await named(session_id)

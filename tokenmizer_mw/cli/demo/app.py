@@ -99,8 +99,10 @@ class RequestRecorder:
 class SeenRequest:
     """A request on both sides of the middleware.
 
-    ``sent`` and ``received``: its tokens on either side; ``block``: the message that replaced ``dropped`` others ("" if
-    none was replaced); ``kept``: the client's messages that passed; ``reminder``: the reminder in one of them.
+    - ``sent``, ``received``: tokens of the request from the client, and of the request that the application received.
+    - ``block``: the resume block, "" if there is none; ``dropped``: number of messages that it replaces.
+    - ``kept``: the client's messages that the application received.
+    - ``reminder``: the text of the reminder, "" if there is none.
     """
 
     sent: int = 0
@@ -114,7 +116,8 @@ class SeenRequest:
 def compare_messages(
     sent: list[ChatMessage], received: list[ChatMessage], tokens_sent: int, tokens_received: int
 ) -> SeenRequest:
-    """Compare the messages that a client sent with those that the application received."""
+    """Compare the messages that a client sent with those that the application received. ``tokens_sent`` and
+    ``tokens_received``: tokens of the two lists."""
     parts = [split_reminder(message) for message in received]
     received = [message for message, _ in parts]
     head = _common(sent, received)
@@ -160,7 +163,11 @@ class ProbeOutcome:
 
 
 def judge_answer(turn: int, probe: Probe, answer: str, request: SeenRequest) -> ProbeOutcome:
-    """Judge ``answer``. ``source`` is "resume block", "recent messages", "both" or "nothing"."""
+    """Judge the model's ``answer`` to ``probe``, asked in turn ``turn`` with ``request``.
+
+    ``ProbeOutcome.source`` says which part of the request contained the expected words: "resume block", "recent
+    messages", "both" or "nothing".
+    """
     expected = re2.compile(probe.expected)
     block: ChatMessage = {"role": "user", "content": request.block}
     in_block = any(expected.search(line) for line in answering_lines(probe, [block]))

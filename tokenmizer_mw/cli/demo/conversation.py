@@ -109,7 +109,7 @@ class Conversation:
 
 
 def ask(client: Client, request: dict[str, Any], on_text: Callable[[str], None]) -> DemoReply:
-    """Send one request and read the stream to its end; ``on_text`` is called with each piece of text."""
+    """Send one chat request and read the stream of the reply to its end. ``on_text`` is called with each piece of text."""
     first_byte, tokens = 0.0, 0
     text: list[str] = []
     calls: dict[int, ChatMessage] = {}
@@ -138,9 +138,10 @@ def _add(calls: dict[int, ChatMessage], part: dict[str, Any]) -> None:
 def tool_results(
     turn: ScriptTurn, calls: Sequence[ChatMessage], before: Sequence[ChatMessage]
 ) -> Iterator[ChatMessage]:
-    """Return the results of tool calls, without executing anything.
+    """Yield the results of tool calls as messages, without executing anything.
 
-    A scripted call has its scripted result; any other call of a live model gets the next unused result of the turn.
+    ``calls``: the calls of the newest reply in ``turn``. ``before``: the messages so far. A scripted call has its
+    scripted result; any other call of a live model gets the next unused result of the turn.
     """
     results = {step.id: step.result for step in turn.steps}
     used = sum(message["role"] == "tool" for message in before[_last_user(before) :])

@@ -97,7 +97,7 @@ class Screen:
         self._console.print(Text(f"{'':>{len(words)}}  calls {limit:<15} with/without", style="bold"))
 
     def begins(self, number: int, user: str) -> None:
-        """Show that a turn of the demonstration has begun."""
+        """Show that turn ``number`` has begun with the message ``user``."""
         self._lines = [Text(f"turn {number}, the person: {one_line(user)}", style="yellow")]
         self._reply = ""
         if self._console.is_terminal:
@@ -118,7 +118,12 @@ class Screen:
         self._refresh()
 
     def ends(self, number: int, user: str, tools: int, tokens: int, first: float, without: float | None) -> None:
-        """Print a finished turn of the demonstration as a row of the table."""
+        """Print a finished turn as a row of the table.
+
+        - ``number``, ``user``: number of the turn and the user's message.
+        - ``tools``: number of tool calls; ``tokens``: size of the longest request.
+        - ``first``: seconds to the first byte with memory; ``without``: without memory, ``None`` if not measured.
+        """
         self.stop()
         times = f"{first * 1000:.0f}" + (f"/{without * 1000:.0f}" if without is not None else "")
         filled = min(_BAR, round(tokens / self._window * _BAR))
@@ -137,7 +142,8 @@ class Screen:
     # -- what matters ----------------------------------------------------------------------------------------
 
     def cut(self, cut: CutSeen, threshold: int, *, show_block: bool) -> None:
-        """Print that the transcript was cut, and on request the block."""
+        """Print that the transcript was cut because it exceeded ``threshold`` tokens. ``show_block``: print the whole
+        block, too."""
         before, after = cut.held, cut.seen.received
         count = sum(message["role"] != "system" for message in cut.seen.kept)
         self._console.print(Text(f"  >>> context full at turn {cut.turn}: {before:,} tokens -> {after:,}", "bold red"))
@@ -160,7 +166,8 @@ class Screen:
         self.lines([f"      | {line}" for line in (*lines, *rest)], style="magenta")
 
     def probe(self, question: str, answered: ProbeOutcome, dropped: int) -> None:
-        """Print a question about an old fact, and its answer."""
+        """Print a question about an old fact and the model's answer. ``dropped``: number of messages that are no longer
+        sent."""
         style = "green" if answered.right else "bold red"
         known = f"known from: {answered.source}" if answered.right else "the answer is wrong"
         note = f"asked for {answered.probe.question}; {dropped} old messages are no longer sent; {known}"
@@ -237,7 +244,8 @@ def show_memory(screen: Screen, memory: SessionMemory) -> None:
 
 
 def show_compaction(screen: Screen, memory: SessionMemory, body: Mapping[str, Any]) -> None:
-    """Print what a client receives that asks for a compaction of the whole session; ``body`` is its next request."""
+    """Print the response to a client that asks for a compaction of the whole session. ``body``: the body of its
+    request."""
     request = ROUTES["/chat/completions"].read(json.dumps(body).encode())
     began = perf_counter()
     made = memory.service.compaction.compact(SessionKey(LOCAL_TENANT, SESSION), request, CompactionWish())
@@ -268,14 +276,16 @@ def _describe_losses(report: LossReport) -> Iterator[str]:
 
 
 def show_figures(screen: Screen, figures: RunFigures, counted_by: str) -> None:
-    """Print tokens and times, with and without memory."""
+    """Print the tokens and times in ``figures``, with and without memory. ``counted_by``: name of the tokenizer that
+    counted."""
     screen.heading("What it cost and what it saved")
     screen.lines(_figures(figures, counted_by))
 
 
 def show_store(screen: Screen, database: Path, *, own_folder: bool) -> None:
-    """Print where the data is stored, commands to inspect it that can be pasted, and what stays on the disk.
-    ``own_folder``: the demonstration made the folder of the database.
+    """Print where the data of the demonstration is stored, commands that inspect the data, and how to remove it.
+
+    ``database``: path of the SQLite file. ``own_folder``: true if the demonstration created the folder of the file.
     """
     screen.heading("Look for yourself")
     screen.lines(["The database of this run is no other chat's; each command names it:"])
@@ -299,7 +309,7 @@ def _show_command(screen: Screen, command: str, database: Path) -> None:
 
 
 def show_next(screen: Screen) -> None:
-    """Print what to try next with one's own chats."""
+    """Print commands for users who want to try the package with chats of their own."""
     program = _program()
     screen.heading("Try it with your own chats")
     screen.lines(["A chat that you have (ChatGPT, Claude, Claude Code, Codex, aider, JSON):"])

@@ -42,7 +42,8 @@ def reduce_request(body: Mapping[str, Any], unseal: Callable[[str], SealedConten
     """Return the request without the messages that its newest compaction (made by this server) replaces, and without
     the fields that ask for compaction.
 
-    Raises ``SealBroken`` if that compaction claims to be this server's and is not, or was changed.
+    ``unseal``: decrypts a compaction. Raises ``SealBroken`` if the newest compaction claims to be this server's and was
+    made by another server, or was changed.
     """
     messages = body.get("messages")
     rest = {name: value for name, value in body.items() if name not in ASKING}
@@ -73,9 +74,11 @@ def find_native(body: Mapping[str, Any]) -> Native | None:
 
 
 def follow(body: bytes, native: Native, block: str) -> tuple[bytes, str]:
-    """Return the request body to forward, and the text to add before its messages. Here the body is unchanged and the
-    text is ``block``: it must follow the client's system prompt, because the provider drops everything before its
-    compaction.
+    """Return the request body to forward, and the text to add before its messages.
+
+    ``native``: the provider's own compaction in the request. ``block``: the text for the model. Here the body is
+    unchanged and the text is ``block``. It must follow the client's system prompt, because the provider drops
+    everything before its compaction.
     """
     return body, block
 
@@ -126,7 +129,11 @@ def restore_trigger(body: Mapping[str, Any], given: Mapping[str, Any]) -> dict[s
 
 
 def alone(model: str, content: SealedContent, sealed: str, created: int, *, standalone: bool) -> dict[str, Any]:
-    """Return a complete response that contains only a compaction. ``standalone`` has no effect in this dialect."""
+    """Return a complete response that contains only a compaction.
+
+    ``content``: the compaction. ``sealed``: the same, encrypted by ``Seal.close``. ``created`` (seconds since the
+    epoch) and ``standalone`` have no effect in this dialect.
+    """
     name = hashlib.sha256(sealed.encode("ascii")).hexdigest()[:24]
     usage = {**_NONE, "iterations": [{"type": _KIND, **_NONE}]}
     message = {"id": f"msg_{name}", "type": "message", "role": "assistant", "model": model}
@@ -135,7 +142,8 @@ def alone(model: str, content: SealedContent, sealed: str, created: int, *, stan
 
 
 def make_answer(model: str, text: str, created: int) -> dict[str, Any]:
-    """Return a complete response to an agent that asked for a summary of its chat: a message with ``text``."""
+    """Return a complete response to an agent that asked for a summary of its chat: a message with ``text``. ``created``
+    has no effect in this dialect."""
     name = hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()[:24]
     message = {"id": f"msg_{name}", "type": "message", "role": "assistant", "model": model}
     ended = {"stop_reason": "end_turn", "stop_sequence": None}

@@ -29,8 +29,11 @@ class ClearedMessages:
 
 
 def clear_thinking(messages: Sequence[Any], edit: ClearThinking, count: Count) -> ClearedMessages:
-    """Remove the thinking from all turns but the newest ones that have any. A turn is everything the model says between
-    two user messages. A message that consists only of thinking stays."""
+    """Remove the thinking from old turns. A turn is everything the model says between two user messages.
+
+    ``edit``: says for how many of the newest turns with thinking it stays. ``count``: returns the tokens of a text. A
+    message that consists only of thinking stays.
+    """
     turns = [turn for turn in _turns(messages) if any(_thinks(messages[place]) for place in turn)]
     old = [place for turn in turns[: -edit.keep] for place in turn if _thinks(messages[place])]
     left, tokens, cleared = list(messages), 0, 0

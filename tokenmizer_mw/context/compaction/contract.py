@@ -55,10 +55,11 @@ class CompactionWish:
 class CompactionResult:
     """A compaction that was made.
 
-    - ``block``: the resume block; ``open``: the user's message that is not answered yet.
-    - ``text``: ``block`` and ``open``, as later calls get them; ``now``: what this call gets.
+    - ``checkpoint``: id of the checkpoint of the compaction.
+    - ``block``: the resume block; ``open``: the user's message that is not answered yet, "" for none.
+    - ``text``: ``block`` and ``open``, for later calls; ``now``: the text for this call.
     - ``keep_from``: index of the first message of this call that stays unchanged.
-    - ``tokens``: size of what it replaces.
+    - ``tokens``: size of the messages that the compaction replaces.
     """
 
     checkpoint: str
@@ -71,8 +72,12 @@ class CompactionResult:
 
 
 def keep_from(request: ChatRequest, counts: Sequence[int], room: float) -> int | None:
-    """Return the index of the first message to keep: the start of the newest turn; if that does not fit into ``room``
-    tokens, the newest step of it (a tool call and its results). ``None`` if nothing could be removed, or not enough."""
+    """Return the index of the first message that a compaction keeps: the start of the newest turn. If that turn exceeds
+    ``room`` tokens, its newest step (a tool call and its results) is kept. Returns ``None`` if no message could be
+    removed, or if that step is too long, too.
+
+    ``counts``: tokens of each message.
+    """
     places = range(request.prefix + 1, len(counts))
     opener = next((place for place in reversed(places) if request.messages[place].opens_turn), None)
     step, first = _newest_step(request), max(request.prefix + 1, request.bound)
@@ -154,8 +159,13 @@ class SealBroken(PeerError):
 
 @dataclass(frozen=True, slots=True)
 class SealedContent:
-    """The content of a compaction. ``text``: everything that a model gets of it; ``open``: the user's message that was
-    not answered yet, "" for none; ``tokens``: size of what it replaced."""
+    """The content of a compaction.
+
+    - ``session``, ``checkpoint``: the session, and its checkpoint that the compaction made.
+    - ``text``: everything that a model gets of the compaction.
+    - ``open``: the user's message that was not answered yet, "" for none.
+    - ``tokens``: size of the messages that the compaction replaced.
+    """
 
     session: str
     checkpoint: str
@@ -195,7 +205,7 @@ class Seal:
         return _VERSION + urlsafe_b64encode(sealed).decode("ascii").rstrip("=")
 
     def open(self, tenant: str, sealed: str) -> SealedContent:
-        """Decrypt what ``close`` returned for ``tenant``. Raises ``SealBroken`` for any other text."""
+        """Decrypt ``sealed``, a text that ``close`` returned for ``tenant``. Raises ``SealBroken`` for any other text."""
         from cryptography.exceptions import InvalidTag  # the package is there: see above
 
         if not sealed.startswith(_VERSION):

@@ -266,7 +266,8 @@ def without_prompt(body: Mapping[str, Any], member: str) -> Mapping[str, Any] | 
 
 
 def format_agent_reply(block: str) -> str:
-    """A whole reply that sums a session up by ``block``, as Claude Code cuts it out; other agents take it as it is."""
+    """Return a complete reply to an agent that asked for a summary, with ``block`` as the summary. Claude Code extracts
+    the text between the ``summary`` tags; other agents use the whole reply."""
     return f"<analysis>\nFrom the session's record, without a model.\n</analysis>\n\n<summary>\n{block}\n</summary>"
 
 

@@ -44,7 +44,8 @@ def reduce_request(body: Mapping[str, Any], unseal: Callable[[str], SealedConten
     """Return the request without the items that its newest compaction (made by this server) replaces, and without the
     items that ask for compaction.
 
-    Raises ``SealBroken`` if that compaction claims to be this server's and is not.
+    ``unseal``: decrypts a compaction. Raises ``SealBroken`` if the newest compaction claims to be this server's and was
+    made by another server, or was changed.
     """
     given = body.get("input")
     rest = {name: value for name, value in body.items() if name not in ASKING}
@@ -83,8 +84,9 @@ def find_native(body: Mapping[str, Any]) -> Native | None:
 
 
 def follow(body: bytes, native: Native, block: str) -> tuple[bytes, str]:
-    """Return the request body with ``block`` as an item directly after the compaction, because providers may drop
-    everything before it; all other bytes stay. The second value, the text to add before the messages, is always ""."""
+    """Return the request body with ``block`` as an item directly after ``native``, the provider's own compaction,
+    because providers may drop everything before it. All other bytes stay. The second value, the text to add before the
+    messages, is always ""."""
     found = read_object(decode_body(body))
     end = element_spans(found.text, found.places["input"])[native.place][1]
     item = json.dumps({"role": "developer", "content": block}, ensure_ascii=False, separators=(",", ":"))
@@ -115,7 +117,11 @@ def _name(sealed: str) -> str:
 
 def alone(model: str, content: SealedContent, sealed: str, created: int, *, standalone: bool) -> dict[str, Any]:
     """Return a complete response that contains only a compaction; for the ``standalone`` endpoint, the items to use as
-    the next input."""
+    the next input.
+
+    ``content``: the compaction. ``sealed``: the same, encrypted by ``Seal.close``. ``created``: seconds since the
+    epoch.
+    """
     if not standalone:
         return _response(f"resp_{_name(sealed)}", model, [item_of(sealed)], created)
     named = {"id": f"resp_{_name(sealed)}", "object": "response.compaction", "created_at": created, "model": model}
@@ -123,7 +129,8 @@ def alone(model: str, content: SealedContent, sealed: str, created: int, *, stan
 
 
 def make_answer(model: str, text: str, created: int) -> dict[str, Any]:
-    """Return a complete response to an agent that asked for a summary of its chat: a message with ``text``."""
+    """Return a complete response to an agent that asked for a summary of its chat: a message with ``text``.
+    ``created``: seconds since the epoch."""
     name = hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()[:24]
     part = {"type": "output_text", "text": text, "annotations": [], "logprobs": []}
     message = {"id": f"msg_{name}", "type": "message", "role": "assistant", "status": "completed", "content": [part]}

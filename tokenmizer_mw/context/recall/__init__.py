@@ -217,7 +217,8 @@ _SETTLING: Final = frozenset({Trust.STATED, Trust.ADOPTED, Trust.STRUCTURE})
 
 
 def take_within_room(lines: Sequence[RecallLine], room: int, counter: TokenCounter) -> list[RecallLine]:
-    """Return those of ``lines`` that fit into ``room`` tokens, passing over what is too long."""
+    """Return the ``lines`` that together fit into ``room`` tokens, taken in order. A line that does not fit is skipped.
+    ``counter``: counts the tokens."""
     taken = []
     for line in lines:
         cost = _cost([line], counter)

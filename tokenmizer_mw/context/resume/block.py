@@ -404,8 +404,8 @@ def build_resumes(
     handover: Handover | None = None,
     edits: Collection[NodeEdited] = (),
 ) -> dict[str, Resume]:
-    """Build the resume blocks of all levels, by level name, at little more than the cost of one. Arguments as for
-    ``build_resume``."""
+    """Build the resume blocks of all levels, by level name. This costs little more than building one. The arguments are
+    those of ``build_resume``."""
     graph = without_withdrawn_words(graph)
     builder = ResumeBuilder(graph, counter, frame(nonce), query, turn, earlier, transcript, handover, edits=edits)
     return {level: builder.resume(level, tokens) for level, tokens in LEVELS.items()}

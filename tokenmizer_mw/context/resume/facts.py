@@ -39,7 +39,11 @@ _OLD_MAX: Final = 3
 
 def reason_of(graph: SessionGraph, node: Node, section: Section, replaced: Predecessors) -> tuple[str, tuple[str, ...]]:
     """Return the reason for ``node`` as the text in brackets after its label ("" for none), and the ids of the nodes
-    that the text names. ``replaced``: what the facts of the graph replaced."""
+    that this text names.
+
+    ``section``: the section of the block that states the node. ``replaced``: for each fact of the graph, the facts that
+    it replaced.
+    """
     if section is Section.WARNINGS:
         reason = clause(graph.life(node.id).reason or node.detail)
         return (f" - {reason}" if reason else ""), ()
@@ -111,10 +115,11 @@ _PHRASE_MAX: Final = 8
 class ResumeFact:
     """A fact as a resume block states it.
 
-    - ``text``: its label; ``why``: what follows in brackets (what it replaced, its reason), "" for nothing.
-    - ``ids``, ``why_ids``: the nodes that ``text`` and ``why`` state.
-    - ``turn``: the message it comes from; ``place``: its order in the section.
-    - ``grade``: facts with a lower grade are taken first when not all fit.
+    - ``section``: the section of the block.
+    - ``text``: the label of the fact; ``why``: the text in brackets after it (replaced values, reason), "" for none.
+    - ``ids``, ``why_ids``: ids of the nodes that ``text`` and ``why`` state.
+    - ``turn``: number of the message that the fact comes from; ``place``: order in the section.
+    - ``grade``: if not all facts fit, those with a lower grade are taken first.
     """
 
     section: Section

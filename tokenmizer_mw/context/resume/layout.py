@@ -49,8 +49,10 @@ _LABELS_FIRST: Final = frozenset({Section.GOAL, Section.DOING, Section.RULES})
 
 
 def sequence(facts: Sequence[ResumeFact], budget: int, fixed: int, cost: Cost) -> list[FactPart]:
-    """Return the parts that fit into ``budget`` tokens, ``fixed`` of which are already used, in the order in which they
-    were taken."""
+    """Return the parts of ``facts`` that fit into ``budget`` tokens, in the order in which they were taken.
+
+    ``fixed``: tokens of the budget that are already used. ``cost``: returns the tokens of a part.
+    """
     filling = _Filling(facts, fixed, cost)
     for step in STEPS:
         if step <= budget:
@@ -144,8 +146,14 @@ def compose_block(
     head: str = "",
     written: int = 0,
 ) -> str:
-    """Return the text of a block: the chosen ones of the first ``written`` sentences below the line ``head``, then the
-    chosen facts in their sections, then the other chosen sentences in the session's order, one line per message."""
+    """Return the text of a block.
+
+    First come the chosen ones of the first ``written`` sentences, in a line that begins with ``head``. Then come the
+    chosen facts in their sections, then the other chosen sentences in the session's order, one line per message.
+
+    - ``chosen``: indexes of facts; an index from ``len(facts)`` on is that of a sentence.
+    - ``around``: the delimiters before and after the text.
+    """
     quoted = len(facts) + written
     handover = " ".join(sentences[at - len(facts)].text for at in sorted(chosen) if len(facts) <= at < quoted)
     handover = f"{head} {handover}" if handover else ""
@@ -225,8 +233,10 @@ def ids_of(fact: ResumeFact, part: int) -> tuple[str, ...]:
 def fit_facts(
     facts: Sequence[ResumeFact], budget: int, counter: TokenCounter, around: tuple[str, str], fixed: int
 ) -> tuple[str, Sequence[FactPart]]:
-    """Return the text with as many facts as fit between the delimiters ``around`` (``fixed`` tokens), and the parts in
-    it."""
+    """Return a text with as many of ``facts`` as fit into ``budget`` tokens, and the parts of facts in it.
+
+    ``around``: the delimiters before and after the text; ``fixed``: their tokens. ``counter``: counts the tokens.
+    """
     added = added_tokens(counter)
 
     def cost(piece: FactPart, opens: bool) -> int:

@@ -47,8 +47,8 @@ def rank_facts(
 ) -> list[ResumeFact]:
     """Return ``facts`` in the order in which a resume block states them.
 
-    ``boost``: ids of nodes that match a query, with their weight. ``pinned``: ids of the nodes that come directly after
-    the standing rules, with their weight.
+    ``importance``: weight of each node, by id. ``boost``: weight of each node that matches a query, by id. ``pinned``:
+    weight of each node that comes directly after the standing rules, by id.
     """
     by_section: dict[Section, list[ResumeFact]] = {section: [] for section in Section}
     for fact in facts:

@@ -109,8 +109,8 @@ def _roots(package: str) -> list[str]:
 
 
 def find_encoding(name: str, directory: str | None = None) -> Encoding | None:
-    """Load the encoding ``name`` from the first intact copy of its table; ``None`` when there is none on this
-    machine."""
+    """Load the encoding ``name`` from the first intact copy of its table. Returns ``None`` if there is no such copy on
+    this machine. ``directory``: a further directory to search; see ``directories``."""
     name = SAME_TABLE.get(name, name)
     table = TABLES.get(name)
     if table is None:
