@@ -393,48 +393,53 @@ class SessionMemory:
     ) -> FactEdit:
         """Declare a fact wrong by hand. Resume blocks then list a decision or a task as rejected, so that no model
         proposes it again; they no longer state a fact of another type. Returns the fact before and after, and the
-        number of the edit; 0 when the fact is already declared wrong.
+        number of the edit; 0 if the fact is already declared wrong.
 
-        ``never_true``: withdraw the fact, because it never was true (misread, or nobody decided it). Then no block,
-        reminder or recall shows it to a model; ``why`` and the list of edits still do, and ``undo`` brings it back.
+        - ``node_id``: the id of the fact, its label or value, words that no other fact has all of, or a description
+          that has most of its words from this fact. Words mean a fact in force; they mean another fact only if none in
+          force fits.
+        - ``reason``: why the fact is wrong; it is recorded, and resume blocks state it. Secrets in it are redacted.
+        - ``never_true``: withdraw the fact, because it never was true (misread, or nobody decided it). Then no block,
+          reminder or recall shows it to a model; ``why`` and the list of edits still do, and ``undo`` brings it back.
 
-        ``node_id``: the id of the fact, its label or value, words that no other fact has all of, or a description that
-        has most of its words from this fact. Words mean a fact in force, and any other only if none in force fits.
-        Raises ``UnknownNode``, whose message names the nearest facts, when no fact or more than one matches.
+        Raises ``UnknownNode``, whose message names the nearest facts, if no fact or more than one matches.
         """
         reason = self._redaction.redact_text(reason)
         mark = partial(mark_fact, status=Status.INVALIDATED, reason=reason, never_true=never_true)
         return self._edit(session_id, node_id, tenant, mark)
 
     def complete(self, session_id: str, node_id: str, reason: str = "", *, tenant: str = LOCAL_TENANT) -> FactEdit:
-        """Say by hand that a task is done, an error is fixed, or a goal is reached: resume blocks list it as done then.
+        """Say by hand that a task is done, an error is fixed, or a goal is reached. Resume blocks then list the fact as
+        done.
 
-        ``node_id`` (words mean first what is still to do), result and errors as for ``invalidate``; the number of the
-        edit is 0 when it was done already. Raises ``CallerError`` for facts of other types.
+        ``node_id``, ``reason``, result and errors are those of ``invalidate``; words mean a fact that is still to be
+        done first. The number of the edit is 0 if the fact was done already. Raises ``CallerError`` for facts of other
+        types.
         """
         complete = partial(complete_fact, reason=self._redaction.redact_text(reason))
         return self._edit(session_id, node_id, tenant, complete, partial(find_fact, prefers=can_be_completed))
 
     def archive(self, session_id: str, node_id: str, reason: str = "", *, tenant: str = LOCAL_TENANT) -> FactEdit:
-        """Archive a fact by hand: it is still true, but resume blocks no longer show it. ``node_id``, result and
-        errors as for ``invalidate``."""
+        """Archive a fact by hand: it is still true, but resume blocks no longer show it. ``node_id``, ``reason``,
+        result and errors are those of ``invalidate``."""
         mark = partial(mark_fact, status=Status.ARCHIVED, reason=self._redaction.redact_text(reason))
         return self._edit(session_id, node_id, tenant, mark)
 
     def separate(self, session_id: str, node_id: str, reason: str = "", *, tenant: str = LOCAL_TENANT) -> FactEdit:
-        """Say that a replaced fact and the fact that replaced it have nothing to do with each other: the first holds
-        again, the other one stays, and nothing shows a replacement any more. ``undo`` restores the replacement.
+        """Say by hand that a replaced fact and the fact that replaced it have nothing to do with each other. The
+        replaced fact is in force again, the other one stays, and nothing shows a replacement any more. ``undo``
+        restores the replacement.
 
-        ``node_id`` names the replaced fact (words mean a replaced one first); it, result and errors as for
-        ``invalidate``. Raises ``CallerError`` for a fact that was not replaced; the message names what it replaced
-        itself.
+        ``node_id`` names the replaced fact; words mean a replaced fact first. ``reason``, result and errors are those
+        of ``invalidate``. Raises ``CallerError`` for a fact that was not replaced; the message names the facts that it
+        replaced itself.
         """
         separate = partial(separate_fact, reason=self._redaction.redact_text(reason))
         return self._edit(session_id, node_id, tenant, separate, partial(find_fact, prefers=is_replaced))
 
     def pin(self, session_id: str, node_id: str, pinned: bool = True, *, tenant: str = LOCAL_TENANT) -> FactEdit:
         """Pin a fact, or unpin it with ``pinned=False``. Resume blocks put pinned facts directly after the standing
-        rules, and they are never pruned. ``node_id``, result and errors as for ``invalidate``."""
+        rules, and pinned facts are never pruned. ``node_id``, result and errors are those of ``invalidate``."""
         return self._edit(session_id, node_id, tenant, partial(pin_fact, on=pinned))
 
     def correct(
@@ -967,8 +972,8 @@ class SessionMemory:
         return diff(before, fold(events[start:], state).graph)
 
     def loss_report(self, session_id: str, *, tenant: str = LOCAL_TENANT) -> LossReport:
-        """Report which facts the last cut removed from the model's context without stating them in the resume block,
-        and which of them later reminders stated. Empty when there was no cut."""
+        """Report which facts the last cut removed from the model's context and its resume block does not state, and
+        which of these facts later reminders stated. The report is empty if there was no cut."""
         key = self._access.key_of(session_id, tenant)
         return self._access.view(
             key,

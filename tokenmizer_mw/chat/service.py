@@ -360,8 +360,9 @@ def open_cache(
     """Open the response cache; ``None`` if the settings switch it off. Raises ``ConfigError`` if the cache cannot be
     used.
 
-    ``host``: what the cache needs of the service. ``embed``: turns a list of texts into one vector per text; ``None``
-    for the model of the settings. ``url``: address of the store; the cache's file is beside it.
+    ``host``: the functions of the service that the cache calls. ``embed``: turns a list of texts into one vector per
+    text; ``None`` for the model of the settings. ``url``: address of the session store, used if ``Settings.cache_url``
+    is "store".
     """
     if settings.cache == "off":
         return None

@@ -75,10 +75,11 @@ _TYPES: Final = frozenset(type.value for type in NodeType)
 
 @dataclass(frozen=True, slots=True)
 class FactEdit:
-    """What a manual edit did to a fact: the fact as it was ``before`` and as it is ``after``.
+    """The effect of a manual edit on a fact.
 
-    ``number`` identifies the edit, for ``undo``; 0: it changed nothing. ``restored``: other facts that are in force
-    again, such as the one that an invalidated fact had replaced.
+    - ``number``: identifies the edit, for ``undo``; 0 if the edit changed nothing.
+    - ``before``, ``after``: the fact before and after the edit.
+    - ``restored``: other facts that are in force again, such as the one that an invalidated fact had replaced.
     """
 
     number: int
@@ -97,8 +98,8 @@ class FactEdit:
 
     @property
     def effects(self) -> list[str]:
-        """What else there is to know about the edit, a line each; [] for nothing: what the fact counts as now, where
-        its new words say so, that it was not in force, and which other facts are in force again."""
+        """Further effects of the edit, one line each; [] for none. A line says what thing the fact is a value of now,
+        if the new words changed that; that the fact was not in force; or which other fact is in force again."""
         return [*self._changes(), *(f"in force again: {node.id} {node.label}" for node in self.restored)]
 
     def _changes(self) -> list[str]:
@@ -118,14 +119,14 @@ class FactEdit:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class UndoneEdit(FactEdit):
-    """What an undo did, which is a manual edit, too. ``undone``: the number of the edit that it undid. ``effects`` do
-    not repeat what is ``restored``."""
+    """The effect of an undo, which is a manual edit, too. ``undone``: number of the edit that was undone. ``effects``
+    does not repeat the facts in ``restored``."""
 
     undone: int = 0
 
     @property
     def effects(self) -> list[str]:
-        """What else there is to know about the undo, a line each."""
+        """Further effects of the undo, one line each; [] for none."""
         return self._changes()
 
     def __str__(self) -> str:
@@ -134,11 +135,12 @@ class UndoneEdit(FactEdit):
 
 
 def mark_fact(state: SessionState, node: Node, status: Status, reason: str, *, never_true: bool = False) -> list[Event]:
-    """Return the events that invalidate or archive a fact (``status``); ``[]`` when the fact cannot get this status,
-    for example because it already has it. Invalidating a fact restores the fact that it replaced.
+    """Return the events that give a fact the ``status`` "invalidated" or "archived", with a ``reason``. Returns ``[]``
+    if the fact cannot get this status, for example because it already has it. Invalidating a fact restores the fact
+    that it replaced.
 
-    ``never_true``: the fact was no fact at all. Its confidence is 0 then, by which all that a model reads leaves it
-    out; a fact that is invalidated already may still be withdrawn so.
+    ``never_true``: the fact never was one. Its confidence becomes 0, so that no text for a model contains the fact. A
+    fact that is invalidated already can still be withdrawn in this way.
     """
     if not may_move(node.status, status, evidence=True) and not (never_true and node.status is status):
         return []
@@ -149,8 +151,9 @@ def mark_fact(state: SessionState, node: Node, status: Status, reason: str, *, n
 
 
 def complete_fact(state: SessionState, node: Node, reason: str) -> list[Event]:
-    """Return the events that say that a task is done, an error is fixed, or a goal is reached; ``[]`` when it was done
-    already, or holds no longer. Raises ``CallerError`` for facts of other types."""
+    """Return the events that say that a task is done, an error is fixed, or a goal is reached. Returns ``[]`` if the
+    fact was done already or is no longer in force. ``reason``: is recorded. Raises ``CallerError`` for facts of other
+    types."""
     if node.type not in COMPLETABLE:
         raise CallerError(
             f"{node.id} {_shorten(node.label)!r} is no task, error or goal: archive what no longer matters"
@@ -194,10 +197,11 @@ def correct_fact(state: SessionState, node: Node, label: str | None, detail: str
 
 
 def separate_fact(state: SessionState, node: Node, reason: str) -> list[Event]:
-    """Return the events that say that a replaced fact and the one that replaced it have nothing to do with each other:
-    the first holds again, the other one stays as it is.
+    """Return the events that say that the replaced fact ``node`` and the fact that replaced it have nothing to do with
+    each other: ``node`` is in force again, the other one stays. If another fact is now the value of the same thing
+    (``slot``), ``node`` gets no slot.
 
-    If another fact has its slot now, it has none any more. Raises ``CallerError`` for a fact that was not replaced.
+    Raises ``CallerError`` for a fact that was not replaced; the message names the facts that it replaced.
     """
     graph = state.graph
     heir = graph.heir(node.id)
@@ -277,8 +281,8 @@ def _require_label(text: str) -> str:
 
 
 def separate_reason(text: str, kind: str, reason: str) -> tuple[str, str]:
-    """Return the text and the reason of a fact that is added by hand: a choice, preference or environment without a
-    reason of its own has the one that its text gives ("because of locks"). A rule keeps its words."""
+    """Return the text and the reason of a fact of this ``kind`` that is added by hand. If ``reason`` is "", the reason
+    in the text of a choice, preference or environment ("because of locks") is split off. A rule keeps its words."""
     if reason or kind not in _REASONED:
         return text, reason
     return split_off_reason(" ".join(text.split()))

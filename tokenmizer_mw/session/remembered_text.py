@@ -42,7 +42,8 @@ _PAIRED: Final = re2.compile(r"[:=]\s+")
 
 @dataclass(frozen=True, slots=True)
 class NamedChange:
-    """``new``: the words of a text without what it replaces; ``old``: the words for that, "" if it names nothing."""
+    """A text that may say what it replaces. ``new``: the words without the replaced thing; ``old``: the words for the
+    replaced thing, "" if the text names none."""
 
     new: str
     old: str = ""
@@ -55,16 +56,17 @@ def split_off_reason(text: str) -> tuple[str, str]:
 
 
 def read_change(label: str) -> NamedChange:
-    """Return what a text names as new, and what it says is replaced by that."""
+    """Split a text such as "PostgreSQL instead of SQLite" into the words for the new thing and for the replaced
+    thing."""
     found = next((match for pattern in _CHANGES if (match := pattern.match(label)) is not None), None)
     return NamedChange(found["new"], found["old"]) if found is not None else NamedChange(label)
 
 
 def read_value(label: str) -> Slot | None:
-    """Return what a fact is a value of; ``None`` if it is not read as a value.
+    """Return the slot (the thing, such as "database") and the value that a text states; ``None`` if it states no value.
 
-    A version does not matter where the words without it name a thing with one value at a time: "PostgreSQL 16" is a
-    database. A text that forbids a product is no value: "never use MySQL".
+    A version does not matter if the words without it name a thing that has one value at a time: "PostgreSQL 16" is a
+    database. A text that forbids a product states no value: "never use MySQL".
     """
     from tokenmizer_mw.extract.match.slots import (  # loaded when a memory is opened, not when it is imported
         find_versions,
@@ -99,18 +101,19 @@ def _is_forbidden(label: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Replaced:
-    """``nodes``: the facts that a new fact replaces; ``slot``: what the new one is a value of then, "" for nothing."""
+    """``nodes``: the facts that a new fact replaces. ``slot``: the thing that the new fact is a value of, "" for
+    none."""
 
     nodes: tuple[Node, ...]
     slot: str
 
 
 def find_replaced(graph: SessionGraph, label: str, slot: Slot | None, kind: DecisionKind | None) -> Replaced:
-    """Return the facts in force that a decision or an environment with this label replaces: what its words name ("X
-    instead of Y"), and the other values of the same thing.
+    """Return the facts in force that a new decision or environment with this ``label`` replaces: the fact that its
+    words name ("X instead of Y"), and the other values of the same thing.
 
-    The new fact is a value of what the named fact was one of, with its scope: "PostgreSQL instead of SQLite" after
-    "SQLite for the orders".
+    ``slot``: the slot and value of the new fact, ``None`` for none. ``kind``: its kind. The new fact takes the slot of
+    the named fact with its scope: "PostgreSQL instead of SQLite" after "SQLite for the orders".
     """
     change = read_change(label)
     name = slot.name if slot is not None else ""

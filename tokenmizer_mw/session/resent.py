@@ -62,7 +62,7 @@ class ResentMessages:
         return mark
 
     def spelling(self, index: int) -> Spelling:
-        """Return the spelling of message ``index``: what identifies it although a client may change its form."""
+        """Return the spelling of message ``index``, which identifies the message even if a client changed its form."""
         spelling = self._spellings.get(index)
         if spelling is None and self._history is not None and len(self._spellings) >= _SPELLED_ALONE:
             self._spellings = dict(enumerate(self._history.column("spelling", _spellings)))
@@ -143,8 +143,10 @@ def run_back(resent: ResentMessages, index: int) -> Run:
 
 
 def run_on(resent: ResentMessages, start: int) -> tuple[str, dict[int, tuple[int, list[str]]]]:
-    """Return the text of one side from message ``start`` on, and for each message in it: the text length up to its end,
-    mapped to the index of the next message and the tool calls so far.
+    """Return the text of the messages of one side from message ``start`` on, and where each of them ends.
+
+    The mapping has the length of the text up to the end of a message. Its value is the index of the next message and
+    the tool calls so far.
     """
     side = resent.spelling(start).side
     texts: list[str] = []
@@ -188,11 +190,11 @@ _PASSING: Final = frozenset({HostTextKind.REMINDER, HostTextKind.ENVIRONMENT})
 
 
 class Spelling(NamedTuple):
-    """What identifies a message even if a client changed its form.
+    """The features that identify a message even if a client changed its form.
 
     - ``side``: "a" for the assistant, "u" for all others.
-    - ``length``, ``text``: length and digest of its text without spaces; 0 and "" for none.
-    - ``calls``, ``results``: digests of its tool calls and tool results without their ids; "" for none.
+    - ``length``, ``text``: length and digest of the text without spaces; 0 and "" for none.
+    - ``calls``, ``results``: digests of the tool calls and the tool results without their ids; "" for none.
     """
 
     side: str
@@ -212,7 +214,7 @@ class Spelling(NamedTuple):
 
     @classmethod
     def from_key(cls, key: str) -> Spelling:
-        """Parse what ``to_key`` returned. Raises ``ValueError`` for text of other shape."""
+        """Parse a key that ``to_key`` returned. Raises ``ValueError`` for other text."""
         side, length, text, calls, results = key.split(".")
         return cls(side, int(length), text, calls, results)
 
@@ -243,7 +245,7 @@ def canonical_text(message: Message) -> str:
 
 
 def spelling_of(message: Message) -> Spelling:
-    """Return what identifies a message even if a client changed its form."""
+    """Return the spelling of ``message``: the features that identify it even if a client changed its form."""
     text = canonical_text(message)
     calls = results = ""
     if message.tool_calls:

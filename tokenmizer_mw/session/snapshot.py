@@ -145,7 +145,8 @@ class SnapshotPolicy:
         return 0 < self.every <= end - last and SHARE * (end - last) >= end
 
     def state(self, log: EventLog, key: SessionKey) -> SessionState | None:
-        """Return the state in the session's snapshot; ``None`` if there is none or it cannot be used."""
+        """Return the state in the session's snapshot, read from ``log``. Returns ``None`` if there is no snapshot, if
+        another version wrote it, or if it cannot be read, which is counted."""
         if not self.every:
             return None
         try:

@@ -74,7 +74,7 @@ class RecordedEdit:
 
     @property
     def operation(self) -> str:
-        """What the edit did, in one word or two, such as "remember" or "undo"."""
+        """The name of the edit in one or two words, such as "remember" or "undo"."""
         return _name_operation(self.edit)
 
     @property

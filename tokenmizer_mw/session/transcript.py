@@ -71,9 +71,8 @@ class Transcript:
         )
 
     def add(self, mark: str, parent: int, message: Message | Spelling) -> None:
-        """Append a message with the digest ``mark``, given as it is or as its spelling (what identifies it in another
-        form). It follows the message at index ``parent`` (-1: none).
-        """
+        """Append a message after the message at index ``parent`` (-1: after none). ``mark``: digest of the message.
+        ``message``: the message, or its spelling, which identifies it in another form."""
         spelling = spelling_of(message) if isinstance(message, Message) else message
         place = len(self.digests)
         name: str | Spelling
@@ -177,10 +176,11 @@ class Transcript:
         return [*reversed(known), *news][:count]
 
     def find_preserved(self, resent: ResentMessages, start: int, place: int) -> dict[int, int]:
-        """Return which messages after a summary at index ``start`` a client kept from before it: their indexes, and
-        those of the same stored messages, which end with ``place``. Empty if message ``start`` is no summary.
+        """Return which messages from before a summary a client kept after it, as a mapping from their indexes in
+        ``resent`` to the indexes of the same stored messages. Empty if message ``start`` is no summary.
 
-        The newest message, and a reply to the summary, are never of them.
+        ``place``: index of the stored message that the preserved ones end with. The newest message, and a reply to the
+        summary, are never preserved messages.
         """
         first = start + 1
         if first >= len(resent) or resent.role(first) is not Role.ASSISTANT or not resent.is_summary(start):

@@ -95,8 +95,12 @@ class HistoryMessages:
         return found
 
     def beside(self, events: Iterable[MessageRecorded], passages_max: int) -> HistoryMessages:
-        """Return the same messages, with the same index, in which the words of further messages count as said. These
-        are not recorded yet, and are not found. Use it for one search."""
+        """Return a copy that shares the index of these messages and also knows the messages of ``events``, which are
+        not recorded yet. Words of these messages count as said, but the messages are not found. Use the copy for one
+        search.
+
+        ``passages_max``: maximum number of passages in the index.
+        """
         if self.index is None:
             self.index = PassageIndex(passages_max=passages_max)
         found = copy(self)
@@ -176,8 +180,8 @@ def read_standing(log: Iterable[Recorded]) -> list[Written]:
 def make_revision(current: Sequence[Written], wanted: Sequence[Written]) -> Revision:
     """Return the changes that turn the transcript ``current`` into ``wanted``.
 
-    A log only grows at its end. Messages keep their numbers as long as their order is unchanged and no new message
-    precedes them; from there on they are withdrawn and added again.
+    A log only grows at its end. A message keeps its number as long as the order is unchanged and no new message
+    precedes it. Messages from the first difference on are withdrawn and added again.
     """
     known = {one.number: one for one in current}
     listed: dict[int, Written] = {}
@@ -197,10 +201,11 @@ def make_revision(current: Sequence[Written], wanted: Sequence[Written]) -> Revi
 def edit_transcript(
     state: SessionState, log: Sequence[Recorded], change: Change, derivation: FactDerivation
 ) -> list[Event]:
-    """Return the events that carry out ``change`` on a session; ``state`` is its log ``log``, folded.
+    """Return the events that carry out ``change`` on a session.
 
-    If facts come from withdrawn messages, the graph is built again: facts derived before the first withdrawn message
-    are repeated as they were, and later ones are extracted again from the remaining messages.
+    ``log``: the session's log; ``state``: its state. ``derivation``: extracts facts. If facts come from withdrawn
+    messages, the graph is built again: facts derived before the first withdrawn message are repeated as they were, and
+    later facts are extracted again from the remaining messages.
     """
     current = read_standing(log)
     step = make_revision(current, change(current))

@@ -83,8 +83,9 @@ class HeldCut:
         return cls(*before, events, draft)
 
     def events_for(self, state: SessionState) -> Sequence[Event]:
-        """Return the events to append to the session as it is now; none if other messages, another cut or manual edits
-        were recorded meanwhile. If other events were, facts are not among them: they are extracted later."""
+        """Return the events to append to the session, whose current state is ``state``. Returns none if other messages,
+        another cut or manual edits were recorded since the cut was decided. If other events were recorded, the returned
+        events contain no facts; these are extracted later."""
         if (state.seq, state.recorded_at) == (self.seq, self.recorded_at):
             return self.events
         before = self.known, self.checkpoint, self.edits
@@ -93,13 +94,14 @@ class HeldCut:
         return [event for event in self.events if isinstance(event, MessageRecorded | Checkpointed)]
 
     def before_turn(self, state: SessionState) -> tuple[Transcript, Sequence[Event]]:
-        """Return what the turn of the request is appended to, in the session as it is now: the messages that it has
-        after ``events_for``, and these events."""
+        """Return the transcript to which the turn of the request is appended, and the events that ``events_for``
+        returns, whose messages this transcript contains. ``state``: the current state of the session."""
         held = self.events_for(state)
         return self.state.transcript if held else state.transcript, held
 
     def add_messages(self, history: HistoryMessages, passages_max: int) -> HistoryMessages:
-        """Return the session's messages with the new ones: to be found only where the cut leaves some of them out."""
+        """Return the session's messages ``history`` with the new messages of this cut. The new messages are found by a
+        search only if the cut leaves some of them out. ``passages_max``: maximum number of passages in the index."""
         anchor = self.state.cut.anchor_turn if self.state.cut is not None else 0
         new = [event for event in self.events if isinstance(event, MessageRecorded)]
         if any(event.turn < anchor for event in new):

@@ -649,7 +649,8 @@ T = TypeVar("T")
 
 
 def expect(found: T, expected: T, what: str) -> None:
-    """Raise ``AssertionError``, which names ``what`` was compared, unless the two are equal."""
+    """Raise ``AssertionError`` unless ``found`` equals ``expected``. ``what``: names the compared thing in the
+    message."""
     if found != expected:
         raise AssertionError(f"{what}: expected {_short(expected)}, found {_short(found)}")
 

@@ -94,7 +94,8 @@ Row = tuple[int, float, str, int, str]
 
 @dataclass(frozen=True, slots=True)
 class Whole:
-    """A session read at one moment: its number in the tables (0 when it does not exist), its end, and its events."""
+    """All events of a session, read at one moment. ``number``: number of the session in the tables, 0 if it does not
+    exist; ``seq``: number of its last event; ``rows``: its events."""
 
     number: int
     seq: int
@@ -104,8 +105,8 @@ class Whole:
 def erase(
     connection: PostgresConnection, sessions: Sequence[SessionKey], before: float
 ) -> tuple[list[SessionKey], int]:
-    """Delete those of ``sessions`` whose last event was recorded before ``before``. Returns them, and the number of
-    their events."""
+    """Delete the sessions among ``sessions`` whose last event was recorded before the time ``before``. Returns the
+    deleted sessions and the number of their events."""
     ordered = sorted(sessions)
     columns = ([key.tenant for key in ordered], [key.id for key in ordered])
     with connection.in_transaction():
@@ -156,7 +157,8 @@ def rewrite(connection: PostgresConnection, was: Whole, changed: Mapping[int, Ev
 def put_back(
     connection: PostgresConnection, session: SessionKey, events: Sequence[Recorded], expected_seq: int
 ) -> None:
-    """Write events with their original numbers and times. Raises ``Conflict``."""
+    """Write events with their original numbers and times. Raises ``Conflict`` if the session's last event is not
+    ``expected_seq``."""
     kinds, versions, payloads = zip(*(encode(one.event) for one in events), strict=True)
     columns = [one.seq for one in events], [one.recorded_at for one in events], list(versions), list(kinds)
     last, key = events[-1], (session.tenant, session.id)
@@ -172,8 +174,8 @@ def put_back(
 
 
 def wipe(connection: PostgresConnection, how: Erase) -> None:
-    """Free the space of deleted rows. Raises ``StoreUnavailable`` if everything is to be removed and the database role
-    may not do that."""
+    """Free the space of deleted rows, as ``how`` says: "autovacuum" leaves that to the server. Raises
+    ``StoreUnavailable`` if ``how`` is "full" and the database role does not own the tables."""
     if how == "autovacuum":
         return
     if connection.fetch_value(_MAY_VACUUM, connection.address.schema):

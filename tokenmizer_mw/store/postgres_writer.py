@@ -68,7 +68,7 @@ EncodedEvent = tuple[str, int, str]
 
 
 class PostgresAppend:
-    """An append in progress: what to write, then when it was written or why it was not."""
+    """An append in progress: the events to write, and afterwards the time at which they were written, or the error."""
 
     __slots__ = ("doubtful", "error", "events", "expected_seq", "recorded_at", "session", "token")
 

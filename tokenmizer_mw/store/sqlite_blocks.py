@@ -83,8 +83,8 @@ def at(path: str, begin: str = "BEGIN") -> Iterator[sqlite3.Cursor]:
 
 
 def ends_of(cursor: sqlite3.Cursor, session: str, siblings: str) -> str:
-    """Return a digest of how far ``session`` goes and those whose ids begin with ``siblings``, and of the version of
-    the database; "" if there is no such session."""
+    """Return a digest that changes with the session ``session``, with any session whose id begins with ``siblings``,
+    and with the version of the database. Returns "" if there is no such session."""
     rows = cursor.execute(_ENDS, {"session": session, "siblings": siblings}).fetchall()
     (version,) = cursor.execute("PRAGMA user_version").fetchone()
     return hashlib.blake2b(repr((version, rows)).encode(), digest_size=16).hexdigest() if rows else ""
@@ -113,7 +113,8 @@ def chats_of(cursor: sqlite3.Cursor, reader: str) -> dict[str, str]:
 
 
 def find_block(cursor: sqlite3.Cursor, name: BlockName) -> BuiltBlock | None:
-    """Return the block of that name; ``None`` if there is none, or the sessions have changed since it was built."""
+    """Return the stored block with this ``name``. Returns ``None`` if there is none, or if the sessions have changed
+    since it was built."""
     row = cursor.execute(_FIND, name._asdict()).fetchone()
     found = BuiltBlock(*row) if row is not None else None
     return found if found is not None and ends_of(cursor, found.session, found.siblings) == found.ends else None

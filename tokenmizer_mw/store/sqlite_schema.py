@@ -138,8 +138,12 @@ _PRUNE: Final = (
 
 
 def keep_passages(cursor: sqlite3.Cursor, session: SessionKey, passages: PassageRows, seq: int, most: int) -> bool:
-    """Store vectors as ``EventLog.keep_passage_rows`` does, in the open transaction. ``seq``: that of ``passages``,
-    limited to what SQLite can store."""
+    """Store the vectors in ``passages`` in the open transaction, as ``EventLog.keep_passage_rows`` does. Returns false
+    and stores nothing if the session has changed since they were computed.
+
+    ``seq``: the number in ``passages``, limited to the largest that SQLite can store. ``most``: maximum number of
+    vectors of the session.
+    """
     key = (session.tenant, session.id)
     place = {"tenant": session.tenant, "session": session.id, "seq": seq, "recorded_at": passages.recorded_at}
     if not cursor.execute(f"SELECT {IS_CURRENT}", place).fetchone()[0]:

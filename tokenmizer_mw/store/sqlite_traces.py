@@ -53,8 +53,8 @@ _log = logging.getLogger("tokenmizer_mw")
 
 
 def note_traces(cursor: sqlite3.Cursor) -> None:
-    """Record in the open transaction that it erases rows, so that traces must be removed: copies of the erased rows
-    that remain in the files of the database."""
+    """Record, in the open transaction that erases rows, that traces remain to be removed. Traces are copies of erased
+    rows in the files of the database."""
     cursor.execute(_NOTE)
 
 

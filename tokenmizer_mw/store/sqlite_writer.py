@@ -29,7 +29,7 @@ EncodedEvent = tuple[str, int, str]
 
 
 class SqliteAppend:
-    """An append in progress: what to write, then when it was written or why it was not."""
+    """An append in progress: the events to write, and afterwards the time at which they were written, or the error."""
 
     __slots__ = ("error", "events", "expected_seq", "recorded_at", "session")
 
@@ -167,7 +167,8 @@ def end(
 
 
 def put_back(cursor: sqlite3.Cursor, session: SessionKey, events: Sequence[Recorded], expected_seq: int) -> None:
-    """Write events with their original numbers and times, in the open transaction. Raises ``Conflict``."""
+    """Write events with their original numbers and times, in the open transaction. Raises ``Conflict`` if the session's
+    last event is not ``expected_seq``."""
     key = (session.tenant, session.id)
     (seq, _) = cursor.execute(_END, key).fetchone() or (0, 0.0)
     if seq != expected_seq:

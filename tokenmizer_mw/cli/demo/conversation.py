@@ -109,7 +109,8 @@ class Conversation:
 
 
 def ask(client: Client, request: dict[str, Any], on_text: Callable[[str], None]) -> DemoReply:
-    """Send one chat request and read the stream of the reply to its end. ``on_text`` is called with each piece of text."""
+    """Send one chat request and read the stream of the reply to its end. ``on_text`` is called with each piece of
+    text."""
     first_byte, tokens = 0.0, 0
     text: list[str] = []
     calls: dict[int, ChatMessage] = {}

@@ -205,7 +205,8 @@ class Seal:
         return _VERSION + urlsafe_b64encode(sealed).decode("ascii").rstrip("=")
 
     def open(self, tenant: str, sealed: str) -> SealedContent:
-        """Decrypt ``sealed``, a text that ``close`` returned for ``tenant``. Raises ``SealBroken`` for any other text."""
+        """Decrypt ``sealed``, a text that ``close`` returned for ``tenant``. Raises ``SealBroken`` for any other
+        text."""
         from cryptography.exceptions import InvalidTag  # the package is there: see above
 
         if not sealed.startswith(_VERSION):

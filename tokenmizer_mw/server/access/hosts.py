@@ -73,7 +73,8 @@ def is_loopback(host: str) -> bool:
 
 
 def check_bind(host: str, has_auth: bool) -> None:
-    """Raise ``ConfigError`` if a server without API keys would be reachable from other machines."""
+    """Raise ``ConfigError`` if a server that listens on ``host`` is reachable from other machines and needs no API key.
+    ``has_auth``: whether the server needs a key."""
     if not has_auth and not is_loopback(host):
         raise ConfigError(
             f"refusing to listen on {host or 'every address'} without API keys: set auth: true and make a key with"
@@ -112,7 +113,9 @@ class Origins:
         ]
 
     def preflight(self, method: str, origin: bytes, headers: Iterable[Header]) -> list[Header] | None:
-        """Return the headers of the response to a CORS preflight request; ``None`` if the request is not one."""
+        """Return the headers of the response to a CORS preflight request. Returns ``None`` if the request with this
+        ``method`` and these ``headers`` is no preflight request. ``origin``: the origin of the page; the caller has
+        checked that it is allowed."""
         if method != "OPTIONS":
             return None
         named = {name.lower(): value for name, value in headers}

@@ -39,10 +39,8 @@ class KeyStore(Protocol):
         """Return all keys, revoked and expired ones too, oldest first."""
 
     def revoke(self, key_id: str, at: float) -> bool:
-        """Revoke the key from time ``at`` on; return False if there is no such key.
-
-        A key that was revoked before keeps its earlier time.
-        """
+        """Revoke the key with this id from time ``at`` (seconds since the epoch) on. Returns false if there is no such
+        key. A key that was revoked before keeps its earlier time."""
 
     def close(self) -> None:
         """Release files and threads. Closing twice is harmless."""
@@ -99,7 +97,7 @@ class ListedKeys:
         return self._keys
 
     def revoke(self, key_id: str, at: float) -> bool:
-        """Raise ``CallerError``: keys of a configuration can only be changed in its file."""
+        """Raise ``CallerError``: keys that are listed in a configuration can only be removed there."""
         raise CallerError("these keys are listed in the configuration: take the key's entry out of it")
 
     def close(self) -> None:
@@ -134,7 +132,8 @@ def listed_keys(entries: object, where: str = KEYS_VARIABLE) -> ListedKeys:
 
 
 def keys_from_text(text: str, where: str = KEYS_VARIABLE) -> ListedKeys:
-    """Apply ``listed_keys`` to YAML or JSON text, such as the value of the variable ``KEYS_VARIABLE``."""
+    """Return the keys in YAML or JSON text, such as the value of the variable ``KEYS_VARIABLE``. Raises ``ConfigError``
+    that names ``where`` the text is from, as ``listed_keys`` does, and for text that is not YAML."""
     import yaml
 
     try:

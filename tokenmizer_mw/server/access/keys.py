@@ -60,9 +60,10 @@ class Key:
 def new_key(
     randomness: Randomness, tenant: str, scopes: Iterable[str], created_at: float, expires_at: float | None = None
 ) -> tuple[str, Key]:
-    """Make a new key; return its plain text, which is shown once, and what is stored of it.
+    """Make an API key. Returns its plain text, which is shown once and not stored, and the ``Key`` to store.
 
-    Raises ``ConfigError`` as ``require_key`` does.
+    ``randomness``: returns that many random bytes. ``scopes``: names in ``SCOPES``. ``created_at``, ``expires_at``:
+    seconds since the epoch; ``None``: the key does not expire. Raises ``ConfigError`` as ``require_key`` does.
     """
     written = PREFIX + urlsafe_b64encode(randomness(SECRET_BYTES)).rstrip(b"=").decode()
     digest = digest_of(written.encode())

@@ -57,7 +57,8 @@ class RateLimits:
         return self._plan(caller.tenant, caller.key_id)
 
     async def settle(self, plan: Plan, taken: Taken, tokens: int) -> None:
-        """End a request and charge its tokens. A cancelled request is settled too; waits at most ``SETTLE_SECONDS``."""
+        """End a request: free the place that it ``taken``, and charge ``tokens`` to the buckets of its ``plan``. This
+        also happens if the request was cancelled. Waits at most ``SETTLE_SECONDS``."""
         if not taken.place and not tokens:
             return
         charges = [(each, tokens) for each in plan.tokens] if tokens else []

@@ -116,7 +116,8 @@ _STEP: Final = 512
 
 
 def body_refused(head: RequestHead, settings: AccessSettings) -> Refusal | None:
-    """Return why a body is refused before any of it is read (too long, unknown encoding); ``None`` if it is not."""
+    """Return why the body of a request with this ``head`` is refused before any of it is read: its declared length
+    exceeds ``body_max``, or its encoding is unknown. Returns ``None`` if it is not refused."""
     if head.length is not None and head.length > settings.body_max:
         return BODY_TOO_LARGE
     if head.encoding not in (b"", b"identity") and head.encoding.decode("latin-1") not in DECODERS:

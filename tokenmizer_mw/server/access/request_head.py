@@ -52,7 +52,8 @@ class RequestHead:
 
 
 def read_head(given: Iterable[Header], head_max: int, key_header: bytes) -> RequestHead | Refusal:
-    """Parse the headers; return a refusal if they exceed ``head_max`` bytes or contradict each other."""
+    """Parse the headers of a request. Returns a refusal if they exceed ``head_max`` bytes, or if a header that may
+    occur once is repeated. ``key_header``: lower-case name of the header for the API key that no dialect uses."""
     headers = given if isinstance(given, list) else list(given)
     head = RequestHead(headers)
     found: dict[bytes, bytes] = {}

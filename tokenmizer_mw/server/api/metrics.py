@@ -34,7 +34,8 @@ class MetricFamilies:
         labels: Sequence[str],
         rows: Iterable[tuple[Sequence[str], float]],
     ) -> Metric:
-        """Return a metric with a value for each of ``rows``: the values of ``labels``, and the number."""
+        """Return a metric with one value for each of ``rows``. A row has the values of ``labels``, and the number.
+        ``kind``: class of the metric; ``about``: its description."""
         family = kind(name, about, labels=[*labels, *self._named])
         for values, number in rows:
             family.add_metric([*values, *self._worker], number)
@@ -83,7 +84,11 @@ def registry_of(
     collectors: Iterable[Collector],
     worker: str = "",
 ) -> CollectorRegistry:
-    """Return a Prometheus registry with the collectors of this package and the given ``collectors``."""
+    """Return a Prometheus registry with the metrics of ``memory`` and the given ``collectors``.
+
+    ``answered``: number of responses by route and status. ``health``: the health checks. ``worker``: label of this
+    process, "" for none.
+    """
     registry = CollectorRegistry()
     registry.register(_Counters(memory, answered, health, worker))
     for collector in collectors:

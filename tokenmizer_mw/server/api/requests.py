@@ -211,7 +211,8 @@ _LENGTH_DIGITS: Final = 18
 
 
 def query_of(route: Route, query_string: bytes) -> BaseModel:
-    """Return the validated query parameters of a request. Raises ``ApiRefusal``."""
+    """Return the query parameters of a request to ``route``, validated. Raises ``ApiRefusal`` for too many, repeated,
+    unknown or invalid parameters."""
     try:
         pairs = parse_qsl(query_string.decode("latin-1"), keep_blank_values=True, max_num_fields=_FIELDS_MAX)
     except ValueError:

@@ -256,10 +256,10 @@ COLUMNS: Final = 4
 def hold_layout(
     now: Sequence[Node], steps: Iterable[Transition], then: Sequence[Node], columns: int = COLUMNS
 ) -> Layout:
-    """Return the layout of the facts ``then`` within the picture of ``now``.
+    """Return the layout of the facts ``then`` within the picture of the facts ``now``.
 
-    Facts that are in both do not move. The others take positions in their lane whose facts did not exist then; facts
-    without a position are placed below.
+    Facts that are in both do not move. Each other fact takes a position in its lane whose fact did not exist then;
+    facts without a position are placed below. ``steps``: the replacements among the facts. ``columns``: facts in a row.
     """
     layout = arrange(now, steps, columns=columns)
     boxes, rest = _take_places(layout, {node.id: node.type for node in now}, then)

@@ -86,9 +86,12 @@ def _end(memory: SessionMemory, key: SessionKey, known: int) -> int:
 
 
 async def changes(tails: LogTails, tenant: str, id: str, since: str, ending: Callable[[], bool]) -> AsyncIterator[str]:
-    """Yield server-sent events of changes until the server shuts down or the stream is ``LIFE`` seconds old.
+    """Yield server-sent events when the session changes, until ``ending()`` is true or the stream is ``LIFE`` seconds
+    old.
 
-    ``since``: the mark of the page that the browser shows; a change between the page and the stream is reported too.
+    ``tails``: knows the newest event of each session. ``id``: the session; "" for all sessions of the tenant.
+    ``since``: the mark of the page that the browser shows, so that a change between the page and the stream is
+    reported, too.
     """
     last = since or await tails.of(tenant, id)
     yield "retry: 200\n\n"

@@ -79,7 +79,8 @@ def link(address: str, /, *children: object, **more: str | bool | None) -> Marku
 
 
 def moment(seconds: float, now: float) -> Markup:
-    """Return a time as "... ago", with the exact time in the tooltip and in machine-readable form."""
+    """Return a time (seconds since the epoch) as "... ago", with the exact time in the tooltip and in machine-readable
+    form. ``now``: the current time."""
     exact = datetime.fromtimestamp(seconds, UTC)
     return tag(
         "time", ago(now - seconds), datetime=exact.isoformat(timespec="seconds"), title=f"{exact:%Y-%m-%d %H:%M:%S} UTC"
@@ -102,7 +103,8 @@ def ago(seconds: float) -> str:
 
 
 def format_count(number: int, what: str) -> str:
-    """Format a number with its noun."""
+    """Format a number with a noun: "1 fact", "2 facts". ``what``: the noun in the singular, whose plural ends in
+    "s"."""
     return f"{number:,} {what if number == 1 else what + 's'}"
 
 
@@ -199,9 +201,10 @@ def figure_list(rows: Iterable[tuple[Child, str]]) -> Markup:
 def page_links(
     number: int, last: int, label: str, words: tuple[str, str], name: str, **query: str | None
 ) -> Markup | None:
-    """Return links to the pages before and after page ``number`` of ``last``; ``None`` for a single page.
+    """Return links to the pages before and after page ``number`` of ``last``; ``None`` if there is only one page.
 
-    ``name`` and ``query``: the address of the list, as in ``to``.
+    ``label``: name of the navigation for screen readers. ``words``: texts of the two links. ``name`` and ``query``: the
+    address of the list, as in ``to``.
     """
     if last == 1:
         return None
@@ -219,10 +222,13 @@ def card(
     more: object = None,
     goal: bool = False,
 ) -> Markup:
-    """Return a section of a page with its own heading.
+    """Return a section of a page with the heading ``title``.
 
-    ``live``: refresh it when the session changes; ``load``: address from which to load it after the page; ``goal``:
-    whether the heading is a goal, which is formatted like a sentence (names of files and values keep their spelling).
+    - ``id``: HTML id of the section; ``more``: content beside the heading.
+    - ``live``: refresh the section when the session changes; ``load``: address from which the section is loaded after
+      the page.
+    - ``goal``: whether the heading is a goal, which is formatted like a sentence (names of files and values keep their
+      spelling).
     """
     head = tag("div", tag("h2", title, class_="goal" if goal else None), more, class_="card-head")  # type: ignore[arg-type]
     return tag("section", head, join_markup(*children), class_="card", id=id, data_live=live, data_load=load)  # type: ignore[arg-type]

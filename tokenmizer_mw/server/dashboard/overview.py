@@ -46,8 +46,12 @@ OPEN_WORK: Final = "open work"
 
 @dataclass(frozen=True, slots=True)
 class Overview:
-    """The newest facts of each section of the block and their numbers; what they replaced, the newest first, and why;
-    and why facts ended."""
+    """The facts that the overview of a session shows.
+
+    - ``newest``: the newest facts of each section of the block; ``counts``: the number of all facts of each section.
+    - ``replaced``: by id of a fact, the facts that it replaced with the replacements, newest first.
+    - ``reasons``: by id, why a fact is no longer in force; "" if unknown.
+    """
 
     newest: Mapping[str, Sequence[Node]]
     counts: Counter[str]
@@ -80,7 +84,8 @@ def _newest(part: str, nodes: Sequence[Node], replaced: Predecessors) -> list[No
 
 
 def cards(request: PageRequest, found: Overview, flagged: int) -> Markup:
-    """Return a card for every section; usual sections are shown even when they are empty."""
+    """Return a card for every section; the usual sections have one even if they are empty. ``flagged``: number of
+    suspicious messages, for the warning."""
     everywhere = (
         ("Goal", Section.GOAL.name, "goals", "goal", "current", "No goal was stated."),
         ("Decisions in force", Section.DECISIONS.name, "decisions", "choice", "current", "Nothing was decided."),

@@ -214,11 +214,13 @@ def _bar(page: Page, request: PageRequest, leaves: bool) -> Markup:
 def session_page(
     request: PageRequest, tab: str, title: str, *parts: Child, name: str = "", seq: int | None = None
 ) -> Page:
-    """Return a page of a session.
+    """Return a page of a session, with the content ``parts``.
 
-    ``tab``: its entry among the session's pages, "" for none; ``title``: of the session; ``name``: begins the window's
-    title, "" for a page that is called as the session is; ``seq``: number of the newest event that it shows, so that
-    it is refreshed with the next one, ``None`` if it never is.
+    - ``tab``: name of the page among the session's pages, "" for none.
+    - ``title``: title of the session.
+    - ``name``: beginning of the window's title; "": the window's title is that of the session.
+    - ``seq``: number of the newest event that the page shows. The page is refreshed after the next event; ``None``:
+      never.
     """
     named = title or request.id
     body = join_markup(session_head(request, tab, title), *parts)
@@ -227,8 +229,8 @@ def session_page(
 
 
 def session_head(request: PageRequest, here: str, title: str) -> Markup:
-    """Return the heading of a session's pages: its title (a goal, else its first question), its id, and links to its
-    pages."""
+    """Return the heading of a session's pages: title (a goal, else the first question), id, and links to the session's
+    pages. ``here``: name of the current page."""
     question = "" if title else request.caches.titles.find_question(request.memory, request.key)
     items = [
         tag("li", link(to(name, id=request.id), text, aria_current="page" if name == here else None))
@@ -251,7 +253,8 @@ def heading(title: str, *below: object) -> Markup:
 
 
 def trouble(title: str, sentence: str, *more: Markup) -> Markup:
-    """Return a page that explains a problem and what to do."""
+    """Return the content of a page about a problem: the heading ``title``, and ``sentence``, which says what the
+    problem is and what to do."""
     return tag("div", tag("h1", title), tag("p", sentence), join_markup(*more), class_="trouble")
 
 

@@ -48,9 +48,15 @@ CUTS: Final = 100
 
 @dataclass(frozen=True, slots=True)
 class RequestView:
-    """What the page shows: the session's cuts, the selected one, the messages that answer requests after it with a
-    reminder, the message that answers the request, its reminder, the facts of that, the message numbers of the request,
-    and whether no request of the session was seen."""
+    """The content of the page about one request.
+
+    - ``cuts``: the session's cuts; ``cut``: the selected one.
+    - ``answers``: numbers of the messages that answer requests after that cut with a reminder.
+    - ``answer``: number of the message that answers the shown request.
+    - ``reminder``: the reminder in the request, ``None`` for none; ``facts``: the facts that it states.
+    - ``numbers``: numbers of the messages in the request.
+    - ``unseen``: set if no request of the session was seen, because only its messages were recorded.
+    """
 
     title: str
     cuts: Sequence[Checkpointed]
@@ -252,7 +258,8 @@ def messages_only(state: SessionState) -> MessagesOnly | None:
 
 
 def explain_no_requests(request: PageRequest, found: MessagesOnly) -> Markup:
-    """Return why there are no requests, what is known of compactions instead, and how to see requests."""
+    """Return a text that says why the session has no requests to show, what is known of its compactions, and how to see
+    requests."""
     return join_markup(nothing(_SEEN_NONE), _mention_compactions(request, found), _suggest_proxy())
 
 

@@ -159,7 +159,8 @@ def _steps(request: PageRequest, found: SessionView) -> Markup:
 
 
 def step_row(request: PageRequest, step: Transition, old: Node | None, new: Node | None) -> Markup:
-    """Return the row of one replaced decision, with the reason."""
+    """Return the table row of one replacement ``step``: the ``old`` and the ``new`` decision (``None`` if it was
+    pruned), the message, the reason and the quote."""
     was = fact_link(request.id, old) if old is not None else tag("span", step.old)
     now = fact_link(request.id, new) if new is not None else tag("span", step.new)
     label = new.label if new is not None else ""

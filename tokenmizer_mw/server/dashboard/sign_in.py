@@ -62,7 +62,8 @@ class PageSigner:
         return f"{_base64(body)}.{_base64(self._mac(b'pass', body))}"
 
     def read(self, written: str, now: float, lasting: float) -> Pass | None:
-        """Return the pass in a cookie value; ``None`` if it is forged, malformed, or older than ``lasting`` seconds."""
+        """Return the pass in the cookie value ``written``. Returns ``None`` if the value is forged or malformed, or
+        older than ``lasting`` seconds at the time ``now``."""
         body, dot, mac = written.partition(".")
         if not dot or len(written) > _PASS_MAX:
             return None
@@ -81,7 +82,7 @@ class PageSigner:
         return _base64(self._mac(b"form", json.dumps([given.subject, given.nonce, who]).encode()))
 
     def is_form_token(self, token: str, given: Pass, who: str) -> bool:
-        """Return whether a form token is valid."""
+        """Return whether ``token`` is the form token of the pass ``given`` for the user ``who``."""
         return hmac.compare_digest(token.encode("utf-8", "replace"), self.form_token(given, who).encode())
 
     def _mac(self, what: bytes, body: bytes) -> bytes:
@@ -108,7 +109,7 @@ class SignIn(Protocol):
     """What the form asks people for; "": there is no form."""
 
     async def admit(self, given: str) -> str | None:
-        """Return the subject of the cookie for what the user entered; ``None`` if it is wrong. Raises
+        """Return the subject of the cookie for the token or key ``given``; ``None`` if it is wrong. Raises
         ``StoreError``."""
 
     async def caller(self, subject: str, scope: Mapping[str, Any]) -> Caller | None:
@@ -175,7 +176,7 @@ class HostSignIn:
         self.everybody = authorize is local
 
     async def admit(self, given: str) -> str | None:
-        """See ``SignIn``; there is nothing to enter."""
+        """Return ``None``: there is no form, because the host application decides who is signed in."""
         return None
 
     async def caller(self, subject: str, scope: Mapping[str, Any]) -> Caller | None:
@@ -194,7 +195,8 @@ _WRONG: Final = {
 def sign_in_page(asks: str, form_token: str, back: str, *, wrong: bool = False) -> Page:
     """Return the form for the token or API key.
 
-    ``back``: where to go after sign-in; ``wrong``: true after a failed attempt.
+    ``asks``: what the form asks for, "token" or "API key". ``form_token``: hidden field against requests from other
+    pages. ``back``: address to go to after sign-in. ``wrong``: true after a failed attempt.
     """
     hint = {
         "token": "Paste the token that the dashboard printed when it started, or the one that was set for it.",

@@ -234,10 +234,8 @@ _log = logging.getLogger("tokenmizer_mw")
 
 
 def create_in_worker() -> Proxy:
-    """Call ``create``; log a failure as one line and exit with a status that makes uvicorn stop the server.
-
-    The next worker would fail in the same way.
-    """
+    """Call ``create`` in a worker process. On failure, log one line and raise ``SystemExit`` with the status that makes
+    uvicorn stop the server, because the next worker would fail in the same way."""
     try:
         return create()
     except TokenMizerError as error:

@@ -54,10 +54,10 @@ Opening = Callable[[Target], Awaitable[UpstreamResponse]]
 
 
 async def open_upstream(targets: Sequence[Target], retrying: Retrying, opening: Opening) -> UpstreamResponse:
-    """Ask the targets in order; return the first response that is not in ``FAILING``, else the response of the last
-    target.
+    """Ask the targets in order, each as often as ``retrying`` says. Returns the first response whose status is not in
+    ``FAILING``, else the response of the last target.
 
-    Raises ``Unreachable`` if the last target cannot be reached.
+    ``opening``: sends the request to a target. Raises ``Unreachable`` if the last target cannot be reached.
     """
     *first, last = targets
     for target in first:
@@ -138,14 +138,16 @@ class ProviderOutcomes(Collector):
             _logger.warning("provider %s answers %d: %s", provider, status, REFUSING[status])
 
     def lacks_key(self, provider: str, client: str, reason: str) -> None:
-        """Count a call that was not sent because there is no key. Clients repeat such calls, so each is logged once a
-        minute."""
+        """Count a call that was not sent to ``provider`` because there is no key for it. ``reason``: what is missing,
+        for the log. Clients repeat such calls, so a line is logged at most once a minute for each client and provider.
+        """
         self._counts[provider, "no_key"] += 1
         if self._limited.is_due(f"{client} {provider}"):
             _logger.warning("provider %s: no_key: %s (asked for by %s)", provider, reason, client or "a client")
 
     def note_failure(self, provider: str, outcome: str, reason: str) -> None:
-        """Count and log a call without a complete response."""
+        """Count and log a call to ``provider`` without a complete response. ``outcome``: label of the counter;
+        ``reason``: for the log."""
         self._counts[provider, outcome] += 1
         _logger.warning("provider %s: %s: %s", provider, outcome, reason)
 

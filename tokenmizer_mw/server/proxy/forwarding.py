@@ -111,7 +111,8 @@ def forwarder_of(call: ClientCall, target: Target) -> Forwarder:
 
 
 def refuse_call(api_path: ApiPath, status: int, code: str, message: str) -> RefusedCall:
-    """Return the error for a call that is refused with this message, in the client's dialect."""
+    """Return the error that refuses a call with an HTTP ``status``, a ``code`` for programs and a ``message`` for
+    people, in the dialect of the client's path ``api_path``."""
     return RefusedCall(status, refusal(api_path.error_dialect, status, code, message))
 
 
@@ -182,7 +183,8 @@ class TranslatingForwarder:
         return Outbound("POST", goes, kept, dump(outgoing.body))
 
     async def hand_on(self, answer: UpstreamResponse, send: Send) -> None:
-        """Send the translated response, with the provider's status."""
+        """Translate the provider's response ``answer`` and send it to the client, with the provider's status. Raises
+        ``Unreachable`` if a response that is no stream breaks off."""
         headers = [pair for pair in answer.headers if _is_forwarded(pair[0].lower())]
         if self._translated.stream and answer.status < 400:
             await self._stream(answer, headers, send)
@@ -208,7 +210,8 @@ class TranslatingForwarder:
 
 
 def json_headers(outgoing: ProviderRequest) -> list[Header]:
-    """Return the headers of a request that this server makes: those of its dialect, and of a body in JSON."""
+    """Return the headers of a request that this server makes to a provider: content type, encoding, and those of the
+    provider's dialect."""
     names = {"content-type": "application/json", "accept-encoding": "identity", **outgoing.headers}
     return [(name.encode("latin-1"), value.encode("latin-1")) for name, value in names.items()]
 

@@ -44,7 +44,8 @@ class PortInUse(ConfigError):
 
 
 def is_own_server(host: str, port: int) -> bool:
-    """Return whether a server of this package answers ``/health`` there. Waits at most one second for each step."""
+    """Return whether a server of this package answers ``/health`` at this host and port. Each step waits at most one
+    second."""
     connection = http.client.HTTPConnection(_EVERY_ADDRESS.get(host, host), port, timeout=_ASKED_SECONDS)
     with closing(connection):
         try:
@@ -91,7 +92,8 @@ def bind_sockets(host: str, port: int) -> Iterator[list[socket.socket]]:
 
 @contextmanager
 def listening(host: str, port: int) -> Iterator[list[socket.socket]]:
-    """Bind sockets as ``bind_sockets`` does and listen: clients can connect and wait until a server accepts them."""
+    """Bind sockets as ``bind_sockets`` does, and listen on them: clients can connect and wait until a server accepts
+    them. Raises ``ConfigError`` as ``bind_sockets`` does, and ``PortInUse`` if another program listens there."""
     with bind_sockets(host, port) as sockets:
         try:
             for each in sockets:

@@ -79,8 +79,8 @@ _LISTINGS: Final[Mapping[str, ModelListing]] = {
 
 
 def listing(api_path: ApiPath, query: bytes) -> ModelListing | None:
-    """Return the format of the list that a GET call asks for; ``None`` if it asks for something else or for a later
-    page."""
+    """Return the format of the model list that a GET call of this path and query asks for. Returns ``None`` if the path
+    is that of no list, and if the query asks for a later page."""
     found = _LISTINGS.get(api_path.family)
     if found is None or api_path.path not in found.paths:
         return None
@@ -101,10 +101,8 @@ def model_body(listing: ModelListing, model: NamedModel) -> bytes:
 
 
 def list_models(listing: ModelListing, models: Sequence[NamedModel], provider: bytes = b"") -> bytes:
-    """Return the list of models: ``models`` first, then the entries of the ``provider``'s response with other names.
-
-    A response of the provider that cannot be parsed is ignored.
-    """
+    """Return the list of models in the format ``listing``: first ``models``, then the entries with other names in
+    ``provider``, the body of the provider's own list. A body that cannot be parsed is ignored."""
     own = [listing.entry(model) for model in models]
     answer, others = dict(listing.empty), _split_listing(listing, provider)
     if others is not None:

@@ -22,10 +22,10 @@ if TYPE_CHECKING:
 
 
 async def read_ahead(receive: Receive, limit: int) -> list[Message]:
-    """Read the body; return it as one ASGI message.
+    """Read the request body and return it as one ASGI message in a list.
 
-    If the body is longer than ``limit`` bytes, or the client disconnects, it stops there and returns the messages read
-    so far, not joined.
+    If the body is longer than ``limit`` bytes, or if the client disconnects, reading stops. Then the messages that were
+    read are returned, not joined.
     """
     messages: list[Message] = []
     size = 0

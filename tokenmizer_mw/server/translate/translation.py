@@ -112,7 +112,8 @@ class ClientSide(Protocol):
         """
 
     def reply(self, answer: ModelReply, call: ChatCall, *, created: int) -> Mapping[str, Any]:
-        """Return the reply's JSON body. ``created`` is the time in seconds since the epoch."""
+        """Return the JSON body of the model's reply ``answer`` to the request ``call``. ``created``: seconds since the
+        epoch. Raises ``ForeignReply`` for content that the dialect cannot express."""
 
     def writer(self, call: ChatCall, *, created: int) -> StreamWriter:
         """Return an object that serialises one streamed reply to ``call`` in the client's dialect (API format).

@@ -135,7 +135,8 @@ class TurnReminders:
 
 
 def turn_key(session: SessionKey, cut: str, request: ChatRequest, keep_from: int, place: int) -> TurnKey:
-    """The key of the turn of ``request`` that message ``place`` opens."""
+    """Return the key of the turn of ``request`` that message ``place`` opens. ``cut``: id of the checkpoint of the cut
+    in force; ``keep_from``: index of the first message that the cut keeps."""
     return TurnKey(session, cut, place - keep_from, digest(request.messages[place]))
 
 

@@ -39,11 +39,11 @@ if TYPE_CHECKING:
 
 
 def other_branches(transcript: Transcript, anchor: int, compacted: Collection[int] = ()) -> Collection[int]:
-    """Return the numbers below ``anchor`` of messages on other branches: the client went back to an earlier message and
-    continued differently, so that message ``anchor`` does not follow them.
+    """Return the numbers below ``anchor`` of the messages that message ``anchor`` does not follow, because the client
+    went back to an earlier message and continued differently.
 
-    ``compacted``: numbers of the messages with which a client restarted its chat after compacting it; they do follow
-    the messages before them.
+    ``transcript``: the session's messages. ``compacted``: numbers of the messages with which a client restarted its
+    chat after a compaction; these do follow the messages before them.
     """
     place = anchor - 1
     if not 0 <= place < len(transcript) or transcript.depths[place] == place:
@@ -91,10 +91,11 @@ class RelevantContent:
 
 
 def select_relevant(query: str, hits: Sequence[PassageHit], *, asks: bool) -> RelevantContent:
-    """Return those of ``hits`` (best first) that are worth a reminder.
+    """Return the passages among ``hits`` (best first) that are worth a reminder, for the text ``query``.
 
-    For a question: all of them, if one of them shares enough words with it. For other messages: only passages that hold
-    most of the words, because a new topic occurs in no passage.
+    ``asks``: whether the text is a question. For a question these are all hits if one of them shares enough words with
+    it. Otherwise they are the hits that contain most of its words, because no passage contains all words of a new
+    topic.
     """
     wanted = content_terms(query)
     known = hits[0].weights if hits else {}
@@ -122,10 +123,11 @@ done in the background."""
 
 @dataclass(frozen=True, slots=True)
 class SearchTarget:
-    """What to search for. ``asked``: a text, such as a question, or a list of names.
+    """What to search for in a session.
 
-    ``asks``: whether the text asks something or refers to an earlier statement. ``sent``: numbers of messages that the
-    request contains, so that they are not searched.
+    - ``asked``: a text, such as a question, or a list of names.
+    - ``asks``: whether the text asks something or refers to an earlier statement.
+    - ``sent``: numbers of the messages in the request; they are not searched.
     """
 
     asked: str | Sequence[str]

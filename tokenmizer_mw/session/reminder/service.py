@@ -136,7 +136,8 @@ class ReminderService:
         self._turns = TurnReminders(TURNS_A_SESSION * settings.sessions_cached, lock)
 
     def reading(self, states: Reads[SessionState], texts: Reads[HistoryMessages]) -> ReminderService:
-        """Return the same service, which reads sessions by other functions."""
+        """Return a copy of this service that reads the states and the messages of sessions with the functions
+        ``states`` and ``texts``."""
         found = copy(self)
         found._states, found._texts = states, texts
         return found

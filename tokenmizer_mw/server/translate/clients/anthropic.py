@@ -164,7 +164,8 @@ class AnthropicClient:
     writer = AnthropicWriter
 
     def reply(self, answer: chat.ModelReply, call: chat.ChatCall, *, created: int) -> Mapping[str, Any]:
-        """Return the reply's JSON body. Raises ``ForeignReply`` for content that this dialect cannot express."""
+        """Return the JSON body of the model's reply ``answer`` to the request ``call``. ``created``: seconds since the
+        epoch. Raises ``ForeignReply`` for content that this dialect cannot express."""
         content = [_block(part) for part in parts_of(answer)]
         stopped = _stop_fields(answer.finish, answer.stop_sequence)
         message = _message(answer.id or _anonymous(created), answer.model or call.model, answer.usage)

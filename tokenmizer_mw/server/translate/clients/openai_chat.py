@@ -167,7 +167,8 @@ class OpenAIChatClient:
     writer = OpenAIChatWriter
 
     def reply(self, answer: chat.ModelReply, call: chat.ChatCall, *, created: int) -> Mapping[str, Any]:
-        """Return the reply's JSON body. Raises ``ForeignReply`` for content that this dialect cannot express."""
+        """Return the JSON body of the model's reply ``answer`` to the request ``call``. ``created``: seconds since the
+        epoch. Raises ``ForeignReply`` for content that this dialect cannot express."""
         choice = {
             "index": 0,
             "message": _message(answer, call),

@@ -182,7 +182,8 @@ class OpenAIResponsesClient:
     writer = OpenAIResponsesWriter
 
     def reply(self, answer: chat.ModelReply, call: chat.ChatCall, *, created: int) -> Mapping[str, Any]:
-        """Return the reply's JSON body. Raises ``ForeignReply`` for content that this dialect cannot express."""
+        """Return the JSON body of the model's reply ``answer`` to the request ``call``. ``created``: seconds since the
+        epoch. Raises ``ForeignReply`` for content that this dialect cannot express."""
         name = _response_id(answer.id, created)
         items, parts = Items(call, name), parts_of(answer)
         whole = ["completed"] * len(parts)

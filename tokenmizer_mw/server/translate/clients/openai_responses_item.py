@@ -164,7 +164,8 @@ class Items:
         return f"{prefix}_{self._response}_{index}"
 
     def item(self, part: StreamPart, index: int, status: str) -> dict[str, Any]:
-        """Return ``part`` of a reply as an output item of OpenAI Responses."""
+        """Return ``part`` of a reply as output item number ``index`` of OpenAI Responses. ``status``: status of the
+        item, such as "completed"."""
         name = self.name(part, index)
         match part:
             case chat.Text(text):
@@ -224,7 +225,12 @@ def response(
     finish: chat.Finish | None = None,
     counts: chat.Usage | None = None,
 ) -> dict[str, Any]:
-    """Return the response object with the items so far."""
+    """Return the response object with the items so far.
+
+    ``name``: its id. ``created``: seconds since the epoch. ``output``: the items. ``finish``: why the reply ended,
+    ``None`` while it is in progress. ``counts``: token counts, ``None`` if unknown. The other fields are those of the
+    request ``call``.
+    """
     reason = _INCOMPLETE.get(finish) if finish is not None else None
     return {
         "id": name,

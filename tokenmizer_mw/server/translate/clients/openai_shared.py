@@ -75,9 +75,10 @@ def schema_format(fields: Fields) -> AnswerFormat:
 
 
 def tool_choice(fields: Fields, name_of: Callable[[Fields], str]) -> ToolChoice | None:
-    """Return which tools the model may call; ``None`` if the request does not set it.
+    """Return which tools the model may call, from the field ``tool_choice``; ``None`` if the request does not set it.
 
-    ``name_of`` returns the tool name in a choice that names a tool.
+    ``name_of``: returns the tool's name if the field is an object that names a tool. Raises ``Untranslatable`` for a
+    choice that other dialects do not have.
     """
     value = fields.raw.get("tool_choice")
     if isinstance(value, str):

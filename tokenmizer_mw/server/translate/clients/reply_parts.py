@@ -233,7 +233,8 @@ _TOO_LONG = re2.compile(
 
 
 def kind_of(fault: chat.Fault) -> FaultKind:
-    """Return the kind of an error, from its status; from its code if the status is 0 or the code is about billing."""
+    """Return the kind of an error. An error that says that the request is too long is an overflow. Otherwise the status
+    decides; the error's code decides if the status is 0 or the code is about billing."""
     code = _BY_CODE.get(fault.code.lower())
     if fault.code == _OVERFLOW or (fault.status in _OVERFLOWS and _TOO_LONG.search(fault.message)):
         return FaultKind.OVERFLOW

@@ -156,9 +156,10 @@ class Fields:
         return check_fields(self.raw, self.path, table)
 
     def one_of(self, name: str, tables: Mapping[str, Table], default: str = "") -> Fields:
-        """Return these fields after checking them against the table of their kind, the value of the field ``name``.
+        """Return these fields after checking them against one of ``tables``. The value of the field ``name`` selects
+        the table; ``default`` is its value if the field is missing.
 
-        Raises ``Untranslatable`` for a kind that is not in ``tables``.
+        Raises ``Untranslatable`` for a value that is not in ``tables``, and as ``check`` does.
         """
         kind = self.text(name, default)
         if kind not in tables:
@@ -236,10 +237,8 @@ def make_turns(role: chat.Role, parts: Iterable[chat.Part]) -> list[chat.ChatTur
 
 
 def join_turns(values: Iterable[chat.ChatTurn]) -> tuple[chat.ChatTurn, ...]:
-    """Merge consecutive assistant turns, and consecutive turns of tool results, into one turn each.
-
-    Tool results get the names of their tools.
-    """
+    """Return ``values`` with consecutive assistant turns, and consecutive turns of tool results, merged into one turn
+    each. Each tool result gets the name of its tool, if its call is among ``values``."""
     return _name_results([chat.ChatTurn(role, tuple(chain(*parts))) for role, parts in _runs(values)])
 
 
@@ -276,14 +275,15 @@ _IN_ID = re2.compile(r"(?s)(.*?)__sealed_by_([a-z_]+?)__([A-Za-z0-9_-]*)")
 
 
 def tag_seal(seal: str, sealed_by: str, dialect: str) -> str:
-    """Return a signature in the form sent to a client of ``dialect``; "" if there is none."""
+    """Return the signature ``seal`` of the dialect ``sealed_by`` in the form that is sent to a client of ``dialect``:
+    with the name of the other dialect before it, if that is another one. Returns "" if there is no signature."""
     alone = sealed_by in ("", dialect) and not _TAGGED.fullmatch(seal)
     return seal if alone or not seal else f"{sealed_by}:{seal}"
 
 
 def untag_seal(seal: str, dialect: str) -> tuple[str, str]:
-    """Return a signature that a client of ``dialect`` sent, and the dialect that made it; two empty strings if there is
-    none."""
+    """Return the signature in ``seal``, which a client of ``dialect`` sent, and the dialect that made it. Returns two
+    empty strings if there is none."""
     found = _TAGGED.fullmatch(seal)
     if found is not None:
         return found.group(2), found.group(1)
@@ -318,6 +318,7 @@ def sealed_call(sent: str, name: str, arguments: str) -> chat.ModelToolCall:
 
 
 def make_thought(text: str, seal: str, dialect: str, *, hidden: bool = False) -> chat.Thought:
-    """Return a reasoning part that a client of ``dialect`` sent."""
+    """Return reasoning that a client of ``dialect`` sent: its text and its signature ``seal``. ``hidden``: true if the
+    client does not see the text."""
     proof, sealed_by = untag_seal(seal, dialect)
     return chat.Thought(text, proof, sealed_by, hidden=hidden)

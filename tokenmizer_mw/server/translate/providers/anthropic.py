@@ -255,7 +255,8 @@ class AnthropicEvents:
         self._stop = ""
 
     def event(self, event: ServerSentEvent) -> Iterable[chat.StreamEvent | chat.Pinged]:
-        """Return what the next event means; its type is in its data, else in its name."""
+        """Parse the next event of a stream and return the events of the reply in it. The type of the event is in its
+        data, else in its name. An event that cannot be parsed gives a ``Fault``."""
         data = parse_json(event.data)
         if not isinstance(data, dict):
             return (chat.Fault(0, "the provider sent an event that is no JSON object"),)

@@ -182,7 +182,8 @@ class CohereEvents:
         self._calls = 0
 
     def event(self, event: ServerSentEvent) -> Iterable[chat.StreamEvent]:
-        """Return what the next event means; its type is in its data, else in its name."""
+        """Parse the next event of a stream and return the events of the reply in it. The type of the event is in its
+        data, else in its name. An event that cannot be parsed gives a ``Fault``."""
         if event.data == _DONE:
             return ()
         data = parse_json(event.data)

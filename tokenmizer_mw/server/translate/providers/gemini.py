@@ -318,7 +318,8 @@ class GeminiChunks:
         self._usage: chat.Usage | None = None
 
     def event(self, event: ServerSentEvent) -> Iterable[chat.StreamEvent]:
-        """Return what the next chunk means; end markers that relays add are ignored."""
+        """Parse the next chunk of a stream and return the events of the reply in it. End markers that relays add are
+        ignored. A chunk that cannot be parsed gives a ``Fault``."""
         if event.data.strip() in ("", _DONE):
             return ()
         chunk = parse_json(event.data)

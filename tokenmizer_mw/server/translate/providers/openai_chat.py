@@ -254,9 +254,9 @@ def _first(body: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def usage(raw: object) -> chat.Usage | None:
-    """Return token counts; ``None`` if there are none.
+    """Parse the token counts in ``raw``, the field ``usage`` of a response. Returns ``None`` if there are none.
 
-    Tokens that are only in the total count as reasoning: some servers do not include those in the completion count.
+    Tokens that only the total contains count as reasoning: some servers do not include those in the completion count.
     """
     counts = token_counts(raw, _USAGE)
     total = counts.pop("total", 0)

@@ -228,7 +228,8 @@ def resolve_finish(finish: chat.Finish, called: bool) -> chat.Finish:
 
 
 def usage_in(raw: object, names: Sequence[tuple[str, str]]) -> chat.Usage | None:
-    """Return token counts, found as ``token_counts`` finds them; ``None`` if there are none."""
+    """Return the token counts in ``raw``, found as ``token_counts`` finds them; ``None`` if there are none. ``names``:
+    fields of the dialect and the counts that they stand for."""
     counts = token_counts(raw, names)
     return chat.Usage(**counts) if counts else None
 
