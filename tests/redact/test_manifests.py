@@ -90,6 +90,23 @@ def test_other_manifests_stay_in_json(indent: int | None, redactor: Redactor) ->
     assert all(value.startswith("redacted:kubernetes-secret:") for value in values[1]["data"].values())
 
 
+def test_secrets_in_a_body(redactor: Redactor) -> None:
+    data = {"a": SENTENCE, "b": f"mode: fast\nword: {SENTENCE}", "c": "abc", "d": WORD, "e": {"f": SENTENCE}}
+    secret = {"kind": "Secret", "stringData": data, "type": SENTENCE}
+    config = {"kind": "ConfigMap", "data": {"mode": SENTENCE}}
+    for body in (
+        redactor.redact_body(json.dumps([secret, config])),
+        json.dumps(redactor.redact_json([secret, config])),
+    ):
+        redacted, other = json.loads(body)
+        assert redacted["stringData"].pop("c") == "abc"
+        assert redacted["stringData"].pop("e")["f"].startswith("redacted:kubernetes-secret:")
+        assert all(value.startswith("redacted:kubernetes-secret:") for value in redacted["stringData"].values())
+        assert redacted["type"] == SENTENCE
+        assert other == config
+        assert redactor.redact_body(body) is body
+
+
 def test_one_line(redactor: Redactor) -> None:
     redacted = redactor.redact(f"{{kind: Secret, data: {{a: '{SENTENCE}', n: abc, b: {WORD}}}, type: a-plain-type}}")
     assert WORD not in redacted and SENTENCE not in redacted

@@ -16,6 +16,7 @@ from tokenmizer_mw.safety.redact.findings import FindingRank, SecretSpan
 from tokenmizer_mw.safety.redact.judge import words
 from tokenmizer_mw.safety.redact.keyed import SecretValue, doubts
 from tokenmizer_mw.safety.redact.keys import sort, vendor
+from tokenmizer_mw.safety.redact.manifests import judge_value
 from tokenmizer_mw.wire.json_text import (
     SPACE,
     Edit,
@@ -93,7 +94,12 @@ _DATA: Final = re.compile(r"data:[^,\s]{0,110};base64,([A-Za-z0-9+/]*)={0,2}")
 _DATA_TAIL: Final = 64
 """Characters of data that are read with what stands behind it, which may be the rest of a key."""
 
-_SECRET: Final = "kubernetes_secret"
+_MANIFEST: Final = "kind: Secret"
+"""The name under which values of a Kubernetes Secret are read."""
+_KEY: Final = "jwk_private_key"
+"""The name under which private members of JSON web keys are read."""
+_READ: Final = frozenset({_MANIFEST, _KEY})
+"""Names under which every value is read, also where the first pass stopped nowhere."""
 _PRIVATE: Final = words("d p q dp dq qi k")
 """Members of JSON web keys that nobody else may know."""
 
@@ -102,6 +108,8 @@ def member_findings(name: str, raw: bytes, scan: Callable[[bytes], list[SecretSp
     """Return what the name of a member implies about its value ``raw``."""
     if not name or not raw or "redacted:" in name:
         return []
+    if name == _MANIFEST:
+        return judge_value(raw, 0, len(raw))
     if name.lower() in HEADERS:
         head = f"{name}: ".encode()
         return [found.shift(-len(head)) for found in scan(head + raw) if found.start >= len(head)]
@@ -164,7 +172,7 @@ class _Walk:
         if text[place] == '"':
             return self._read_string(place, context)
         parsed, end = decode_value(text, place)
-        if context.sealed or not (context.name == _SECRET or self._was_touched(place, end)):
+        if context.sealed or not (context.name in _READ or self._was_touched(place, end)):
             return end
         if context.depth >= DEPTH_MAX:
             self._flat(place, end)
@@ -202,7 +210,7 @@ class _Walk:
 
     def _read_string(self, start: int, context: _Context) -> int:
         value, end = scan_string(self._text, start + 1)
-        if context.sealed or not (context.name == _SECRET or self._was_touched(start, end)):
+        if context.sealed or not (context.name in _READ or self._was_touched(start, end)):
             return end
         inner = self._inside(value)
         self._keep(start, end, value, self._read(context.name, value) if inner is None else inner)
@@ -301,7 +309,7 @@ def _name_member(name: str, parsed: dict[str, Any], context: _Context) -> str:
         other = parsed.get("name", parsed.get("key", parsed.get("Name", "")))
         return other if isinstance(other, str) and other else name
     if parsed.get("kind") == "Secret" and name in ("data", "stringData"):
-        return _SECRET
+        return _MANIFEST
     if "kty" in parsed and name in _PRIVATE:
-        return _SECRET
-    return _SECRET if context.name == _SECRET else name
+        return _KEY
+    return context.name if context.name in _READ else name

@@ -120,7 +120,7 @@ def read_manifest(text: bytes, start: int) -> PlaceReading:
             spans = list(_flow_values(text, place, last))
         else:
             spans = list(_block_values(text, place, last, len(block.group(1)), layout))
-        found += [secret for span in spans for secret in _judge_value(text, *span)]
+        found += [secret for span in spans for secret in judge_value(text, *span)]
         place = max([place, *(end for _, end in spans)])
     return PlaceReading(max(last, start + 4), tuple(found))
 
@@ -301,8 +301,8 @@ def _flow_values(text: bytes, place: int, last: int) -> Iterator[tuple[int, int]
         yield start, end
 
 
-def _judge_value(text: bytes, start: int, end: int) -> list[SecretSpan]:
-    """The value, unless it is too short or a placeholder."""
+def judge_value(text: bytes, start: int, end: int) -> list[SecretSpan]:
+    """Return the span of a value of a Secret; an empty list if the value is too short or a placeholder."""
     value = text[start:end].decode("latin-1")
     if end - start < VALUE_MIN or value in ("true", "false", "null"):
         return []
