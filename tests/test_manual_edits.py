@@ -775,7 +775,8 @@ def test_no_reason_that_a_model_reads_names_a_fact_by_its_id() -> None:
         redis, rabbit = memory.graph("queue").nodes(NodeType.DECISION)
 
         def told() -> str:
-            return memory.recall("queue", "which queue: RabbitMQ or Redis?", budget=400).text + memory.resume("queue").text
+            found = memory.recall("queue", "which queue: RabbitMQ or Redis?", budget=400)
+            return found.text + memory.resume("queue").text
 
         memory.invalidate("queue", rabbit.id, "too heavy")
         assert memory.graph("queue").life(redis.id).reason == '"RabbitMQ for the queue" was rejected'
