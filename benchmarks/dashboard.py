@@ -19,7 +19,7 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import closing
 from pathlib import Path
 from typing import Any, Final
@@ -75,7 +75,10 @@ def run(*, quick: bool = False) -> dict[str, Any]:
     slowest, coldest = max(at_hand, key=at_hand.__getitem__), max(first, key=first.__getitem__)
     bars = [
         at_most(f"slowest page, session at hand ({slowest}), CPU", at_hand[slowest], 100, "ms", 1),
-        at_most("overview of the session, first look after a start, CPU", first["overview"], 100, "ms", 1),
+        *(
+            at_most(f"{name} of the session, first look after a start, CPU", first[name], 100, "ms", 1)
+            for name in ("overview", "transcript", "requests")
+        ),
         at_most(f"slowest page, first look after a start ({coldest}), CPU", first[coldest], 100, "ms", 1),
         at_most("live: from the append of another process to the event in the browser, median", heard[0], 1, "s", 2),
         at_most("live: the slowest of them", heard[1], 1, "s", 2),
@@ -92,6 +95,9 @@ def _pages(middle: float) -> dict[str, str]:
         "sessions": "",
         "sessions, another page": f"?before={middle!r}&last=zzz",
         "overview": "session?id=big",
+        "transcript": "transcript?id=big",
+        "transcript, messages with words": "transcript?id=big&q=parser+login",
+        "requests": "request?id=big",
         "graph": "graph?id=big",
         "graph, as recorded at a time": f"graph?id=big&at={middle!r}",
         "graph, as valid at a time": f"graph?id=big&at={middle!r}&as=valid",
@@ -263,7 +269,13 @@ def _big() -> Iterator[Event]:
         if index % 2:
             yield Derived(turn)
         if index in (FACTS // 3, 2 * FACTS // 3):
-            yield Checkpointed(f"checkpoint-{index * 3 // FACTS + 1}", turn, 300)
+            yield _cut(f"checkpoint-{index * 3 // FACTS + 1}", turn, decisions)
+
+
+def _cut(id: str, turn: int, decisions: Sequence[str]) -> Checkpointed:
+    """A cut that left out all but the last ten messages."""
+    block = "\n".join(f"- decided: {name}" for name in decisions[-20:])
+    return Checkpointed(id, turn, 300, block, "anchor", turn - 9, turn - 10, tuple(decisions[-20:]), 10)
 
 
 def _fact(chance: random.Random, id: str, type_: NodeType, turn: int, index: int) -> Node:

@@ -17,12 +17,20 @@ import tempfile
 from pathlib import Path
 from typing import Final
 
-from scripts.page_commands import GIVEN, Given, commands, reason_not_run, run_commands
+from scripts.page_commands import (
+    GIVEN,
+    Given,
+    commands,
+    has_postgres,
+    needs_postgres,
+    reason_not_run,
+    run_commands,
+)
 from tests.upstream.server import Upstream
 
 ROOT: Final = Path(__file__).parent.parent
-NOT_ALONE: Final = frozenset({"design.md", "postgres.md"})
-"""Pages whose code is no program, or needs a server."""
+NOT_ALONE: Final = frozenset({"design.md"})
+"""Pages whose code is no program."""
 
 
 def main(names: list[str]) -> int:
@@ -31,6 +39,9 @@ def main(names: list[str]) -> int:
     failed = 0
     for page in pages:
         if page.name in NOT_ALONE or (names and page.name not in names) or not _has_examples(page):
+            continue
+        if needs_postgres(page.name) and not has_postgres():
+            sys.stdout.write(f"{page.name}: is not run, because no PostgreSQL answers\n")
             continue
         wrong = _failure(page)
         failed += wrong is not None
@@ -82,6 +93,7 @@ def _run(page: Path, programs: Path) -> str | None:
     with tempfile.TemporaryDirectory() as folder, Upstream() as provider:
         (Path(folder) / "page.py").write_text(code, encoding="utf-8")
         own = {**os.environ, "OPENAI_BASE_URL": f"{provider.url}/v1", "OPENAI_API_KEY": "none"}
+        own |= GIVEN.get(page.name, Given()).environment
         python = [str(programs / "python"), "-I", "page.py"]
         done = subprocess.run(python, cwd=folder, env=own, capture_output=True, text=True, check=False)
         if done.returncode:

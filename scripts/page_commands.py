@@ -1,7 +1,8 @@
 """Reads and runs the shell commands of a page: each one as it stands, in a folder and a home directory of its own.
 
 Servers run in the background until the page is done. The ports of a page are replaced by free ones, because another
-server of this machine may have them; the proxy asks a scripted provider. ``NOT_RUN`` lists what is left out, and why.
+server of this machine may have them; the proxy asks a scripted provider. The application of a page is its first Python
+that makes one, in a file ``app.py``. ``NOT_RUN`` lists what is left out, and why.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
+from urllib.parse import urlsplit
 
 from tests.upstream.server import Upstream
 
@@ -33,9 +35,7 @@ NOT_RUN: Final = {
     r"\bclaude( |$)(?!code)": "needs Claude Code; tests/hooks run it where it is installed",
     r"^codex ": "needs Codex; tests/hooks run it where it is installed",
     r"^(cd integrations/examples/deploy$|export POSTGRES_PASSWORD=|docker )": "needs Docker; CI builds the image",
-    r"^uvicorn app:app": "needs the page's code in a file of that name, and a database on postgres.md",
-    r"^MEMORY=|\$MEMORY\b": "needs the application of the page; tests/api/test_docs.py serves it",
-    r"compaction conversation\.json|/api/compaction$": "needs a seal that a server made; tests/compaction make one",
+    r"/api/compaction$": "needs the seal that stands in place of the dots; tests/compaction make one",
 }
 """Commands that are not run here, as patterns, and the reason of each."""
 
@@ -43,13 +43,24 @@ NOT_RUN: Final = {
 @dataclass(frozen=True, slots=True)
 class Given:
     """What the reader of a page has. ``files``: by name; ``commands``: run before those of the page; ``python``: before
-    its code; ``packages``: installed besides what the page asks for."""
+    its code; ``packages``: installed besides what the page asks for; ``environment``: variables that the page gives an
+    example of; ``after``: commands that remove what the page has left, once its servers have ended."""
 
     files: Mapping[str, str] = field(default_factory=dict)
     commands: tuple[str, ...] = ()
     python: str = ""
     packages: tuple[str, ...] = ()
+    environment: Mapping[str, str] = field(default_factory=dict)
+    after: tuple[str, ...] = ()
 
+
+POSTGRES: Final = os.environ.get("TOKENMIZER_TEST_POSTGRES") or "postgresql://postgres@127.0.0.1:5432/test"
+"""The database of postgres.md, which gets a schema of its own and loses it again."""
+
+_SCHEMA: Final = f"page_{os.getpid()}"
+_DROP: Final = (
+    f"import psycopg; psycopg.connect({POSTGRES!r}, autocommit=True).execute('DROP SCHEMA IF EXISTS {_SCHEMA} CASCADE')"
+)
 
 _SESSION: Final = [
     {"role": "user", "content": "Why is the total wrong?"},
@@ -64,6 +75,14 @@ _TOO_LONG: Final = (
     """ -d '{"model": "fake", "messages": [{"role": "user", "content": "Use PostgreSQL."}]}'"""
 )
 """A call whose session has no valid name, so that the counters show one."""
+
+_COMPACTED: Final = (
+    "curl http://127.0.0.1:8787/v1/responses/compact"
+    " -H content-type:application/json -H authorization:none -H x-session-id:hall"
+    """ -d '{"model": "fake", "input": [{"role": "user", "content": "Use PostgreSQL for the orders."}]}'"""
+    " > conversation.json"
+)
+"""A chat that the proxy has compacted."""
 
 _APPLICATION: Final = """\
 from langchain.agents import create_agent
@@ -91,11 +110,19 @@ GIVEN: Final = {
     "README.md": Given(python=_APPLICATION, packages=("starlette",)),
     "access.md": Given({"proxy.yaml": "auth: true\n"}),
     "choosing.md": Given(packages=(".[mcp]",), commands=(_STORED.replace("chat.db", "memory.db"),)),
+    "compaction.md": Given(
+        packages=(".[proxy]",),
+        commands=("tokenmizer-mw serve", _COMPACTED),
+        environment={"TOKENMIZER_COMPACTION": "ours"},
+    ),
     "compression.md": Given({"session.json": json.dumps(_SESSION)}),
     "dashboard.md": Given(commands=(_STORED,), python=_TOKEN, packages=("fastapi",)),
     "files.md": Given({"orders.csv": "id,price\n1,5\n2,99999\n3,7\n"}),
     "not-remembered.md": Given(packages=(".[proxy]",), commands=("tokenmizer-mw serve", _TOO_LONG)),
     "operations.md": Given(commands=(_STORED,)),
+    "postgres.md": Given(
+        environment={"TOKENMIZER_STORE": f"{POSTGRES}?schema={_SCHEMA}"}, after=(f'python -c "{_DROP}"',)
+    ),
 }
 """By page; where it is not named, the reader has nothing."""
 
@@ -104,8 +131,9 @@ _SERVERS: Final = {
     "tokenmizer-mw mcp --http": 8788,
     "tokenmizer-mw dashboard": 8789,
     "tokenmizer-mw check": 8787,
+    "uvicorn app:app": 8000,
 }
-"""The commands that take ``--port``, and its default; all but the last run until they are stopped."""
+"""The commands that take ``--port``, and its default; all but ``check`` run until they are stopped."""
 
 
 def commands(page: str) -> list[str]:
@@ -115,6 +143,12 @@ def commands(page: str) -> list[str]:
         prompts = re.findall(r"^\$ ((?:.*\\\n)*.*)$", block, flags=re.MULTILINE)
         found += prompts if language == "console" else [block.rstrip("\n")]
     return [re.sub(r"\s+# .*$", "", command) for command in found]
+
+
+def application(page: str) -> str:
+    """Return the first Python of a page that makes an ``app``; "" if there is none."""
+    blocks = re.findall(r"^```python\n(.*?)^```", page, flags=re.MULTILINE | re.DOTALL)
+    return next((block for block in blocks if re.search(r"^app = ", block, flags=re.MULTILINE)), "")
 
 
 def reason_not_run(command: str) -> str | None:
@@ -128,12 +162,34 @@ def run_commands(page: Path, folder: Path, environment: Mapping[str, str]) -> li
     ``environment``: with ``PATH`` of the programs; the home directory is made in the folder.
     """
     given = GIVEN.get(page.name, Given())
-    for name, content in given.files.items():
+    text = page.read_text(encoding="utf-8")
+    program = {"app.py": application(text)} if application(text) else {}
+    for name, content in {**program, **given.files}.items():
         (folder / name).write_text(content, encoding="utf-8")
-    shown = (*given.commands, *commands(page.read_text(encoding="utf-8")))
-    with Upstream() as provider, _servers() as servers:
-        own = _environment(folder / "home", provider.url, environment)
-        return [wrong for each in shown if not reason_not_run(each) for wrong in _run(each, folder, own, servers)]
+    shown = (*given.commands, *commands(text))
+    with Upstream() as provider:
+        own = _environment(folder / "home", provider.url, environment) | given.environment
+        with _servers() as servers:
+            run = [each for each in shown if not (reason_not_run(each) or _is_given(each, given))]
+            wrong = [line for each in run for line in _run(each, folder, own, servers)]
+        return wrong + [line for each in given.after for line in _run(each, folder, own, servers)]
+
+
+def needs_postgres(page: str) -> bool:
+    """Whether a page, by its name, needs the database at ``POSTGRES``."""
+    return POSTGRES in GIVEN.get(page, Given()).environment.get("TOKENMIZER_STORE", "")
+
+
+def has_postgres() -> bool:
+    """Whether something answers at ``POSTGRES``."""
+    parts = urlsplit(POSTGRES)
+    return _answers(parts.port or 5432, parts.hostname or "127.0.0.1")
+
+
+def _is_given(command: str, given: Given) -> bool:
+    """Whether a command exports what the reader has another value of."""
+    found = re.fullmatch(r"export (\w+)=.*", command)
+    return found is not None and found[1] in given.environment
 
 
 def _environment(home: Path, provider: str, environment: Mapping[str, str]) -> dict[str, str]:
@@ -176,10 +232,10 @@ def _servers() -> Iterator[_Servers]:
 
 def _run(command: str, folder: Path, environment: dict[str, str], servers: _Servers) -> Iterable[str]:
     bash = shutil.which("bash") or "/bin/bash"
-    if variable := re.fullmatch(r"export (\w+)=(\S+)", command):
-        environment[variable[1]] = variable[2]
-        return []
     call = servers.replace_ports(command)
+    environment |= _assigned(call, folder, environment)
+    if re.fullmatch(r"export \w+=.*", command):
+        return []
     asked = command.startswith("tokenmizer-mw install") and "--dry-run" not in command
     serves = next((port for begin, port in _SERVERS.items() if command.startswith(begin)), None)
     if serves is not None and "check" not in command:
@@ -191,6 +247,20 @@ def _run(command: str, folder: Path, environment: dict[str, str], servers: _Serv
             cwd=folder, env=environment, stdin=stdin, capture_output=True, text=True, check=False, timeout=SECONDS,
         )  # fmt: skip
     return [f"$ {command}\n{done.stdout}{done.stderr}"] if done.returncode else []
+
+
+def _assigned(command: str, folder: Path, environment: Mapping[str, str]) -> dict[str, str]:
+    """The variables that the first line of a command sets for all that follow, with their values."""
+    line = command.partition("\n")[0]
+    if not re.fullmatch(r"export \w+=.*|(?:\w+=\S+ ?)+", line):
+        return {}
+    names = re.findall(r"(?:^|\s)(\w+)=", line)
+    script = "\n".join((line, *(f'printf "%s\\n" "${name}"' for name in names)))
+    done = subprocess.run(
+        [shutil.which("bash") or "/bin/bash", "-c", script],
+        cwd=folder, env=dict(environment), capture_output=True, text=True, check=True, timeout=SECONDS,
+    )  # fmt: skip
+    return dict(zip(names, done.stdout.splitlines(), strict=True))
 
 
 @contextmanager
@@ -225,9 +295,9 @@ def _start(
         return [f"$ {command}\ndoes not answer: {log.read()}"]
 
 
-def _answers(port: int) -> bool:
+def _answers(port: int, host: str = "127.0.0.1") -> bool:
     try:
-        socket.create_connection(("127.0.0.1", port), 1).close()
+        socket.create_connection((host, port), 1).close()
     except OSError:
         return False
     return True

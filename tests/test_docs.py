@@ -13,7 +13,8 @@ from pathlib import Path
 
 import pytest
 
-from scripts.page_commands import GIVEN, NOT_RUN, commands, run_commands
+from scripts.page_commands import GIVEN, NOT_RUN, application, commands, needs_postgres, run_commands
+from tests import services
 from tokenmizer_mw import Settings
 from tokenmizer_mw.context.window import block_budget
 
@@ -24,7 +25,7 @@ ELSEWHERE = {
     "design.md": "its code is no program",
     "langchain.md": "integrations/langchain/tests",
     "llamaindex.md": "integrations/llama-index/tests",
-    "postgres.md": "needs a server: tests/store",
+    "postgres.md": "its commands serve it, where PostgreSQL answers",
 }
 """Pages whose Python does not run here, and why."""
 
@@ -41,6 +42,8 @@ SHOWN = [page for page in PAGES if commands(page.read_text(encoding="utf-8")) or
 def test_examples_run(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Its Python in one go, then its commands in the same folder."""
     monkeypatch.chdir(tmp_path)
+    if needs_postgres(page.name):
+        services.postgres()
     monkeypatch.setenv("TOKENMIZER_DASHBOARD_TOKEN", secrets.token_urlsafe(24))  # as dashboard.md says
     if page.name not in ELSEWHERE:
         exec(compile(python_of(page), str(page), "exec"), {"__name__": page.stem})
@@ -54,6 +57,12 @@ def test_lists_of_exceptions_are_current() -> None:
     assert [pattern for pattern in NOT_RUN if not any(re.search(pattern, each) for each in shown)] == []
     assert set(GIVEN) <= {page.name for page in PAGES if commands(page.read_text(encoding="utf-8"))}
     assert set(ELSEWHERE) <= {page.name for page in SHOWN}
+
+
+def test_pages_that_start_an_application_have_one() -> None:
+    serving = [page for page in PAGES if "$ uvicorn app:app" in page.read_text(encoding="utf-8")]
+    assert {page.name for page in serving} == {"dashboard.md", "postgres.md", "rest.md"}
+    assert all("app = " in application(page.read_text(encoding="utf-8")) for page in serving)
 
 
 def test_the_page_of_settings_is_current() -> None:

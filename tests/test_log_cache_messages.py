@@ -86,6 +86,24 @@ def test_a_second_question_reads_only_what_is_new(log: Measured, memory: Session
         assert log.events < 20
 
 
+def test_the_first_look_reads_no_facts_and_a_later_one_only_what_is_new(tmp_path: Path) -> None:
+    key = SessionKey(LOCAL_TENANT, "s")
+    with closing(SessionMemory(SqliteLog(tmp_path / "log.db"))) as writer:
+        writer.record("s", chat(30))
+        facts = writer.graph("s").nodes()
+        read = writer.log.read(key, detail="messages")
+        whole = writer.log.read(key)
+        assert len(facts) > 30
+        assert len(read) <= 61 < len(whole), "the messages, and the last event"
+        assert read[-1] == whole[-1]
+        with closing(SessionMemory(SqliteLog(tmp_path / "log.db"))) as memory:
+            assert memory.messages("s") == read_standing(whole)
+            writer.record("s", [*chat(30), {"role": "user", "content": "The database moves to Oslo."}])
+            writer.graph("s")
+            assert memory.messages("s") == read_standing(writer.log.read(key))
+            assert memory.service.access.read_messages_until(key)[1][0] == len(writer.log.read(key))
+
+
 def test_what_another_process_takes_out_is_not_told(tmp_path: Path) -> None:
     here, there = (SessionMemory(SqliteLog(tmp_path / "log.db")) for _ in range(2))
     key = SessionKey(LOCAL_TENANT, "s")

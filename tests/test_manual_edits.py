@@ -14,6 +14,7 @@ import pytest
 from tokenmizer_mw import SessionMemory, Settings
 from tokenmizer_mw.errors import CallerError, UnknownNode, UnknownSession
 from tokenmizer_mw.graph.export.documents import outline
+from tokenmizer_mw.graph.fold import Life
 from tokenmizer_mw.model.event import NodeAdded
 from tokenmizer_mw.model.node import LABEL_MAX, Node, NodeType, Source, Status
 from tokenmizer_mw.model.session import SessionKey
@@ -766,6 +767,29 @@ def test_what_an_invalidated_fact_had_replaced_holds_again() -> None:
         assert "Decided: Redis for the queue" in memory.resume("queue").text
         memory.undo("queue")
         assert queues(memory) == replaced
+
+
+def test_no_reason_that_a_model_reads_names_a_fact_by_its_id() -> None:
+    with closing(SessionMemory.open("memory://")) as memory:
+        memory.record("queue", QUEUE)
+        redis, rabbit = memory.graph("queue").nodes(NodeType.DECISION)
+
+        def told() -> str:
+            found = memory.recall("queue", "which queue: RabbitMQ or Redis?", budget=400)
+            return found.text + memory.resume("queue").text
+
+        memory.invalidate("queue", rabbit.id, "too heavy")
+        assert memory.graph("queue").life(redis.id).reason == '"RabbitMQ for the queue" was rejected'
+        assert rabbit.id not in told()
+        memory.invalidate("queue", rabbit.id, "misread", never_true=True)
+        assert "was rejected" not in told()
+        memory.undo("queue")
+        memory.undo("queue")
+        assert "undone" not in told()
+        memory.invalidate("queue", rabbit.id, "misread", never_true=True)
+        assert memory.graph("queue").life(redis.id).reason == ""
+        assert Life(0.0, reason="decision-2 was invalidated").reason_in_words == "", "an older log"
+        assert Life(0.0, reason="decision-2 was too slow").reason_in_words == "decision-2 was too slow"
 
 
 def test_a_fact_that_never_was_true_is_told_to_no_model() -> None:

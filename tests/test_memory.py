@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import sqlite3
 import threading
 from collections.abc import Iterator, Sequence
@@ -479,6 +480,16 @@ def test_the_same_off_the_loop(memory: SessionMemory) -> None:
         assert await memory.aforget("s") > 0
 
     anyio.run(main)
+
+
+@pytest.mark.skipif(not Path("/proc/self/fd").is_dir(), reason="open files are listed nowhere")
+@pytest.mark.parametrize("setting", ["prices", "redact_rules", "semantic"])
+def test_a_memory_that_cannot_be_opened_leaves_no_file_open(setting: str, tmp_path: Path) -> None:
+    wrong: Any = {setting: str(tmp_path / "nothing")}
+    with pytest.raises(ConfigError) as failure:
+        SessionMemory.open(f"sqlite:///{tmp_path / 'chat.db'}", Settings(**wrong))
+    links = [os.readlink(link) for link in Path("/proc/self/fd").iterdir() if link.is_symlink()]
+    assert not any("chat.db" in link for link in links), failure.traceback  # whose frames keep what was not closed
 
 
 def test_open_refuses_what_it_does_not_know() -> None:

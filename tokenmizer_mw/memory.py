@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from bisect import bisect_right
 from collections.abc import Callable, Collection, Coroutine, Iterable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, ExitStack
 from dataclasses import dataclass, replace
 from functools import partial, update_wrapper
 from inspect import cleandoc
@@ -20,7 +20,7 @@ from tokenmizer_mw.context.recall import Recall, recall
 from tokenmizer_mw.context.resume import Resume, build_resume, build_resumes, check_budget, earlier_facts
 from tokenmizer_mw.context.savings import Savings
 from tokenmizer_mw.context.tokens import MessageCounter
-from tokenmizer_mw.errors import CallerError, ConfigError, StoreError, StoreUnavailable, UnknownSession
+from tokenmizer_mw.errors import CallerError, ConfigError, StoreUnavailable, UnknownSession
 from tokenmizer_mw.graph.explanation import Why, why
 from tokenmizer_mw.graph.fold import SessionGraph
 from tokenmizer_mw.graph.search import SearchHit, find_fitting, find_open_work, former_nodes, search
@@ -223,21 +223,25 @@ class SessionMemory:
             raise ConfigError(f"a store's address is text, not a {type(url).__name__}")
         _require_settings(settings)
         require_functions(complete=complete, embed=embed)
-        log = open_log(url)
-        try:
+        with ExitStack() as opened:  # closed again if one of the next steps fails
+            log = open_log(url)
+            opened.callback(log.close)
             log.secret()  # whoever opens gets the error: no chat runs yet that would go on without the store
-        except StoreError:
-            log.close()
-            raise
-        memory = cls(log, settings, complete=complete, embed=embed, url=url)
-        _ = memory.service.redaction.redactor  # loads the rules now, not at the first request
-        import tokenmizer_mw.extract.derive  # noqa: F401 - as above
+            memory = cls(log, settings, complete=complete, embed=embed, url=url)
+            opened.callback(memory.close)
+            memory._load_rules()
+            opened.pop_all()
+        return memory
 
-        if memory.settings.semantic is not None:
+    def _load_rules(self) -> None:
+        """Load now what the first request would have to wait for."""
+        _ = self.service.redaction.redactor
+        import tokenmizer_mw.extract.derive  # noqa: F401
+
+        if self.settings.semantic is not None:
             from tokenmizer_mw.extract.score.classifier_findings import model_of
 
-            model_of(memory.settings)
-        return memory
+            model_of(self.settings)
 
     def __repr__(self) -> str:
         return short_repr(self, self._shown)

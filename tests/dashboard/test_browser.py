@@ -45,6 +45,8 @@ PAGES = {
     "history": "history?id=hall&from=start",
     "search": "search?q=database",
     "savings": "savings",
+    "savings-sorted": "savings?by_day=-cost&by_model=calls",
+    "sessions-sorted": "?sort=open",
     "health": "status",
     "erase": "forget?id=hall",
 }

@@ -6,7 +6,9 @@ import csv
 import io
 import json
 import re
+from collections.abc import Iterator
 from html import unescape
+from pathlib import Path
 
 import pytest
 
@@ -17,6 +19,7 @@ from tokenmizer_mw.model.usage import CALL, UsageSums, total
 from tokenmizer_mw.server.dashboard import dashboard
 from tokenmizer_mw.server.dashboard.page import csv_file
 from tokenmizer_mw.server.dashboard.savings import draw_chart
+from tokenmizer_mw.server.dashboard.savings_tables import TABLES
 
 from .visiting import CHAT, TOKEN, Visitor, text_of
 
@@ -63,6 +66,16 @@ def test_sessions_are_sorted_by_a_column(visitor: Visitor) -> None:
     assert by_name.index("hall") < by_name.index("attic") < by_name.index("bare")
     assert 'aria-sort="ascending"' in visitor.get("?sort=name").body
     assert IDS.findall(visitor.get("?sort=events").body)[-1] == "bare"
+
+
+@pytest.mark.parametrize("column", ["messages", "facts", "open"])
+def test_sessions_are_sorted_by_what_is_counted(column: str, visitor: Visitor) -> None:
+    body = visitor.get(f"?sort={column}").body
+    label = column.capitalize()
+    counts = [int(one) for one in re.findall(rf'data-label="{label}" class="number">(\d+)<', body)]
+    assert len(counts) == 4 and counts == sorted(counts, reverse=True) and counts[0] > counts[-1]
+    assert re.search(rf'<th scope="col" class="number" aria-sort="descending"[^>]*><a[^>]*>{label}<', body)
+    assert [row["session"] for row in json.loads(visitor.get(f"sessions.json?sort={column}").body)] == IDS.findall(body)
 
 
 def test_a_listing_counts_messages_facts_and_open_work(visitor: Visitor, memory: SessionMemory) -> None:
@@ -147,6 +160,51 @@ def test_savings_are_drawn_by_day(tmp_path_factory: pytest.TempPathFactory) -> N
     assert "Input tokens by day" in text_of(body)
     assert draw_chart({}) is None
     memory.close()
+
+
+@pytest.fixture
+def booked(tmp_path: Path) -> Iterator[SessionMemory]:
+    """Calls of three models, one of which has no price."""
+    with SessionMemory.open(
+        f"sqlite:///{tmp_path / 'books.db'}", Settings(savings=True, context_window=1_500)
+    ) as memory:
+        call(memory, asked(chat(14, words=60), model="gpt-5.1"), answered(**used(1_100, 1_024)))
+        for count, model in ((2, "gpt-5-mini"), (1, "nobody's")):
+            for number in range(count):
+                call(memory, asked(chat(number + 1), model=model), answered(**used(2_000, 1_024)))
+        memory.flush()
+        yield memory
+
+
+@pytest.mark.parametrize("by", TABLES)
+def test_savings_are_sorted_by_each_column_both_ways(by: str, booked: SessionMemory) -> None:
+    visitor = Visitor(dashboard(booked, token=TOKEN)).sign_in()
+    table = TABLES[by]  # type: ignore[index]
+    for name in (by, *(column.name for column in table.columns)):
+        up = json.loads(visitor.get(f"savings.json?by={by}&by_{by}={name}").body)
+        down = json.loads(visitor.get(f"savings.json?by={by}&by_{by}=-{name}").body)
+        values = [row[name] or 0 for row in up]
+        assert values == sorted(values) and [row[name] or 0 for row in down] == values[::-1]
+        body = visitor.get(f"savings?by_{by}=-{name}").body
+        shown = body.partition(f'id="by-{by}"')[2].partition("</table>")[0]
+        assert shown.count("aria-sort") == 1 and f'href="savings?by_{by}={name}#by-{by}"' in shown
+        assert f'href="savings.csv?by={by}&amp;by_{by}=-{name}"' in body
+    assert visitor.get(f"savings?by_{by}=nonsense").status == 200
+
+
+def test_savings_leave_as_csv_and_json(booked: SessionMemory) -> None:
+    visitor = Visitor(dashboard(booked, token=TOKEN)).sign_in()
+    answer = visitor.get("savings.csv?by=model&by_model=-calls")
+    assert answer.header("content-disposition") == 'attachment; filename="savings-by-model.csv"'
+    rows = list(csv.DictReader(io.StringIO(answer.body)))
+    assert [row["model"] for row in rows] == ["gpt-5-mini", "gpt-5.1", "nobody's"]
+    assert [bool(row["cost"]) for row in rows] == [True, True, False], "no price, no amount"
+    (cut,) = (row for row in json.loads(visitor.get("savings.json?by=stage").body) if row["stage"] == "cut")
+    whole = booked.savings().stages["cut"]
+    assert (cut["tokens_saved"], cut["saved"]) == (whole.saved_tokens, whole.saved / 1e9)
+    (day,) = json.loads(visitor.get("savings.json").body)
+    assert day["calls"] == 4
+    assert visitor.ask("GET", "savings.csv?id=nobody").status == 404
 
 
 @pytest.mark.parametrize(

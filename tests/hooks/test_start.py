@@ -12,8 +12,9 @@ from typing import Any
 
 import pytest
 
-from tests.operations.test_agent_transcripts import assistant, handed_out, lines, said, user
+from tests.operations.test_agent_transcripts import assistant, cut, handed_out, lines, said, user
 from tokenmizer_mw import SessionMemory
+from tokenmizer_mw.agents.hooks.client import _is_awaited
 from tokenmizer_mw.agents.hooks.start import answer_start
 from tokenmizer_mw.agents.hooks.worker import WorkerState
 from tokenmizer_mw.safety.fence import own_blocks
@@ -158,6 +159,56 @@ def test_a_session_that_still_has_its_block_gets_none(shop: Shop) -> None:
 def test_other_settings_and_stores_need_the_package(shop: Shop, changed: dict[str, str]) -> None:
     shop.desk.environment.update(changed)
     assert shop.start("one") == BUILD
+
+
+@pytest.fixture
+def waiting(shop: Shop) -> Shop:
+    """A session whose next prompt has to be given the block, which did not survive a compaction."""
+    shop.write("one", assistant(said("As you say."), uuid="a1"))
+    block = context(shop.work(shop.request("sessionstart", "one", "resume"))[0])
+    shop.write("one", {**handed_out(), "attachment": {"type": "hook_additional_context", "content": [block]}})
+    assert shop.work(shop.request("sessionstart", "one", "compact")) == [b"ok\n"]
+    return shop
+
+
+def ask(shop: Shop, name: str = "one") -> bytes:
+    return answer_start(*shop.request("userpromptsubmit", name), shop.desk.environment, shop.desk.spot)
+
+
+def test_a_prompt_that_waits_for_a_block_gets_what_a_worker_would_answer(waiting: Shop) -> None:
+    assert ask(waiting) == b"ok\n", "so far the block is what came last"
+    waiting.write("one", cut("a1"))
+    answer = ask(waiting)
+    assert "PostgreSQL" in context(answer)
+    assert ask(waiting, "two") == BUILD
+    assert waiting.work(waiting.request("userpromptsubmit", "one")) == [answer]
+    assert ask(waiting) == BUILD, "it waits no more"
+
+
+def test_a_prompt_is_left_to_the_worker_where_no_block_was_built(waiting: Shop) -> None:
+    waiting.write("one", cut("a1"), user("We use MySQL for the orders instead of PostgreSQL."))
+    assert ask(waiting) == BUILD
+    assert "MySQL" in context(waiting.work(waiting.request("userpromptsubmit", "one"))[0])
+
+
+def test_a_prompt_whose_host_has_gone_leaves_the_block_to_the_next(waiting: Shop) -> None:
+    waiting.write("one", cut("a1"))
+    with WorkerState(waiting.desk.environment, waiting.desk.spot) as work:
+        work.complete(*waiting.request("userpromptsubmit", "one"), b"ok\n")
+    assert "PostgreSQL" in context(ask(waiting))
+    with WorkerState(waiting.desk.environment, waiting.desk.spot) as work:
+        work.complete(*waiting.request("userpromptsubmit", "one"), ask(waiting))
+    assert ask(waiting) == BUILD
+
+
+def test_only_the_prompt_of_a_session_that_waits_is_waited_for(shop: Shop) -> None:
+    pending = Path(shop.desk.spot.pending)
+    payload = {name: shop.request("userpromptsubmit", name)[1] for name in ("b4-1", "b4-2", "\u00e9/1")}
+    assert not any(_is_awaited(shop.desk.spot, one) for one in payload.values())
+    pending.write_text("b4-1\n", encoding="utf-8")
+    assert [_is_awaited(shop.desk.spot, one) for one in payload.values()] == [True, False, False]
+    pending.write_text("b4-3\n\u00e9/1", encoding="utf-8")
+    assert all(_is_awaited(shop.desk.spot, one) for one in payload.values()), "JSON may write this id in several ways"
 
 
 def test_two_sessions_that_may_be_meant_need_the_package(shop: Shop) -> None:

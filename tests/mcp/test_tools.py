@@ -229,6 +229,7 @@ def test_facts_are_changed_by_hand_and_changes_undone(desk: Desk) -> None:
                 ),
             ):
                 done = await told(client, tool, node_id=found["id"], **more)
+                assert ("is rejected now" in done["text"]) == (tool == "invalidate")
                 assert (await now())[field] == value
                 assert f"Change {done['number']} can be undone" in done["text"]
                 was = done.get("was", "")
@@ -284,6 +285,7 @@ def test_a_fact_that_never_was_true_is_in_no_answer(desk: Desk) -> None:
         async with in_process(desk, "2026-07-28") as client:
             before = await told(client, "checkpoint_session")
             done = await told(client, "invalidate", node_id="postgresql", reason="misread", never_true=True)
+            assert "is withdrawn as never true" in done["text"] and "rejected" not in done["text"]
             told_of = [
                 await told(client, "get_graph_stats"),
                 await told(client, "resume_session", level="full"),

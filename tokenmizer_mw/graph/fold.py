@@ -41,6 +41,10 @@ _Kind = TypeVar("_Kind", bound=StrEnum)
 _UNDONE: Final = re.compile(r"change \d+ undone")
 """The reason of the edit that undoes another one (``manual_edits.undo_edit``)."""
 
+_INTERNAL: Final = re.compile(r"change \d+ undone|[a-z_]+-\d+ was invalidated")
+"""Reasons that name a change or a fact by its number: of what an undo changed, and of facts that came back into force,
+in older logs."""
+
 POSTINGS_MAX: Final = 64
 """Nodes of a type remembered per word, the newest: keeps the look-up of similar labels flat."""
 
@@ -68,6 +72,11 @@ class Life:
     mentions: int = 1
     reason: str = ""
     moves: tuple[tuple[float, Status], ...] = ()
+
+    @property
+    def reason_in_words(self) -> str:
+        """The reason as it is shown to a model; "" for one that names a change or a fact by its number."""
+        return "" if _INTERNAL.fullmatch(self.reason) else self.reason
 
 
 @dataclass(slots=True)

@@ -300,14 +300,28 @@ def decode(kind: str, version: int, payload: str, upcasts: Upcasts | None = None
         raise UnreadableEvent(f"event {kind!r} version {version} cannot be read: {type(error).__name__}") from error
 
 
-ReadDetail = Literal["all", "graph", "nodes"]
-"""How much of a log is read, for speed. "graph": messages may have their number alone (``decode_outline``). "nodes":
-events of ``KINDS_BESIDE_NODES`` may be missing, too."""
+ReadDetail = Literal["all", "graph", "nodes", "messages", "numbers"]
+"""How much of a log is read, for speed.
+
+- "graph": messages may have their number alone (``decode_outline``).
+- "nodes": events of ``KINDS_BESIDE_NODES`` may be missing, too.
+- "messages": events of ``KINDS_BESIDE_MESSAGES`` may be missing, except for the last event of the log.
+- "numbers": as "messages", and messages may have their number alone.
+"""
 
 KINDS_BESIDE_NODES: Final = (
     "message", "turn_closed", "derived", "refined", "edge_added", "checkpointed", "reminded",
 )  # fmt: skip
 """Kinds of events that change no fact and replace none."""
+
+KINDS_BESIDE_MESSAGES: Final = (
+    "turn_closed", "derived", "refined", "node_added", "node_revised", "status_changed", "node_edited", "edge_added",
+    "decision_replaced", "nodes_pruned", "checkpointed", "reminded",
+)  # fmt: skip
+"""Kinds of events that change no message."""
+
+OUTLINES: Final = frozenset[ReadDetail]({"graph", "nodes", "numbers"})
+"""Details with which messages are read by ``decode_outline``."""
 
 _NUMBER: Final = re.compile(r'\{"turn":(\d+),')
 """The number of a message, at the start of its stored form."""

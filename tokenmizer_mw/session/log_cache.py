@@ -133,14 +133,18 @@ class SessionCache(Generic[F]):
         folded from was changed."""
         state = cached.state or self._starting_state(key, cached)
         if state.seq == 0:
-            return state, self._log.read(key)
+            return state, self._read_all(key)
         tail = self._log.read(key, after=state.seq - 1)
         known = tail and (tail[0].seq, tail[0].recorded_at) == (state.seq, state.recorded_at)
         if known and not any(isinstance(news.event, Rewritten) for news in tail[1:]):
             return state, tail[1:]
         cached.last = cached.judged = 0
         cached.start = object()
-        return self._new(), self._log.read(key)
+        return self._new(), self._read_all(key)
+
+    def _read_all(self, key: SessionKey) -> list[Recorded]:
+        """The events that a session is folded from, the last one of its log among them."""
+        return self._log.read(key)
 
     def _starting_state(self, key: SessionKey, cached: _CachedSession[F]) -> F:
         """Where folding starts."""
@@ -177,6 +181,9 @@ class CachedMessages(SessionCache[HistoryMessages]):
 
     def __init__(self, log: EventLog, *, capacity: int, most: int) -> None:
         super().__init__(log, new=HistoryMessages, weight=attrgetter("weight"), capacity=capacity, most=most)
+
+    def _read_all(self, key: SessionKey) -> list[Recorded]:
+        return self._log.read(key, detail="messages")
 
 
 class CachedSessions(SessionCache[SessionState]):

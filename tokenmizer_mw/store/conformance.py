@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
@@ -20,6 +20,7 @@ from typing import Final, TypeVar
 
 from tokenmizer_mw.errors import CallerError, Conflict, InvalidSession, StoreUnavailable, TokenMizerError
 from tokenmizer_mw.model.event import (
+    KINDS_BESIDE_MESSAGES,
     KINDS_BESIDE_NODES,
     Checkpointed,
     DecisionReplaced,
@@ -159,6 +160,15 @@ def check_outlines(make_log: MakeLog) -> None:
         found = {one.seq: one for one in log.read(KEY, detail="nodes")}
         wanted = [one for one in whole if encode(one.event)[0] not in KINDS_BESIDE_NODES]
         expect([found.get(one.seq) for one in wanted], wanted, "the events that change a fact")
+        found = {one.seq: one for one in log.read(KEY, detail="messages")}
+        wanted = [one for one in whole if encode(one.event)[0] not in KINDS_BESIDE_MESSAGES] + whole[-1:]
+        expect([found.get(one.seq) for one in wanted], wanted, "the events that change a message, and the last one")
+        expect(_numbers(log.read(KEY, detail="numbers")), _numbers(whole), "the numbers of messages")
+
+
+def _numbers(events: Iterable[Recorded]) -> list[tuple[int, float, int]]:
+    messages = ((one.seq, one.recorded_at, one.event) for one in events)
+    return [(seq, at, event.turn) for seq, at, event in messages if isinstance(event, MessageRecorded)]
 
 
 def check_conflict(make_log: MakeLog) -> None:

@@ -17,6 +17,7 @@ from typing import Any, Final, TypeVar
 
 from tokenmizer_mw.errors import StoreCorrupt, StoreError, StoreTooNew, StoreUnavailable
 from tokenmizer_mw.model.event import (
+    OUTLINES,
     Event,
     NewerEvent,
     ReadDetail,
@@ -53,6 +54,13 @@ REWRITE_ATTEMPTS_MAX: Final = 100
 """Appends by others in the middle of a rewriting after which it gives up."""
 
 _TRACES: Final = "erased, but its traces stay in the tables until this is done again"
+_READ_STATEMENTS: Final[dict[ReadDetail, str]] = {
+    "nodes": maintenance.READ_NODES,
+    "messages": maintenance.READ_MESSAGES,
+    "numbers": maintenance.READ_MESSAGES,
+}
+"""Statements for the details with which a read may leave out events."""
+
 _TENANTS = "SELECT DISTINCT tenant FROM {schema}.sessions ORDER BY tenant"
 _SECRET = "SELECT secret FROM {schema}.installation"
 
@@ -163,9 +171,9 @@ class PostgresLog:
         """Return the events with ``after < seq <= upto``, in order. See ``EventLog.read``."""
         require_valid(session)
         limits = (_storable(after), _storable(SEQ_MAX if upto is None else upto))
-        statement = maintenance.READ_NODES if detail == "nodes" else maintenance.READ
+        statement = _READ_STATEMENTS.get(detail, maintenance.READ)
         rows = self._select(statement, session.tenant, session.id, *limits)
-        return _decode_rows(rows, decode if detail == "all" else decode_outline)
+        return _decode_rows(rows, decode_outline if detail in OUTLINES else decode)
 
     def snapshot(self, session: SessionKey) -> Snapshot | None:
         """Return the stored snapshot of a session's state; ``None`` if there is none. See ``EventLog.snapshot``."""

@@ -11,7 +11,14 @@ from dataclasses import dataclass
 from typing import Final, cast
 
 from tokenmizer_mw.errors import Conflict, StoreUnavailable
-from tokenmizer_mw.model.event import KINDS_BESIDE_NODES, Event, Recorded, Rewritten, encode
+from tokenmizer_mw.model.event import (
+    KINDS_BESIDE_MESSAGES,
+    KINDS_BESIDE_NODES,
+    Event,
+    Recorded,
+    Rewritten,
+    encode,
+)
 from tokenmizer_mw.model.session import SessionKey
 from tokenmizer_mw.store.ledger import POSTGRES_ERASE
 from tokenmizer_mw.store.postgres_address import NAME, Erase
@@ -25,6 +32,12 @@ ORDER BY seq
 """
 
 READ_NODES = READ.replace("ORDER", f"AND kind NOT IN {KINDS_BESIDE_NODES!r} ORDER")
+
+READ_MESSAGES = READ.replace(
+    "ORDER",
+    f"AND (kind NOT IN {KINDS_BESIDE_MESSAGES!r} OR seq ="
+    " (SELECT seq FROM {schema}.sessions WHERE tenant = $1 AND session = $2))\nORDER",
+)
 
 _FIND = "SELECT id, seq FROM {schema}.sessions WHERE tenant = $1 AND session = $2"
 

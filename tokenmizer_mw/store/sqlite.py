@@ -21,7 +21,9 @@ from typing import Any, Final, TypeVar, get_args
 
 from tokenmizer_mw.errors import ConfigError, StoreCorrupt, StoreTooNew, StoreUnavailable
 from tokenmizer_mw.model.event import (
+    KINDS_BESIDE_MESSAGES,
     KINDS_BESIDE_NODES,
+    OUTLINES,
     Event,
     NewerEvent,
     ReadDetail,
@@ -69,6 +71,11 @@ _READ: Final = (
     " WHERE tenant = ? AND session = ? AND seq > ? AND seq <= ? ORDER BY seq"
 )
 _READ_NODES: Final = _READ.replace(" ORDER", f" AND kind NOT IN {KINDS_BESIDE_NODES!r} ORDER")
+_READ_MESSAGES: Final = _READ.replace(
+    " ORDER",
+    f" AND (kind NOT IN {KINDS_BESIDE_MESSAGES!r}"
+    " OR seq = (SELECT seq FROM sessions WHERE tenant = ? AND session = ?)) ORDER",
+)
 _LIST: Final = (
     "SELECT session, seq, created_at, updated_at FROM sessions WHERE tenant = :tenant"
     " AND (updated_at < :updated_at OR (updated_at = :updated_at AND session > :session))"
@@ -181,9 +188,13 @@ class SqliteLog:
         """Return the events with ``after < seq <= upto``, in order. See ``EventLog.read``."""
         require_valid(session)
         end = _SEQ_MAX if upto is None else upto
-        statement = _READ_NODES if detail == "nodes" else _READ
-        rows = self._select(statement, (session.tenant, session.id, _storable(after), _storable(end)))
-        return self._decode_rows(rows, decode if detail == "all" else decode_outline)
+        key = (session.tenant, session.id)
+        limits = (*key, _storable(after), _storable(end))
+        if detail in ("messages", "numbers"):
+            rows = self._select(_READ_MESSAGES, (*limits, *key))
+        else:
+            rows = self._select(_READ_NODES if detail == "nodes" else _READ, limits)
+        return self._decode_rows(rows, decode_outline if detail in OUTLINES else decode)
 
     def snapshot(self, session: SessionKey) -> Snapshot | None:
         """Return the stored snapshot of a session's state; ``None`` if there is none. See ``EventLog.snapshot``."""

@@ -33,8 +33,8 @@ _PATH_MAX = 100
 class WorkerFiles:
     """The files of one worker.
 
-    ``socket``, ``lock``, ``log``; ``pending`` (exists while the worker has something to add to the next prompt);
-    ``folder`` (the notes about transcripts).
+    ``socket``, ``lock``, ``log``; ``pending`` (the hosts' ids of the sessions to whose next prompt the worker has
+    something to add, one a line; absent if there are none); ``folder`` (the notes about transcripts).
     """
 
     __slots__ = ("folder", "lock", "log", "pending", "socket")
@@ -111,7 +111,7 @@ WAITS = {"sessionstart": 10.0, "precompact": 10.0}
 all."""
 
 WAIT_WHEN_ASKED = 5.0
-"""Seconds that a prompt waits if the worker has something to add."""
+"""Seconds that a prompt waits if the worker has something to add to it."""
 
 PATIENCE = "TOKENMIZER_HOOK_WAIT"
 """Environment variable: seconds that a host waits for an answer, in place of those of ``WAITS``."""
@@ -162,7 +162,7 @@ def _run(arguments: Sequence[str]) -> None:
     spot = place(os.environ)
     values = (event, host, os.environ.get("CLAUDE_PROJECT_DIR", ""), os.getcwd())
     head = "\x1f".join(values).encode("utf-8", "surrogateescape")
-    answer = _here(head, payload) if spot is None else _ask_worker(spot, event, head + b"\n" + payload)
+    answer = _here(head, payload) if spot is None else _ask_worker(spot, event, head, payload)
     outcome, _, text = answer.partition(b"\n")
     if outcome != b"ok":
         _complain(text.decode("utf-8", "replace"))
@@ -201,9 +201,10 @@ def _here(head: bytes, payload: bytes) -> bytes:
         return work.answer(head, payload)
 
 
-def _ask_worker(spot: WorkerFiles, event: str, request: bytes) -> bytes:
+def _ask_worker(spot: WorkerFiles, event: str, head: bytes, payload: bytes) -> bytes:
+    request = head + b"\n" + payload
     waits = WAITS.get(event, 0.0)
-    if event == "userpromptsubmit" and os.path.exists(spot.pending):
+    if event == "userpromptsubmit" and _is_awaited(spot, payload):
         waits = WAIT_WHEN_ASKED
     if waits and os.environ.get(PATIENCE):
         waits = float(os.environ[PATIENCE])
@@ -214,6 +215,17 @@ def _ask_worker(spot: WorkerFiles, event: str, request: bytes) -> bytes:
         except (Lost, ConnectionError):
             continue
     return b"no\nthe worker keeps ending; its log is " + os.fsencode(spot.log)
+
+
+def _is_awaited(spot: WorkerFiles, payload: bytes) -> bool:
+    """Whether the worker may have something to add to the prompt of ``payload``, which is not parsed here: an id that
+    JSON can only write in one way must occur in it."""
+    try:
+        with open(spot.pending, "rb") as file:
+            waiting = file.read().splitlines()
+    except OSError:
+        return False
+    return any(session in payload or not session.replace(b"-", b"").isalnum() for session in waiting)
 
 
 def _exchange(spot: WorkerFiles, request: bytes, deadline: float | None) -> bytes:

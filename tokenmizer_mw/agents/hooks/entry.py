@@ -2,7 +2,7 @@
 
 The import takes longer than any event. A host that asks before a compaction is answered without it where nothing can be
 lost: such hosts only append to their transcripts, and the worker reads the new part before it looks at another event.
-So is one that starts a session, with a block that a worker before built (``start``).
+So is one that starts a session, or has to give the next prompt a block, if a worker before built the block (``start``).
 """
 
 from __future__ import annotations
@@ -13,7 +13,6 @@ import socket
 import sys
 import time
 from collections.abc import Mapping
-from contextlib import suppress
 from typing import Final
 
 from tokenmizer_mw.runtime.collection import uncollected_imports
@@ -31,6 +30,9 @@ STEER: Final = (
     "compaction. Let the summary say in detail what is being done right now, and why.\n"
 )
 """Instructions for the summary that a host is going to write."""
+
+NOTHING: Final = b"ok\n"
+"""The answer without a text for the host."""
 
 STEERED: Final = frozenset({"claude-code"})
 """Hosts that append what a hook prints before a compaction to the question for the summary."""
@@ -51,8 +53,10 @@ def main() -> None:
         link, request = _accept_first(listener, linger)
         answer = answer_early(request, os.environ, spot)
         if answer:
-            with suppress(OSError):
+            try:
                 link.sendall(answer)
+            except OSError:
+                answer = NOTHING  # the host has gone
             link.close()
         answered_at = time.process_time()
         with uncollected_imports():
@@ -74,15 +78,15 @@ def answer_early(request: bytes, environ: Mapping[str, str], spot: WorkerFiles) 
     """Return the answer to a request that can be answered without importing the package; b"" for all others.
 
     Such requests come from hosts that only append to their transcript: an event before a compaction with a transcript
-    to read, and the start of a session whose block was built before. ``request``: the bytes of the event, as
-    ``receive_request`` returns them. ``spot``: the files of this worker.
+    to read, the start of a session whose block was built before, and a prompt that such a block has to be added to.
+    ``request``: the bytes of the event, as ``receive_request`` returns them. ``spot``: the files of this worker.
     """
     head, payload = _split(request)
     name, _, rest = head.partition(b"\x1f")
     host = rest.partition(b"\x1f")[0].decode("utf-8", "replace")
     if host not in _APPENDING:
         return b""
-    if name == b"sessionstart":
+    if name == b"sessionstart" or (name == b"userpromptsubmit" and os.path.exists(spot.pending)):
         from .start import answer_start  # other events need nothing of it
 
         return answer_start(head, payload, environ, spot)
@@ -92,7 +96,7 @@ def answer_early(request: bytes, environ: Mapping[str, str], spot: WorkerFiles) 
         event = json.loads(payload)
     except ValueError:
         return b""
-    return (b"ok\n" + (STEER.encode() if host in STEERED else b"")) if _has_transcript(event) else b""
+    return (NOTHING + (STEER.encode() if host in STEERED else b"")) if _has_transcript(event) else b""
 
 
 def _has_transcript(event: object) -> bool:

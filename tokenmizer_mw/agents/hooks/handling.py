@@ -24,7 +24,7 @@ from .client import WorkerFiles
 from .entry import STEER, STEERED
 from .events import Event, add_to_context, name_session, project_named, root_of
 from .notes import Notes, length_of, part_of
-from .start import BlockBuilder, has_block, must_wait, read_shown_context
+from .start import BlockBuilder, has_block, must_wait, read_shown_context, read_waiting_sessions
 
 _AGAIN: Final = 8
 """Known messages before the new ones, by which a session sees where these go on."""
@@ -238,10 +238,7 @@ class Hooks:
 
     def _read_waiting_sessions(self) -> list[str]:
         """The sessions whose next prompt should wait."""
-        try:
-            return self._pending.read_text(encoding="utf-8").splitlines() if self._pending is not None else []
-        except (OSError, UnicodeDecodeError):
-            return []
+        return read_waiting_sessions(str(self._pending)) if self._pending is not None else []
 
     def _ask(self, session: str, *, no_more: bool = False) -> None:
         if self._pending is None:

@@ -1,5 +1,5 @@
-"""Resume blocks for the start of a session: a worker builds them beforehand, and the next answers with them without the
-package.
+"""Resume blocks for the start of a session, and for a prompt that waits for one: a worker builds them beforehand, and
+the next answers with them without the package.
 
 Such an answer takes a quarter of the time that the imports take. It is only given where a worker would answer the
 same: the sessions are as they were when the block was built, and the transcript has no message that is not recorded.
@@ -53,8 +53,8 @@ def reader_of(spot: WorkerFiles) -> str:
 
 
 def answer_start(head: bytes, payload: bytes, environ: Mapping[str, str], spot: WorkerFiles) -> bytes:
-    """Return the answer to the start of a session: "ok" and the text for the host. Returns b"" if only the package can
-    answer. Never raises.
+    """Return the answer to the start of a session, or to a prompt that a block has to be added to: "ok" and the text
+    for the host. Returns b"" if only the package can answer. Never raises.
 
     ``head``: event name, host, project and folder of the request, separated by 0x1F. ``payload``: the event as the host
     sent it, in JSON. ``spot``: the files of this worker.
@@ -63,11 +63,26 @@ def answer_start(head: bytes, payload: bytes, environ: Mapping[str, str], spot: 
         name, host, project, folder = head.decode("utf-8", "surrogateescape").split("\x1f")
         event = read_event(name, host, payload, project=project, folder=folder)
         path = path_of(resolve_store(store_address(environ), environ))
-        if path and event.session and not (event.prompt or event.reply or _LIMIT in environ):
+        if path and _LIMIT not in environ and _may_answer(event, spot):
             text = _find_text(path, event, spot)
             if text is not None:
                 return b"ok\n" + (add_to_context(event, text).encode() if text else b"")
     return b""
+
+
+def _may_answer(event: Event, spot: WorkerFiles) -> bool:
+    """Whether the event adds no words to the session by itself; and whether a prompt's session waits for a block."""
+    if event.name == "userpromptsubmit":
+        return _has_transcript(event) and event.session in read_waiting_sessions(spot.pending)
+    return bool(event.session) and not (event.prompt or event.reply)
+
+
+def read_waiting_sessions(pending: str) -> list[str]:
+    """Return the hosts' ids of the sessions whose next prompt should wait, from the file ``pending``."""
+    try:
+        return Path(pending).read_text(encoding="utf-8").splitlines()
+    except (OSError, UnicodeDecodeError):
+        return []
 
 
 def path_of(address: str) -> str:
@@ -117,6 +132,8 @@ def _wants_block(event: Event, notes: Notes, secret: bytes) -> bool | None:
     if news is None or len(news) == TRANSCRIPT_MAX or messages_in(news)[0]:
         return None
     shown = read_shown_context(event.transcript, notes, secret, TRANSCRIPT_MAX)
+    if event.name == "userpromptsubmit":
+        return not (shown.last or shown.present)
     return not (must_wait(event.source, shown) or has_block(event.source, shown))
 
 

@@ -23,7 +23,7 @@ from tokenmizer_mw.settings import ENVIRONMENT_PREFIX, Settings
 from tokenmizer_mw.store.choosing import resolve_store
 
 from .client import WorkerFiles, alone, store_address
-from .entry import receive_request
+from .entry import NOTHING, receive_request
 from .events import SEPARATOR, Event, read_event
 from .handling import Hooks
 from .start import path_of
@@ -91,7 +91,7 @@ class WorkerState:
     def complete(self, head: bytes, payload: bytes, answered: bytes) -> None:
         """Handle an event whose host already got the answer ``answered``, and finish its work. Never raises."""
         _, event = self.answer_event(head, payload)
-        if event is not None and event.name == "sessionstart" and answered == b"ok\n":
+        if event is not None and answered == NOTHING:
             self.note_unanswered(event)
         self.finish()
 

@@ -293,7 +293,8 @@ def _describe_change(values: Mapping[str, Any]) -> str:
     node, before, number = values["node"], values.get("before", {}), values["number"]
     kind = node.get("kind", "")
     text = f"{node['type'] if kind in ('', DecisionKind.CHOICE) else kind} {node['label']!r}"
-    text += f" is {Status(node['status']).word} now"
+    withdrawn = node["status"] == Status.INVALIDATED and not node["confidence"]
+    text += " is withdrawn as never true" if withdrawn else f" is {Status(node['status']).word} now"
     text += ", and pinned" if node.get("pinned") else ", and no longer pinned" if before.get("pinned") else ""
     text += f" (was: {before['label']!r})" if before.get("label") else ""
     text += "".join(f"; {effect}" for effect in values.get("effects", ()))

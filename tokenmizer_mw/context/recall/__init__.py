@@ -267,7 +267,8 @@ def describe_fact(graph: SessionGraph, node: Node, later: Later | None = None) -
     the same thing that a later message gives."""
     olds = [old for _, old in islice(Predecessors(graph).of(node), _HEIRS_MAX)]
     was = "".join(f", was {flatten(old.label)} [{_number(old)}]" for old in olds)
-    reason = flatten(graph.life(node.id).reason or (graph.life(olds[0].id).reason if olds else "") or node.detail)
+    lives = (graph.life(one.id) for one in (node, *olds[:1]))
+    reason = flatten(next(filter(None, (life.reason_in_words for life in lives)), "") or node.detail)
     text = f"- {node.type.value}{_state(node)}: {flatten(node.label)} [{_number(node)}]{_format_later(later)}{was}"
     return RecallLine(text + (f" - {reason}" if reason else ""), node.source.turn, (node.id, *(old.id for old in olds)))
 

@@ -45,7 +45,7 @@ def reason_of(graph: SessionGraph, node: Node, section: Section, replaced: Prede
     it replaced.
     """
     if section is Section.WARNINGS:
-        reason = clause(graph.life(node.id).reason or node.detail)
+        reason = clause(graph.life(node.id).reason_in_words or node.detail)
         return (f" - {reason}" if reason else ""), ()
     olds = list(islice(replaced.of(node), _OLD_MAX))
     if olds and node.type is NodeType.TASK:

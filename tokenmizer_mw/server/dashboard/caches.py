@@ -124,7 +124,7 @@ def title_of(state: SessionState) -> str:
     return goals[-1].label if goals else ""
 
 
-PASTS_MAX: Final = 2
+PASTS_MAX: Final = 3
 """Pasts of sessions that are kept, each in one detail."""
 
 STEP: Final = 4_000
@@ -181,7 +181,7 @@ class PastGraphs:
         """Return for each time (seconds since the epoch) the number of the newest message that was recorded by then; 0
         for none."""
         with self._guard:
-            past = self._refresh(memory, key, "graph")
+            past = self._refresh(memory, key, "numbers")
             self._read_until(memory, key, past, past.end[0])
             said = [one for one in past.events if isinstance(one.event, MessageRecorded)]
         times = [one.recorded_at for one in said]

@@ -69,7 +69,7 @@ def overview(state: SessionState) -> Overview:
     newest = {name: _newest(name, nodes, replaced) for name, nodes in parts.items()}
     shown = [node for nodes in newest.values() for node in nodes]
     olds = {node.id: list(islice(replaced.of(node), REPLACED)) for node in shown}
-    reasons = {node.id: graph.life(node.id).reason for node in shown}
+    reasons = {node.id: graph.life(node.id).reason_in_words for node in shown}
     return Overview(newest, Counter({name: len(nodes) for name, nodes in parts.items()}), olds, reasons)
 
 

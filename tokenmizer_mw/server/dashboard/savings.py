@@ -2,33 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping
 from datetime import date, timedelta
 from typing import Final, Literal
 
 from tokenmizer_mw.chat.usage import has_prices, name_prices
-from tokenmizer_mw.context.savings import Savings, dollars
-from tokenmizer_mw.model.usage import ANSWERED, CALL, CUT, REFINE, Sum, UsageSums, total
+from tokenmizer_mw.context.savings import Savings
+from tokenmizer_mw.model.usage import CALL, UsageSums
 from tokenmizer_mw.runtime.installing import install_hint
 from tokenmizer_mw.session import SessionState
 
 from .caches import title_of
-from .markup import Child, Markup, card, figure_list, format_count, join_markup, nothing, quote_line, tag
+from .markup import Child, Markup, card, figure_list, format_count, join_markup, nothing, tag
 from .page import Page, PageRequest, heading, session_head
 from .request import MessagesOnly, explain_no_requests, messages_only
-
-DAYS_LISTED: Final = 30
-"""Days that are listed, the newest first."""
-
-NO_PRICE: Final = "\u2013"
-"""What stands in place of an amount where no price is known."""
-
-_STAGES: Final = {
-    CUT: "resume block in place of old messages",
-    ANSWERED: "answers given again",
-    REFINE: "a model that reads the session",
-}
-"""What stages do; those of compression have names of their own."""
+from .savings_tables import group_sums, is_priced, money, render_tables
 
 
 def show_savings(request: PageRequest) -> Page:
@@ -68,15 +56,13 @@ def _render_savings(request: PageRequest, found: Savings) -> Markup:
     return join_markup(
         _verdict(whole),
         _by_day(request),
-        _stages(found, _is_priced(whole)),
-        _render_groups(request, "model", "By model", "Model"),
-        _render_groups(request, "day", "By day", "Day"),
+        *render_tables(request),
         _remarks(whole),
     )
 
 
 def _verdict(whole: UsageSums) -> Markup:
-    if not _is_priced(whole):
+    if not is_priced(whole):
         return card("Tokens", figure_list(_count_rows(whole)), tag("p", *_explain_no_price(), class_="hint"))
     lost = whole.saved < 0
     share = f": {abs(whole.saved) / whole.client_cost:.1%} {'more' if lost else 'less'}" if whole.client_cost else ""
@@ -96,11 +82,6 @@ def _count_rows(whole: UsageSums) -> tuple[tuple[str, str], ...]:
     )
 
 
-def _is_priced(figures: UsageSums) -> bool:
-    """Whether the price of any of the calls is known."""
-    return figures.unpriced < figures.calls
-
-
 def _explain_no_price() -> list[Child]:
     """Why there are tokens without money, and what to do."""
     own: list[Child] = ["name a file with your prices in the setting ", tag("code", "prices"), "."]
@@ -113,84 +94,19 @@ def _explain_no_price() -> list[Child]:
 def _by_day(request: PageRequest) -> Markup | None:
     by: tuple[Literal["day"]] = ("day",)
     sums = request.memory.savings(request.id or None, by=by, tenant=request.tenant).rows
-    drawn = draw_chart(_group_sums((row.day, row) for row in sums if row.stage == CALL))
+    drawn = draw_chart(group_sums((row.day, row) for row in sums if row.stage == CALL))
     return card("Day by day", drawn) if drawn is not None else None
 
 
-def _stages(found: Savings, priced: bool) -> Markup:
-    rows = [
-        (
-            _STAGES.get(name) or quote_line(name),
-            *_numbers(each.calls, each.client_tokens, each.input_tokens, each.saved_tokens),
-            money(each.saved) if priced else NO_PRICE,
-        )
-        for name, each in sorted(found.stages.items(), key=lambda one: -one[1].saved)
-    ]
-    heads = ("Stage", "Calls", "Tokens before", "Tokens after", "Tokens saved", "Money saved")
-    return card("By stage", _table(heads, rows) if rows else nothing("No stage changed a call yet."))
-
-
-def _render_groups(request: PageRequest, by: Literal["model", "day"], title: str, head: str) -> Markup:
-    sums = request.memory.savings(request.id or None, by=(by,), tenant=request.tenant).rows
-    grouped = _group_sums((getattr(row, by), row) for row in sums if row.stage == CALL)
-    newest = sorted(grouped, reverse=True)[:DAYS_LISTED] if by == "day" else sorted(grouped)
-    rows = [
-        (
-            quote_line(name or "unknown"),
-            *_numbers(grouped[name].calls, grouped[name].client_tokens, grouped[name].input_tokens),
-            *_amounts(grouped[name]),
-        )
-        for name in newest
-    ]
-    return card(title, _table((head, "Calls", "Tokens without memory", "Tokens sent", "Cost", "Saved"), rows))
-
-
-def _amounts(figures: UsageSums) -> tuple[str, str]:
-    """Cost and savings; a dash where no price is known."""
-    return (money(figures.cost), money(figures.saved)) if _is_priced(figures) else (NO_PRICE, NO_PRICE)
-
-
-def _group_sums(rows: Iterable[tuple[str, Sum]]) -> dict[str, UsageSums]:
-    found: dict[str, list[UsageSums]] = {}
-    for name, row in rows:
-        found.setdefault(name, []).append(row.figures)
-    return {name: total(each) for name, each in found.items()}
-
-
-def _numbers(*numbers: int) -> list[str]:
-    return [f"{number:,}" for number in numbers]
-
-
-def _table(heads: Sequence[str], rows: Sequence[Sequence[Child]]) -> Markup:
-    head = tag("tr", [tag("th", name, scope="col", class_="number" if at else None) for at, name in enumerate(heads)])
-    body = [
-        tag(
-            "tr",
-            [
-                tag("td", cell, class_="number" if at else "first", data_label=heads[at] if at else None)
-                for at, cell in enumerate(row)
-            ],
-        )
-        for row in rows
-    ]
-    return tag("table", tag("thead", head), tag("tbody", body), class_="list plain")
-
-
 def _remarks(whole: UsageSums) -> Markup | None:
-    lines = [f"Prices of {name_prices()}, and your own where the settings name a file."] if _is_priced(whole) else []
+    lines = [f"Prices of {name_prices()}, and your own where the settings name a file."] if is_priced(whole) else []
     if whole.estimated:
         lines.append(f"{format_count(whole.estimated, 'call')} came without usage: their tokens are counted here.")
-    if whole.unpriced and _is_priced(whole):
+    if whole.unpriced and is_priced(whole):
         lines.append(
             f"{format_count(whole.unpriced, 'call')} went to models without a known price: they cost nothing here."
         )
     return tag("p", " ".join(lines), class_="hint") if lines else None
-
-
-def money(nano: int) -> str:
-    """Format an amount given in billionths of a dollar; less than a dollar to a hundredth of a cent."""
-    amount = dollars(nano)
-    return f"{'-' if amount < 0 else ''}${abs(amount):,.{2 if abs(amount) >= 1 else 4}f}"
 
 
 DAYS_DRAWN: Final = 30

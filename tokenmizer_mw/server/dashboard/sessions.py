@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -24,7 +24,15 @@ FOUND_EVENTS_MAX: Final = 5_000
 """Events that a search or a filter reads for goals that are not known yet."""
 
 DAYS: Final = {"1": "the last day", "7": "the last week", "30": "the last month"}
-SORTS: Final = {"active": "last active", "started": "started", "events": "most events", "name": "name"}
+SORTS: Final = {
+    "active": "last active",
+    "started": "started",
+    "messages": "most messages",
+    "facts": "most facts",
+    "open": "most open work",
+    "events": "most events",
+    "name": "name",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,11 +128,16 @@ def _sort_sessions(infos: list[SessionInfo], summaries: Mapping[str, Summary], s
         summary = summaries.get(info.key.id)
         return ((summary.title if summary is not None else "") or info.key.id).casefold()
 
-    if sort == "started":
-        return sorted(infos, key=lambda info: -info.created_at)
-    if sort == "events":
-        return sorted(infos, key=lambda info: -info.seq)
-    return sorted(infos, key=name) if sort == "name" else infos
+    def count(info: SessionInfo) -> int:
+        return -getattr(summaries.get(info.key.id), sort, -1)  # unknown counts come last
+
+    orders: dict[str, Callable[[SessionInfo], str | float]] = {
+        "started": lambda info: -info.created_at,
+        "events": lambda info: -info.seq,
+        "name": name,
+        **dict.fromkeys(_COUNTS, count),
+    }
+    return sorted(infos, key=orders[sort]) if sort in orders else infos
 
 
 def show_sessions(request: PageRequest) -> Page:
@@ -157,7 +170,7 @@ def _record(info: SessionInfo, summary: Summary | None) -> dict[str, object]:
         "title": summary.title if summary is not None else "",
         "last_active": format_exact_time(info.updated_at),
         "started": format_exact_time(info.created_at),
-        **{name: getattr(summary, name, None) for name in ("messages", "facts", "open")},
+        **{name: getattr(summary, name, None) for name in _COUNTS},
         "events": info.seq,
     }
 
@@ -192,11 +205,11 @@ def _filter_form(wish: ListingFilter) -> Markup:
 _COLUMNS: Final = (("Session", "name"), ("Last active", "active"), ("Started", "started"))
 
 _COUNTS: Final = {
-    "Messages": "Messages of users, assistants and tools",
-    "Facts": "All facts, those that were replaced, rejected or finished included",
-    "Open": "Open tasks and tests, and errors that are not fixed",
+    "messages": "Messages of users, assistants and tools",
+    "facts": "All facts, those that were replaced, rejected or finished included",
+    "open": "Open tasks and tests, and errors that are not fixed",
 }
-"""The numbers of a session in a list, and what they count."""
+"""The numbers of a summary in a list, and what they count."""
 
 _EVENTS: Final = "Entries of the session's log: messages, facts, changes of facts, checkpoints"
 
@@ -205,7 +218,7 @@ def _table(request: PageRequest, wish: ListingFilter, found: SessionListing) -> 
     if not found.infos:
         return nothing("No session matches.")
     sortable = [_head(wish, title, sort) for title, sort in _COLUMNS]
-    counts = [tag("th", title, scope="col", class_="number", title=text) for title, text in _COUNTS.items()]
+    counts = [_head(wish, name.capitalize(), name, text) for name, text in _COUNTS.items()]
     rows = [_row(info, found.summaries.get(info.key.id), request.now) for info in found.infos]
     head = tag("tr", sortable, counts, _head(wish, "Events", "events", _EVENTS))
     return tag("table", tag("thead", head), tag("tbody", rows), class_="list sessions")
@@ -215,17 +228,18 @@ def _head(wish: ListingFilter, title: str, sort: str, explained: str | None = No
     chosen = wish.sort == sort
     address = to("", **{**wish.query(), "sort": sort})
     order = ("ascending" if sort == "name" else "descending") if chosen else None
-    return tag("th", link(address, title), scope="col", aria_sort=order, title=explained)
+    class_ = "number" if explained else None
+    return tag("th", link(address, title), scope="col", class_=class_, aria_sort=order, title=explained)
 
 
 def _row(info: SessionInfo, summary: Summary | None, now: float) -> Markup:
     title = summary.title if summary is not None else ""
     name = link(to("session", id=info.key.id), quote_line(title or info.key.id), class_="fact-link")
     below = tag("span", quote_line(info.key.id), class_="id") if title else None
-    counts = ("", "", "") if summary is None else (summary.messages, summary.facts, summary.open)
     cells = [
-        tag("td", f"{count:,}" if isinstance(count, int) else "\u2013", data_label=label, class_="number")
-        for label, count in zip(_COUNTS, counts, strict=True)
+        tag("td", "\u2013" if count is None else f"{count:,}", data_label=label.capitalize(), class_="number")
+        for label in _COUNTS
+        for count in [getattr(summary, label, None)]
     ]
     return tag(
         "tr",

@@ -17,6 +17,7 @@ from .history import show_comparison, show_history
 from .page import STATIC_MEDIA, Page, PageRequest, csv_file, json_file
 from .request import show_request
 from .savings import show_savings
+from .savings_tables import savings_file, savings_records
 from .session import show_session
 from .sessions import session_records, show_sessions
 from .transcript import show_transcript
@@ -52,6 +53,15 @@ ROUTES: Final = (
     PageRoute("request", "GET", "read", show_request),
     PageRoute("search", "GET", "read", search_facts),
     PageRoute("savings", "GET", "read", show_savings),
+    PageRoute(
+        "savings.csv", "GET", "read", lambda request: csv_file(savings_file(request, "csv"), savings_records(request))
+    ),
+    PageRoute(
+        "savings.json",
+        "GET",
+        "read",
+        lambda request: json_file(savings_file(request, "json"), savings_records(request)),
+    ),
     PageRoute("status", "GET", "read", show_health),
     PageRoute("forget", "GET", "erase", confirm_erasure),
     PageRoute("change", "POST", "write", apply_edit),
