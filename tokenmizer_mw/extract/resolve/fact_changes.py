@@ -44,10 +44,12 @@ from tokenmizer_mw.extract.text.similar import content, split_words
 from tokenmizer_mw.graph.values import Value, same_sort, values_in
 from tokenmizer_mw.model.node import DecisionKind, Node, NodeType, Status, Trust
 
+from .decision_moves import find_superseded
 from .facts import supersede
 from .ledger import Ledger
 from .restatements import NAME_KINDS, find_duplicates, iterate_in_force, supersede_restatements
 from .set_by_assistant import find_set_by_assistant
+from .succession import find_previous_value
 
 ORDERS_MAX: Final = 12
 """Newest open orders among which it is."""
@@ -92,7 +94,14 @@ def _is_change_by_rule(ledger: Ledger, finding: Finding) -> bool:
     """Whether a finding already replaces something without this module."""
     if finding.type not in _OPEN_TYPES:
         return False
-    return finding.move in _CHANGING or bool(finding.near) or ledger.graph.in_slot(finding.slot) is not None
+    if finding.target or finding.move is Move.REJECT or ledger.graph.in_slot(finding.slot) is not None:
+        return True
+    if not finding.near:
+        return finding.move in _CHANGING
+    if finding.move is Move.REPLACE and find_superseded(ledger, finding) is not None:
+        return True
+    before = find_previous_value(ledger, finding)
+    return before is not None and before.named
 
 
 def withdraw_duplicates(ledger: Ledger, withdrawn: Sequence[tuple[Finding, Node]]) -> None:
@@ -291,8 +300,9 @@ def _numbered_thing(text: str) -> tuple[str, str]:
 def _replace_fact(ledger: Ledger, old: Node, segment: Segment, reason: str) -> None:
     """Supersede a fact with what a sentence says."""
     line = strip_sentence(segment)
-    if reason and read_stated(old.label).keys.isdisjoint(read_stated(line).keys) and read_stated(reason).keys:
-        line, reason = f"{line}: {reason}", ""
+    said = read_stated(line)
+    if reason and read_stated(old.label).keys.isdisjoint(said.keys) and read_stated(reason).keys:
+        line = f"{line}: {reason}"
     _supersede_fact(
         ledger, old, _substitute_value(old.label, line) or line, segment, reason or _parts_beside_change(line, old)
     )
@@ -339,7 +349,7 @@ def _supersede_fact(ledger: Ledger, old: Node, label: str, segment: Segment, rea
     )
     if finding.label:
         known = ledger.ensure_node(old)
-        supersede_restatements(ledger, known, supersede(ledger, known, finding))
+        supersede_restatements(ledger, known, supersede(ledger, known, finding, verbatim=True))
 
 
 def _parts_beside_change(line: str, old: Node) -> str:

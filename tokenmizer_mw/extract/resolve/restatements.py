@@ -158,17 +158,15 @@ def _keep_other_clauses(ledger: Ledger, old: Node, values: OldValues) -> None:
 
 def _other_clauses(label: str, values: OldValues) -> list[str]:
     """The clauses of a fact that have values, none of which has ended; [] if it states only one thing."""
-    clauses = split_statements(label)
-    if len(clauses) == 1:
-        return []
-    stated = [(clause, read_stated(clause)) for clause in clauses if clause]
-    return [
-        clause
-        for clause, one in stated
-        if (one.values or one.names)
-        and values.typed.isdisjoint(_typed_values(one))
-        and not any(_is_named(name, one) for name in values.names)
-    ]
+    clauses = [(clause, read_stated(clause)) for clause in split_statements(label) if clause]
+    valued = [(clause, stated) for clause, stated in clauses if stated.values or stated.names]
+    rest = [clause for clause, stated in valued if not _has_ended(stated, values)]
+    return rest if len(rest) < len(valued) else []
+
+
+def _has_ended(stated: StatedValues, values: OldValues) -> bool:
+    """Whether a clause states a value that has ended."""
+    return not values.typed.isdisjoint(_typed_values(stated)) or any(_is_named(name, stated) for name in values.names)
 
 
 def _names_old_value(goal: str, old: Node, new: Node) -> bool:
@@ -198,5 +196,5 @@ def _changed_values(old: str, new: str) -> list[str]:
 
 def _known_names(text: str) -> frozenset[str]:
     """The known products and the like that a text names, in canonical spelling."""
-    found = (find_member(word.strip(".,:;()")) for word in text.split())
+    found = (find_member(word.strip(".,:;()")) for word in (*text.split(), *(value.text for value in values_in(text))))
     return frozenset(member[1] for member in found if member is not None)

@@ -42,10 +42,12 @@ BETWEEN: Final = " . "
 
 @dataclass(frozen=True, slots=True)
 class PreviousValue:
-    """The replaced value, in its words, and the node that states it."""
+    """The replaced value, in its words, and the node that states it. ``named``: the message names the value or what it
+    is a value of; otherwise it is only the newest one of its kind."""
 
     node: Node
     value: Value
+    named: bool
 
 
 def find_previous_value(ledger: Ledger, finding: Finding) -> PreviousValue | None:
@@ -59,7 +61,7 @@ def find_previous_value(ledger: Ledger, finding: Finding) -> PreviousValue | Non
         for old in _values_of(node):
             score = _score(ledger, finding, new, node, old)
             if score > best_score:
-                best, best_score = PreviousValue(node, old), score
+                best, best_score = PreviousValue(node, old, score >= _NAMED_SCORE), score
     return best
 
 
@@ -110,7 +112,7 @@ def _candidates(ledger: Ledger) -> Iterator[Node]:
 def _values_of(node: Node) -> Iterator[Value]:
     """Iterate over the values that a node states; names only if the label says little else."""
     brief = len(node.label.split()) <= _BRIEF or node.type is NodeType.TASK
-    typed = [value for value in values_in(node.label) if not _is_gerund(value)]
+    typed = [value for value in values_in(node.label) if not _is_first_word(value, node.label)]
     for value in typed:
         if brief or value.kind not in NAMED_KINDS or equal(value.text, node.value):
             yield value
@@ -118,9 +120,12 @@ def _values_of(node: Node) -> Iterator[Value]:
         yield Value(node.value, "term", 0, 0)
 
 
-def _is_gerund(value: Value) -> bool:
-    """Whether a value is only a capitalised verb at the beginning of a sentence ("Checking every minute")."""
-    return value.kind == "name" and value.start == 0 and value.text.endswith("ing") and " " not in value.text
+def _is_first_word(value: Value, label: str) -> bool:
+    """Whether a value is only the first word of a longer statement, which is written with a capital letter anyway:
+    "Invitations go out on paper"."""
+    text = value.text.rstrip(" ")
+    plain = text[1:].islower() and " " not in text
+    return value.kind == "name" and value.start == 0 and plain and len(text) < len(label.rstrip(" ."))
 
 
 def _score(ledger: Ledger, finding: Finding, new: Value, node: Node, old: Value) -> int:
@@ -140,7 +145,11 @@ def _score(ledger: Ledger, finding: Finding, new: Value, node: Node, old: Value)
         return 0
     option = _is_option_of(new, node)
     sure = option or _is_replaced(ledger, finding, node, old, new, named=named, shared=shared)
-    return (4 * (named or option) + 3 * shared + 2 * is_recent(ledger, node) + 1) if sure else 0
+    return (5 * (named or option) + _NAMED_SCORE * shared + 2 * is_recent(ledger, node) + 1) if sure else 0
+
+
+_NAMED_SCORE: Final = 4
+"""Score of a value whose subject the message names; of one that only is recent it is less."""
 
 
 def _is_option_of(new: Value, node: Node) -> bool:
