@@ -99,8 +99,8 @@ def supersede(ledger: Ledger, old: Node, finding: Finding, *, verbatim: bool = F
     """Supersede ``old`` with the finding's fact: a new node, or an earlier one that holds again.
 
     Also supersedes whoever else holds the slot. An assistant's own statement only proposes to replace what the user
-    said, unless the user's last message spoke of it. If both hold for different scopes, both stay. ``verbatim``: the label
-    is a whole sentence, which an earlier fact states only if it has the same words.
+    said, unless the user's last message spoke of it. If both hold for different scopes, both stay. ``verbatim``: the
+    label is a whole sentence, which an earlier fact states only if it has the same words.
     """
     if is_exception(old.label, finding.label):
         return find_same_fact(ledger, finding) or ledger.add(drop_taken_slot(ledger, finding))
