@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from functools import lru_cache
 from itertools import islice
 from operator import itemgetter
@@ -69,16 +70,36 @@ _CONFIDENCE: Final = 0.75
 def apply_change(ledger: Ledger, claims: Sequence[ReadClaim], findings: Sequence[Finding]) -> list[Finding]:
     """Supersede the fact that a user's message changes, unless a rule read that change. Returns ``findings`` without
     what the changing sentence would state besides."""
-    known_ = {finding.span for finding in findings if _is_change_by_rule(ledger, finding)}
+    known = {finding.span for finding in findings if _is_change_by_rule(ledger, finding)}
     found = _find_change(ledger, claims)
     if found is None:
         return list(findings)
     segment, reason, old = found
     span = (segment.start, segment.end)
-    if span in known_ and not any(_names_replacement(segment, one) for one in findings if one.span == span):
+    if span in known and not any(_names_replacement(segment, one) for one in findings if one.span == span):
         return list(findings)
-    _replace_fact(ledger, old, segment, reason)
+    read = next((one for one in findings if one.span == span and _is_whole_statement(one, segment)), None)
+    if read is None:
+        _replace_fact(ledger, old, segment, reason)
+    else:
+        known = ledger.ensure_node(old)
+        chosen = replace(read, reason=read.reason or reason)
+        supersede_restatements(ledger, known, supersede(ledger, known, chosen, verbatim=True))
     return [finding for finding in findings if finding.type not in _OPEN_TYPES or finding.span != span]
+
+
+def _is_whole_statement(finding: Finding, segment: Segment) -> bool:
+    """Whether a finding states a new choice in nearly all the words of its sentence, so that its label can stand for
+    it."""
+    chosen = finding.type is NodeType.DECISION and finding.kind is DecisionKind.CHOICE
+    if not chosen or finding.move is Move.REJECT or finding.status is not Status.ACTIVE:
+        return False
+    said = content(strip_sentence(segment))
+    return len(said & content(finding.label)) >= _WHOLE * len(said) > 0
+
+
+_WHOLE: Final = 0.7
+"""Share of the words of a sentence that a label has at least to stand for it."""
 
 
 def _names_replacement(segment: Segment, finding: Finding) -> bool:

@@ -112,7 +112,7 @@ def _candidates(ledger: Ledger) -> Iterator[Node]:
 def _values_of(node: Node) -> Iterator[Value]:
     """Iterate over the values that a node states; names only if the label says little else."""
     brief = len(node.label.split()) <= _BRIEF or node.type is NodeType.TASK
-    typed = [value for value in values_in(node.label) if not _is_first_word(value, node.label)]
+    typed = [value for value in values_in(node.label) if not _is_gerund(value)]
     for value in typed:
         if brief or value.kind not in NAMED_KINDS or equal(value.text, node.value):
             yield value
@@ -120,12 +120,9 @@ def _values_of(node: Node) -> Iterator[Value]:
         yield Value(node.value, "term", 0, 0)
 
 
-def _is_first_word(value: Value, label: str) -> bool:
-    """Whether a value is only the first word of a longer statement, which is written with a capital letter anyway:
-    "Invitations go out on paper"."""
-    text = value.text.rstrip(" ")
-    plain = text[1:].islower() and " " not in text
-    return value.kind == "name" and value.start == 0 and plain and len(text) < len(label.rstrip(" ."))
+def _is_gerund(value: Value) -> bool:
+    """Whether a value is only a capitalised verb at the beginning of a sentence ("Checking every minute")."""
+    return value.kind == "name" and value.start == 0 and value.text.endswith("ing") and " " not in value.text
 
 
 def _score(ledger: Ledger, finding: Finding, new: Value, node: Node, old: Value) -> int:
