@@ -15,7 +15,7 @@ from tokenmizer_mw.extract.dialogue.situation import last_question
 from tokenmizer_mw.extract.finding import Segment, SegmentKind
 from tokenmizer_mw.extract.match.ahead import is_postponement
 from tokenmizer_mw.extract.match.frames import find_frames, is_announcement
-from tokenmizer_mw.extract.match.rule_hits import may_be_reason, read_hits
+from tokenmizer_mw.extract.match.rule_hits import read_hits
 from tokenmizer_mw.extract.read.layout import Span
 from tokenmizer_mw.extract.read.other_speakers import is_in_spans
 from tokenmizer_mw.extract.rules import Act, Speaker
@@ -32,8 +32,9 @@ from tokenmizer_mw.extract.text.phrases import (
     split_reason,
     strip_lead,
 )
-from tokenmizer_mw.extract.text.similar import content
 from tokenmizer_mw.graph.values import values_in
+
+from .reasons import find_reason_beside
 
 SENTENCES_READ: Final = 8
 SENTENCE_MAX: Final = 200
@@ -68,7 +69,7 @@ def read_claims(
             claim = Claim(strip_sentence(segment), parts, beside, turn, at == len(said) - 1, line, asked)
             if meaning is not None:
                 claim = replace(claim, read_meaning=partial(meaning, at, said))
-            yield segment, claim, _reason_beside(said, at)
+            yield segment, claim, split_reason(line)[1] or find_reason_beside(at, said)
 
 
 def _is_marked(text: str) -> bool:
@@ -115,16 +116,6 @@ _CHANGES_NOTHING: Final = PatternSet(
     r"|.*(?:как я (?:говорил|сказал|писал)|как раньше|我说过|照旧)",
 )
 """Sentences that quote somebody, tell what somebody observes, say what holds beside the rest, or say it again."""
-
-
-def _reason_beside(said: Sequence[Segment], at: int) -> str:
-    """The reason for a change: the clause after the statement, else the sentence before it, else the one after it."""
-    reason = split_reason(bound_sentence(said[at].text))[1]
-    around = (*((one, False) for one in said[max(at - 1, 0) : at]), *((one, True) for one in said[at + 1 : at + 2]))
-    beside = [
-        one.text for one, behind in around if not is_question(one.text) and may_be_reason(one.text, behind=behind)
-    ]
-    return reason or next((bound_sentence(text).rstrip(" .!") for text in beside if len(content(text)) > 1), "")
 
 
 def strip_sentence(segment: Segment) -> str:

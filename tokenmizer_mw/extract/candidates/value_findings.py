@@ -12,21 +12,19 @@ from typing import Final
 
 from tokenmizer_mw.extract.dialogue.situation import Situation
 from tokenmizer_mw.extract.finding import Finding, Move, Segment, SegmentKind
-from tokenmizer_mw.extract.match.rule_hits import may_be_reason
 from tokenmizer_mw.extract.match.value_assignments import AGAINST, Assignment, find_assignments, strip_first_part
 from tokenmizer_mw.extract.text.pattern import PatternSet
-from tokenmizer_mw.extract.text.phrases import bound_sentence, is_question, read_order, strip_lead
-from tokenmizer_mw.extract.text.similar import content
 from tokenmizer_mw.graph.values import equal
 from tokenmizer_mw.model.category import MEMBERS
 from tokenmizer_mw.model.node import DecisionKind, NodeType, Status, Trust
+
+from .reasons import find_reason_beside
 
 SENTENCES_READ: Final = 12
 """Sentences of a message that are read for values; longer messages are documents."""
 SENTENCE_LONG: Final = 240
 BEFORE_MAX: Final = 2
 """Sentences before a value that may say why it changes."""
-_TELLING_WORDS: Final = 2
 _CONFIDENCE: Final = 0.7
 _OBSERVED: Final = PatternSet(
     r"(?s).*\b(?:prints?|printed|reports?|reported|shows?|showed|took|opens?|opened|returns?|returned|gives?|gave|says?"
@@ -61,7 +59,7 @@ def _read(index: int, spoken: Sequence[Segment], situation: Situation, made: lis
     if not (given or places or around):
         return
     near = _sentences_around(index, spoken)
-    why = _reason_beside(index, spoken)
+    why = find_reason_beside(index, spoken)
     for at in around:
         made[at] = replace(made[at], why=strip_first_part(segment.text) or why)
     for at in places:
@@ -182,19 +180,3 @@ def _normal(value: str) -> str:
 def _sentences_around(index: int, spoken: Sequence[Segment]) -> str:
     near = spoken[max(0, index - BEFORE_MAX) : index + 2]
     return " . ".join(segment.text for segment in near)
-
-
-def _reason_beside(index: int, spoken: Sequence[Segment]) -> str:
-    """The sentence before a value, or else the one after it, that may be its reason; "" for none."""
-    before = [(segment.text, False) for segment in spoken[max(0, index - 1) : index]]
-    behind = [(segment.text, True) for segment in spoken[index + 1 : index + 2]]
-    for text, is_behind in (*before, *behind):
-        if not may_be_reason(text, behind=is_behind):
-            continue
-        if _is_statement(text) and not find_assignments(text) and not read_order(strip_lead(bound_sentence(text))):
-            return strip_lead(bound_sentence(text)).rstrip(" .!")
-    return ""
-
-
-def _is_statement(text: str) -> bool:
-    return not is_question(text) and bool(content(text)) and len(text.split()) > _TELLING_WORDS

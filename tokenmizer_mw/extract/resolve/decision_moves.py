@@ -271,13 +271,13 @@ def _find_target(ledger: Ledger, finding: Finding, same: Node | None) -> Node | 
         return holder
     if (blamed := _find_criticised(ledger, finding, replaceable)) is not None or finding.target:
         return blamed
-    before = same if same is not None and not same.current else _find_superseded(ledger, finding)
+    before = same if same is not None and not same.current else find_superseded(ledger, finding)
     if before is not None:
         return find_current_heir(graph, before)
     return _find_in_category(ledger, finding, replaceable)
 
 
-def _find_superseded(ledger: Ledger, finding: Finding) -> Node | None:
+def find_superseded(ledger: Ledger, finding: Finding) -> Node | None:
     """The superseded choice that is stated again in other words: "back to polling, every 2 s" after "polling every 30
     s"."""
     return find_described(

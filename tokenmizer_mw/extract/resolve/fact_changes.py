@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from functools import lru_cache
 from itertools import islice
 from operator import itemgetter
@@ -41,24 +42,20 @@ from tokenmizer_mw.extract.text.phrases import (
     has_digit,
 )
 from tokenmizer_mw.extract.text.similar import content, split_words
-from tokenmizer_mw.graph.values import Value, equal, same_sort, values_in
-from tokenmizer_mw.model.event import NodeRevised
-from tokenmizer_mw.model.node import GOAL_CHANGED, LABEL_MAX, DecisionKind, Node, NodeType, Status, Trust
+from tokenmizer_mw.graph.values import Value, same_sort, values_in
+from tokenmizer_mw.model.node import DecisionKind, Node, NodeType, Status, Trust
 
+from .decision_moves import find_superseded
 from .facts import supersede
 from .ledger import Ledger
+from .restatements import NAME_KINDS, find_duplicates, iterate_in_force, supersede_restatements
 from .set_by_assistant import find_set_by_assistant
+from .succession import find_previous_value
 
-FACTS_MAX: Final = 32
-"""Newest facts among which the old one is looked for."""
 ORDERS_MAX: Final = 12
 """Newest open orders among which it is."""
 PROPOSAL_MAX: Final = 100
 """Characters of a proposal that a few words agree to as a whole; a longer one has several."""
-GOAL_WORDS: Final = 2
-"""Words of an old label that a goal names at least, where it names no value."""
-NAMED: Final = 0.5
-"""Share of an old label's content that a goal names at least."""
 
 LIKELY: Final = 0.25
 """How likely a message changes one certain fact, for it to be taken to do so."""
@@ -68,28 +65,47 @@ LEAST_ODDS: Final = -2.5
 """Log odds that a sentence changes anything, below which no fact is looked at."""
 
 _CONFIDENCE: Final = 0.75
-_NAMES: Final = frozenset({"name", "term", "word", "code"})
-_TYPES: Final = (NodeType.DECISION, NodeType.ENVIRONMENT, NodeType.CONCEPT)
 
 
 def apply_change(ledger: Ledger, claims: Sequence[ReadClaim], findings: Sequence[Finding]) -> list[Finding]:
-    """Find the sentence of a user's message that changes a current fact, and supersede that fact with the sentence.
+    """Find the sentence of a user's message that changes a current fact, and supersede that fact with it.
 
-    ``claims``: the sentences of the message. The new fact is added to ``ledger``. Nothing is superseded if a finding of
-    the same sentence already changes something by a rule; a rejection that also names a replacement does not count.
+    ``claims``: the sentences of the message. The new fact is added to ``ledger``; its label is that of the finding that
+    a rule made of the same sentence if that says nearly all of it, else the sentence. Nothing is superseded if such a
+    finding changes something whose value or subject it names; a rejection that also names a replacement does not count.
     Returns the findings that remain to be placed: after a change, those without the decisions and notes of that
     sentence.
     """
-    known_ = {finding.span for finding in findings if _is_change_by_rule(ledger, finding)}
+    known = {finding.span for finding in findings if _is_change_by_rule(ledger, finding)}
     found = _find_change(ledger, claims)
     if found is None:
         return list(findings)
     segment, reason, old = found
     span = (segment.start, segment.end)
-    if span in known_ and not any(_names_replacement(segment, one) for one in findings if one.span == span):
+    if span in known and not any(_names_replacement(segment, one) for one in findings if one.span == span):
         return list(findings)
-    _replace_fact(ledger, old, segment, reason)
+    read = next((one for one in findings if one.span == span and _is_whole_statement(one, segment)), None)
+    if read is None:
+        _replace_fact(ledger, old, segment, reason)
+    else:
+        known = ledger.ensure_node(old)
+        chosen = replace(read, reason=read.reason or reason)
+        supersede_restatements(ledger, known, supersede(ledger, known, chosen, verbatim=True))
     return [finding for finding in findings if finding.type not in _OPEN_TYPES or finding.span != span]
+
+
+def _is_whole_statement(finding: Finding, segment: Segment) -> bool:
+    """Whether a finding states a new choice in nearly all the words of its sentence, so that its label can stand for
+    it."""
+    chosen = finding.type is NodeType.DECISION and finding.kind is DecisionKind.CHOICE
+    if not chosen or finding.move is Move.REJECT or finding.status is not Status.ACTIVE:
+        return False
+    said = content(strip_sentence(segment))
+    return len(said & content(finding.label)) >= _WHOLE * len(said) > 0
+
+
+_WHOLE: Final = 0.7
+"""Share of the words of a sentence that a label has at least to stand for it."""
 
 
 def _names_replacement(segment: Segment, finding: Finding) -> bool:
@@ -105,13 +121,20 @@ def _is_change_by_rule(ledger: Ledger, finding: Finding) -> bool:
     """Whether a finding already replaces something without this module."""
     if finding.type not in _OPEN_TYPES:
         return False
-    return finding.move in _CHANGING or bool(finding.near) or ledger.graph.in_slot(finding.slot) is not None
+    if finding.target or finding.move is Move.REJECT or ledger.graph.in_slot(finding.slot) is not None:
+        return True
+    if not finding.near:
+        return finding.move in _CHANGING
+    if finding.move is Move.REPLACE and find_superseded(ledger, finding) is not None:
+        return True
+    before = find_previous_value(ledger, finding)
+    return before is not None and before.named
 
 
 def withdraw_duplicates(ledger: Ledger, withdrawn: Sequence[tuple[Finding, Node]]) -> None:
     """Invalidate the other facts that state what this message rejected."""
     for finding, old in withdrawn:
-        for node in _find_duplicates(ledger, old):
+        for node in find_duplicates(ledger, old):
             ledger.move(node, Status.INVALIDATED, finding)
 
 
@@ -134,7 +157,7 @@ def apply_changes_after_rules(
     for step in ledger.find_replacements():
         before, after = ledger.graph.get(step.old), ledger.graph.get(step.new)
         if before is not None and after is not None and after.current:
-            supersede_duplicates(ledger, before, after)
+            supersede_restatements(ledger, before, after)
 
 
 def _apply_agreed_change(ledger: Ledger, segments: Sequence[Segment], told: str, asked: str) -> None:
@@ -307,8 +330,9 @@ def _numbered_thing(text: str) -> tuple[str, str]:
 def _replace_fact(ledger: Ledger, old: Node, segment: Segment, reason: str) -> None:
     """Supersede a fact with what a sentence says."""
     line = strip_sentence(segment)
-    if reason and read_stated(old.label).keys.isdisjoint(read_stated(line).keys) and read_stated(reason).keys:
-        line, reason = f"{line}: {reason}", ""
+    said = read_stated(line)
+    if reason and read_stated(old.label).keys.isdisjoint(said.keys) and read_stated(reason).keys:
+        line = f"{line}: {reason}"
     _supersede_fact(
         ledger, old, _substitute_value(old.label, line) or line, segment, reason or _parts_beside_change(line, old)
     )
@@ -337,7 +361,7 @@ def _word_before(text: str, value: Value) -> str:
 
 def _values_in_text(text: str) -> list[Value]:
     """The values of a text that are no names."""
-    return [value for value in values_in(text) if value.kind not in _NAMES and value.kind != "tool"]
+    return [value for value in values_in(text) if value.kind not in NAME_KINDS and value.kind != "tool"]
 
 
 def _supersede_fact(ledger: Ledger, old: Node, label: str, segment: Segment, reason: str) -> None:
@@ -355,7 +379,7 @@ def _supersede_fact(ledger: Ledger, old: Node, label: str, segment: Segment, rea
     )
     if finding.label:
         known = ledger.ensure_node(old)
-        supersede_duplicates(ledger, known, supersede(ledger, known, finding))
+        supersede_restatements(ledger, known, supersede(ledger, known, finding, verbatim=True))
 
 
 def _parts_beside_change(line: str, old: Node) -> str:
@@ -364,58 +388,6 @@ def _parts_beside_change(line: str, old: Node) -> str:
     known_ = read_stated(old.label)
     scores = [closeness(known_, read_stated(part)) for part in parts]
     return ", ".join(part for part, score in zip(parts, scores, strict=True) if score < max(scores))
-
-
-def supersede_duplicates(ledger: Ledger, old: Node, new: Node) -> None:
-    """Supersede other facts with the old value; append the change to the goal if the goal names it."""
-    again = content(new.label)
-    told = Finding(new.type, new.label, Status.ACTIVE, new.source.trust, new.confidence, quote=new.source.quote)
-    for node in _find_duplicates(ledger, old):
-        if node.id != new.id and not again <= content(node.label):
-            ledger.replace(node, new, told)
-    goal = ledger.graph.in_slot("goal")
-    if goal is not None and _names_old_value(goal.label, old, new):
-        label = f"{goal.label}{GOAL_CHANGED}{new.label})"
-        if len(label) <= LABEL_MAX and GOAL_CHANGED not in goal.label:
-            ledger.emit(NodeRevised(goal.id, {"label": label}, ledger.turn))
-
-
-def _names_old_value(goal: str, old: Node, new: Node) -> bool:
-    """Whether a goal names the value that ``new`` replaced. Without a known value: whether it has half of the words of
-    ``old`` and at least one that ``new`` lacks."""
-    if members := _known_names(old.label) - _known_names(new.label):
-        return bool(members & _known_names(goal))
-    if figures := _changed_values(old.label, new.label):
-        return any(equal(one, told.text) for one in figures for told in values_in(goal))
-    if old.is_note:
-        return old.label.casefold() in goal.casefold()
-    said, named = content(old.label), content(goal)
-    if old.slot and (value := content(old.value)):
-        return value <= named
-    return bool(said & named - content(new.label)) and len(said & named) >= max(GOAL_WORDS, NAMED * len(said))
-
-
-def _changed_values(old: str, new: str) -> list[str]:
-    """The values of ``old``, except names, for which ``new`` gives another one of the same kind."""
-    return [
-        one.text
-        for one in values_in(old)
-        for other in values_in(new)
-        if one.kind not in _NAMES and same_sort(one, other) and not equal(one.text, other.text)
-    ]
-
-
-def _known_names(text: str) -> frozenset[str]:
-    """The known products and the like that a text names, in canonical spelling."""
-    found = (find_member(word.strip(".,:;()")) for word in text.split())
-    return frozenset(member[1] for member in found if member is not None)
-
-
-def _find_duplicates(ledger: Ledger, old: Node) -> list[Node]:
-    """The other facts in force that state what the old one did: the words of one contain those of the other."""
-    words = content(old.label)
-    known_ = ((node, content(node.label)) for node in _iterate_in_force(ledger))
-    return [node for node, said in known_ if said and words and (words <= said or said <= words)]
 
 
 def find_changeable(ledger: Ledger) -> list[Node]:
@@ -441,21 +413,9 @@ def _restates(said: StatedValues, values: frozenset[str], told: Sequence[StatedV
 
 def iterate_changeable(ledger: Ledger) -> Iterator[Node]:
     """Iterate over the newest facts in force and the user's open orders."""
-    yield from _iterate_in_force(ledger)
+    yield from iterate_in_force(ledger)
     graph = ledger.graph
     for number in islice(range(graph.count_added(NodeType.TASK), 0, -1), ORDERS_MAX):
         node = graph.get(f"{NodeType.TASK.value}-{number}")
         if node is not None and node.open and node.source.role == "user" and node.source.turn < ledger.turn:
             yield node
-
-
-def _iterate_in_force(ledger: Ledger) -> Iterator[Node]:
-    """Iterate over the newest facts in force from earlier messages."""
-    graph = ledger.graph
-    for type_ in _TYPES:
-        for number in islice(range(graph.count_added(type_), 0, -1), FACTS_MAX):
-            node = graph.get(f"{type_.value}-{number}")
-            if node is None or node.status is not Status.ACTIVE or node.kind is DecisionKind.OPTION:
-                continue
-            if node.source.turn < ledger.turn:
-                yield node

@@ -100,11 +100,12 @@ def adopt_option(ledger: Ledger, option: Node, finding: Finding) -> None:
     ledger.move(option, Status.ACTIVE, finding)
 
 
-def supersede(ledger: Ledger, old: Node, finding: Finding) -> Node:
+def supersede(ledger: Ledger, old: Node, finding: Finding, *, verbatim: bool = False) -> Node:
     """Supersede ``old`` with the finding's fact: a new node, or an earlier one that holds again.
 
     Also supersedes whoever else holds the slot. An assistant's own statement only proposes to replace what the user
-    said, unless the user's last message spoke of it. If both hold for different scopes, both stay.
+    said, unless the user's last message spoke of it. If both hold for different scopes, both stay. ``verbatim``: the
+    label is a whole sentence, which an earlier fact states only if it has the same words.
     """
     if is_exception(old.label, finding.label):
         return find_same_fact(ledger, finding) or ledger.add(drop_taken_slot(ledger, finding))
@@ -112,7 +113,7 @@ def supersede(ledger: Ledger, old: Node, finding: Finding) -> Node:
         option = replace(finding, trust=Trust.PROPOSED, status=Status.PENDING, kind=DecisionKind.OPTION)
         return ledger.add(replace(option, slot="", value=""))
     finding = replace(finding, reason=finding.reason or clean_label(finding.why))
-    same = find_same_fact(ledger, finding)
+    same = ledger.graph.find(finding.type, finding.label) if verbatim else find_same_fact(ledger, finding)
     if same is not None and (same.id == old.id or _has_other_number(same, finding) or _is_just_gone(ledger, same)):
         same = None
     holder = ledger.graph.in_slot((same.slot if same is not None else "") or finding.slot)

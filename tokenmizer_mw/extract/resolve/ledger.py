@@ -94,7 +94,7 @@ class Ledger:
             "label": finding.label,
             "status": finding.status,
             "confidence": finding.confidence,
-            "detail": finding.detail or finding.reason,
+            "detail": finding.detail or ("" if finding.reason in finding.label else finding.reason),
             "kind": finding.kind,
             "slot": finding.slot,
             "value": finding.value,

@@ -8,6 +8,7 @@ from typing import Final
 
 from tokenmizer_mw.extract.finding import Finding
 from tokenmizer_mw.extract.match.slots import is_same_value
+from tokenmizer_mw.extract.score.contrast import differ_counted, differ_measured, differ_members, read_stated
 from tokenmizer_mw.extract.text.names import is_same_path
 from tokenmizer_mw.extract.text.similar import content, first_stem, likeness, overlap
 from tokenmizer_mw.graph.fold import SessionGraph
@@ -110,6 +111,8 @@ def _find_same_decision(node: Node, finding: Finding, adjacent: bool) -> bool:
         return False
     if node.value and finding.value and not is_same_value(node.value, finding.value):
         return False
+    if _gives_other_value(node.label, finding.label):
+        return False
     if node.kind is DecisionKind.RULE and finding.kind is DecisionKind.RULE:
         return content(node.label) == content(finding.label) or likeness(node.label, finding.label) >= SAME_OTHER
     mine, other = _head(node.label), _head(finding.label)
@@ -118,6 +121,15 @@ def _find_same_decision(node: Node, finding: Finding, adjacent: bool) -> bool:
         return (adjacent and within) or likeness(node.label, finding.label) >= SAME_OTHER
     bare = mine == content(node.label) or other == content(finding.label)
     return bare or adjacent or likeness(node.label, finding.label) >= 0.5
+
+
+def _gives_other_value(known: str, label: str) -> bool:
+    """Whether a label gives another value of the same kind ("Fridays" for "Saturdays"), or has names and other words
+    than a known label: it states something else, although both begin alike."""
+    old, new = read_stated(known), read_stated(label)
+    if differ_measured(old, new) or differ_counted(old, new) or differ_members(old, new):
+        return True
+    return bool(new.names - old.names) and not old.words <= new.words
 
 
 def _head(label: str) -> frozenset[str]:

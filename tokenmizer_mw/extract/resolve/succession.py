@@ -42,10 +42,12 @@ BETWEEN: Final = " . "
 
 @dataclass(frozen=True, slots=True)
 class PreviousValue:
-    """The replaced value, in its words, and the node that states it."""
+    """The replaced value, in its words, and the node that states it. ``named``: the message names the value or what it
+    is a value of; otherwise it is only the newest one of its kind."""
 
     node: Node
     value: Value
+    named: bool
 
 
 def find_previous_value(ledger: Ledger, finding: Finding) -> PreviousValue | None:
@@ -59,7 +61,7 @@ def find_previous_value(ledger: Ledger, finding: Finding) -> PreviousValue | Non
         for old in _values_of(node):
             score = _score(ledger, finding, new, node, old)
             if score > best_score:
-                best, best_score = PreviousValue(node, old), score
+                best, best_score = PreviousValue(node, old, score >= _NAMED_SCORE), score
     return best
 
 
@@ -140,7 +142,11 @@ def _score(ledger: Ledger, finding: Finding, new: Value, node: Node, old: Value)
         return 0
     option = _is_option_of(new, node)
     sure = option or _is_replaced(ledger, finding, node, old, new, named=named, shared=shared)
-    return (4 * (named or option) + 3 * shared + 2 * is_recent(ledger, node) + 1) if sure else 0
+    return (5 * (named or option) + _NAMED_SCORE * shared + 2 * is_recent(ledger, node) + 1) if sure else 0
+
+
+_NAMED_SCORE: Final = 4
+"""Score of a value whose subject the message names; of one that only is recent it is less."""
 
 
 def _is_option_of(new: Value, node: Node) -> bool:
