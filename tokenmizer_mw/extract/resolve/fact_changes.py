@@ -45,6 +45,7 @@ from tokenmizer_mw.extract.text.similar import content, split_words
 from tokenmizer_mw.graph.values import Value, same_sort, values_in
 from tokenmizer_mw.model.node import DecisionKind, Node, NodeType, Status, Trust
 
+from .correction import is_value
 from .decision_moves import find_superseded
 from .facts import supersede
 from .ledger import Ledger
@@ -84,22 +85,25 @@ def apply_change(ledger: Ledger, claims: Sequence[ReadClaim], findings: Sequence
     span = (segment.start, segment.end)
     if span in known and not any(_names_replacement(segment, one) for one in findings if one.span == span):
         return list(findings)
-    read = next((one for one in findings if one.span == span and _is_whole_statement(one, segment)), None)
-    if read is None:
+    read = next((one for one in findings if one.span == span and _is_new_choice(one)), None)
+    reason = (read.reason or read.why if read is not None else "") or reason
+    if read is None or _substitute_value(old.label, strip_sentence(segment)) or not _says_all(read, segment):
         _replace_fact(ledger, old, segment, reason)
     else:
-        known = ledger.ensure_node(old)
-        chosen = replace(read, reason=read.reason or reason)
-        supersede_restatements(ledger, known, supersede(ledger, known, chosen, verbatim=True))
+        replaced = ledger.ensure_node(old)
+        chosen = replace(read, reason=reason)
+        supersede_restatements(ledger, replaced, supersede(ledger, replaced, chosen, verbatim=True))
     return [finding for finding in findings if finding.type not in _OPEN_TYPES or finding.span != span]
 
 
-def _is_whole_statement(finding: Finding, segment: Segment) -> bool:
-    """Whether a finding states a new choice in nearly all the words of its sentence, so that its label can stand for
-    it."""
+def _is_new_choice(finding: Finding) -> bool:
+    """Whether a finding states a choice of the user."""
     chosen = finding.type is NodeType.DECISION and finding.kind is DecisionKind.CHOICE
-    if not chosen or finding.move is Move.REJECT or finding.status is not Status.ACTIVE:
-        return False
+    return chosen and finding.move is not Move.REJECT and finding.status is Status.ACTIVE
+
+
+def _says_all(finding: Finding, segment: Segment) -> bool:
+    """Whether a label has nearly all the words of its sentence, so that it can stand for it."""
     said = content(strip_sentence(segment))
     return len(said & content(finding.label)) >= _WHOLE * len(said) > 0
 
@@ -123,7 +127,7 @@ def _is_change_by_rule(ledger: Ledger, finding: Finding) -> bool:
         return False
     if finding.target or finding.move is Move.REJECT or ledger.graph.in_slot(finding.slot) is not None:
         return True
-    if not finding.near:
+    if not finding.near or is_value(finding.label):
         return finding.move in _CHANGING
     if finding.move is Move.REPLACE and find_superseded(ledger, finding) is not None:
         return True
