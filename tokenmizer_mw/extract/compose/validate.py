@@ -154,7 +154,26 @@ def validate_findings(findings: Iterable[Finding], settings: Settings) -> list[F
         clean = _validate_finding(said, settings.confidence_floor) if said is not None else None
         if clean is not None:
             kept.append(clean)
-    return kept
+    return _without_other_choices(kept)
+
+
+def _without_other_choices(findings: list[Finding]) -> list[Finding]:
+    """The findings without reasons that are choices themselves: "we stay on Jenkins, the dashboards run in Grafana"."""
+    chosen = [
+        finding.label
+        for finding in findings
+        if finding.type is NodeType.DECISION and finding.status is Status.ACTIVE and len(finding.label) >= _CHOICE_MIN
+    ]
+    return [
+        replace(finding, reason="")
+        if finding.reason and any(label in finding.reason and label != finding.label for label in chosen)
+        else finding
+        for finding in findings
+    ]
+
+
+_CHOICE_MIN: Final = 12
+"""Characters of a choice that is looked for in other findings' reasons: a shorter one may well be part of a reason."""
 
 
 def _validate_finding(finding: Finding, floor: float) -> Finding | None:

@@ -84,6 +84,8 @@ def replace_value(ledger: Ledger, finding: Finding) -> Node | None:
         before = before if before is not None and before.value.kind not in NAMED_KINDS else None
     if before is None or _answers_another(ledger, before.node, finding):
         return None
+    if not before.named and ledger.find_replacements():
+        return None  # the message names what it replaces
     old = before.node
     if old.type is not NodeType.DECISION:
         old = ledger.add(

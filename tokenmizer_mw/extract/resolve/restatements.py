@@ -13,7 +13,7 @@ from typing import Final, NamedTuple
 
 from tokenmizer_mw.extract.finding import Finding
 from tokenmizer_mw.extract.match.slots import find_member
-from tokenmizer_mw.extract.score.contrast import StatedValues, key_of, read_stated
+from tokenmizer_mw.extract.score.contrast import StatedValues, key_of, normalise_value, read_stated
 from tokenmizer_mw.extract.text.clauses import split_statements
 from tokenmizer_mw.extract.text.similar import content
 from tokenmizer_mw.graph.values import equal, same_sort, values_in
@@ -120,7 +120,7 @@ def _is_named(name: str, stated: StatedValues) -> bool:
 
 def _ended_code(old: str, new: str) -> frozenset[str]:
     """The code name of an old statement with one, if the new one has only another: "eu-west-1"."""
-    before, after = ({one.text.casefold() for one in values_in(text) if one.kind == "code"} for text in (old, new))
+    before, after = ({normalise_value(one) for one in values_in(text) if one.kind == "code"} for text in (old, new))
     return frozenset(before) if len(before) == len(after) == 1 and before != after else frozenset()
 
 

@@ -78,7 +78,7 @@ def read_stated(text: str) -> StatedValues:
     measured, counted, members, names = set(), set(), set(), set()
     rest = plain
     for value in values_in(plain):
-        said = _normalise_value(value)
+        said = normalise_value(value)
         if _is_ordinal(value, plain):
             rest = rest.replace(f"{plain[: value.start].split()[-1]} {value.text}", " ")
         elif value.kind in _MEASURED:
@@ -98,7 +98,8 @@ def read_stated(text: str) -> StatedValues:
     return StatedValues(frozenset(measured), frozenset(counted), frozenset(members), frozenset(names), words)
 
 
-def _normalise_value(value: Value) -> str:
+def normalise_value(value: Value) -> str:
+    """A value as ``StatedValues`` holds it: in small letters, without signs."""
     kept = "".join(char for char in value.text.casefold() if char.isalnum() or char in ".:")
     return kept.strip(".:").removesuffix("s") if value.kind == "day" else kept.strip(".:")
 
