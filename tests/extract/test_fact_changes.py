@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from tokenmizer_mw.extract.score.contrast import Claim, differ_counted, read_stated, weigh
+from tokenmizer_mw.extract.match.stated_values import differ_counted, read_stated
+from tokenmizer_mw.extract.score.contrast import (
+    Claim,
+    weigh,
+)
 from tokenmizer_mw.extract.text.phrases import split_reason
 from tokenmizer_mw.model.node import Node, NodeType, Source, Status
 

@@ -22,9 +22,9 @@ from tokenmizer_mw.extract.dialogue.situation import last_question
 from tokenmizer_mw.extract.finding import Finding, Move, Segment, SegmentKind
 from tokenmizer_mw.extract.match.hit import is_anaphoric
 from tokenmizer_mw.extract.match.slots import find_member
+from tokenmizer_mw.extract.match.stated_values import StatedValues, read_stated
 from tokenmizer_mw.extract.score.contrast import (
     Claim,
-    StatedValues,
     answers_another,
     are_of_other_things,
     closeness,
@@ -32,7 +32,6 @@ from tokenmizer_mw.extract.score.contrast import (
     has_no_other_value,
     is_denial,
     is_of_another,
-    read_stated,
     weigh,
 )
 from tokenmizer_mw.extract.text.clauses import split_statements

@@ -8,7 +8,7 @@ from typing import Final
 
 from tokenmizer_mw.extract.finding import Finding
 from tokenmizer_mw.extract.match.slots import is_same_value
-from tokenmizer_mw.extract.score.contrast import differ_counted, differ_measured, differ_members, read_stated
+from tokenmizer_mw.extract.match.stated_values import differ_counted, differ_measured, differ_members, read_stated
 from tokenmizer_mw.extract.text.names import is_same_path
 from tokenmizer_mw.extract.text.similar import content, first_stem, likeness, overlap
 from tokenmizer_mw.graph.fold import SessionGraph

@@ -13,7 +13,7 @@ from typing import Final, NamedTuple
 
 from tokenmizer_mw.extract.finding import Finding
 from tokenmizer_mw.extract.match.slots import find_member
-from tokenmizer_mw.extract.score.contrast import StatedValues, key_of, normalise_value, read_stated
+from tokenmizer_mw.extract.match.stated_values import StatedValues, key_of, normalise_value, read_stated
 from tokenmizer_mw.extract.text.clauses import split_statements
 from tokenmizer_mw.extract.text.similar import content
 from tokenmizer_mw.graph.values import equal, same_sort, values_in

@@ -7,195 +7,27 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from typing import Final, NamedTuple
 
+from tokenmizer_mw.extract.match.stated_values import (
+    StatedValues,
+    differ_counted,
+    differ_measured,
+    differ_members,
+    differ_names,
+    drop_shared_values,
+    key_of,
+    read_stated,
+)
 from tokenmizer_mw.extract.rules.change_words import CHANGES, EXPLICIT
-from tokenmizer_mw.extract.rules.number_words import DAYS, NUMBERS
 from tokenmizer_mw.extract.text.clauses import read_scope
 from tokenmizer_mw.extract.text.pattern import PatternSet
 from tokenmizer_mw.extract.text.similar import content, first_stem
-from tokenmizer_mw.graph.values import Value, values_in
-from tokenmizer_mw.model.category import MEMBERS
 from tokenmizer_mw.model.node import Node, NodeType
 
 from .change_odds import change_odds
-
-_WIDE: Final = "\u2e80"
-_NAMES: Final = frozenset({"name", "tool", "code", "term"})
-_MEASURED: Final = frozenset({"date", "time", "day", "money", "share", "duration", "size"})
-_DATED: Final = frozenset({"date", "day"})
-_NUMBERED: Final = frozenset(
-    ("part", "step", "option", "point", "line", "chapter", "phase", "stage", "issue", "page", "question", "task")
-)
-_LETTERS: Final = "abcdefghijklmnopqrstuvwxyz"
-_SIGNS: Final = ".,;:!?()\"'«»“”„。，、！"
-
-
-@dataclass(frozen=True)
-class StatedValues:
-    """The values in a text, by kind, and the stems of its other words."""
-
-    measured: frozenset[tuple[str, str]]
-    counted: frozenset[tuple[str, str]]
-    members: frozenset[tuple[str, str]]
-    names: frozenset[str]
-    words: frozenset[str]
-
-    @cached_property
-    def sorts(self) -> frozenset[str]:
-        """The kinds of its values."""
-        return frozenset(sort for sort, _ in self.measured | self.counted | self.members)
-
-    @cached_property
-    def values(self) -> frozenset[str]:
-        """Its values except names."""
-        return frozenset(said for _, said in self.measured | self.counted | self.members)
-
-    @cached_property
-    def numbers(self) -> frozenset[str]:
-        """Its counts and measures."""
-        return frozenset(said for _, said in self.measured | self.counted)
-
-    @cached_property
-    def dated(self) -> frozenset[str]:
-        """The kinds of its dates."""
-        return frozenset(kind for kind, _ in self.measured) & _DATED
-
-    @cached_property
-    def keys(self) -> frozenset[str]:
-        """Keys of its words and values. Two texts can have evidence for each other, except by names, only if they share
-        one."""
-        kinds = {f" {sort}" for sort in self.sorts} | {" dated" for _ in self.dated} | {" number" for _ in self.numbers}
-        return self.words | self.names | self.values | kinds
-
-
-@lru_cache(maxsize=2048)
-def read_stated(text: str) -> StatedValues:
-    """The values and other words of a text."""
-    plain = _with_digits(text)
-    measured, counted, members, names = set(), set(), set(), set()
-    rest = plain
-    for value in values_in(plain):
-        said = normalise_value(value)
-        if _is_ordinal(value, plain):
-            rest = rest.replace(f"{plain[: value.start].split()[-1]} {value.text}", " ")
-        elif value.kind in _MEASURED:
-            measured.add((value.kind, said if value.kind in _DATED else said.rstrip(_LETTERS)))
-        elif value.kind in ("number", "version", "amount") or not any(map(str.isalpha, said)):
-            counted.add((_unit(value, plain), said.rstrip(_LETTERS)))
-        else:
-            if value.kind in _NAMES and (value.start > 0 or value.kind != "name"):
-                names.add(said)
-            continue
-        rest = rest.replace(value.text, " ")
-    for word in plain.split():
-        known = MEMBERS.get(word.strip(_SIGNS).casefold())
-        if known is not None and known[0].single:
-            members.add((known[0].name, known[1]))
-    words = frozenset(key_of(stem) for stem in content(rest) if not stem.isdigit())
-    return StatedValues(frozenset(measured), frozenset(counted), frozenset(members), frozenset(names), words)
-
-
-def normalise_value(value: Value) -> str:
-    """A value as ``StatedValues`` holds it: in small letters, without signs."""
-    kept = "".join(char for char in value.text.casefold() if char.isalnum() or char in ".:")
-    return kept.strip(".:").removesuffix("s") if value.kind == "day" else kept.strip(".:")
-
-
-def _is_ordinal(value: Value, text: str) -> bool:
-    """Whether a number only numbers things of one kind: "part 1"."""
-    before = (text[: value.start].split() or [""])[-1].casefold()
-    return value.kind == "number" and before in _NUMBERED
-
-
-def _unit(value: Value, text: str) -> str:
-    """The first letters of what is counted; "" for nothing."""
-    if value.unit:
-        return key_of(value.unit)[:4]
-    behind = text[value.end :].lstrip(" -")
-    word = behind.split()[0] if behind[:1].isalpha() else ""
-    if word[:1] >= _WIDE:
-        return word[0]
-    stems = content(word)
-    return key_of(next(iter(stems)))[:4] if len(stems) == 1 else ""
-
-
-@lru_cache(maxsize=8192)
-def key_of(stem: str) -> str:
-    """A stem without what may be an ending in some language."""
-    least = 5
-    return stem if len(stem) < least or stem[0] >= _WIDE else stem[: min(6, max(4, len(stem) - 2))]
-
-
-def _with_digits(text: str) -> str:
-    """A text with its numbers as digits and its days of the week in English."""
-    return " ".join(map(_normalise_word, text.split(" ")))
-
-
-@lru_cache(maxsize=8192)
-def _normalise_word(word: str) -> str:
-    bare = word.strip(_SIGNS)
-    low = bare.casefold()
-    found = NUMBERS.get(low) or DAYS.get(low) or DAYS.get(low.removesuffix("s"))
-    if found is not None or bare in ("AM", "PM"):
-        return word.replace(bare, found or low)
-    if any(char >= _WIDE for char in word):
-        for day, english in DAYS.items():
-            if day[0] >= _WIDE:
-                word = word.replace(day, f" {english} ")
-        return "".join(_digit(word, at) for at in range(len(word)))
-    return word
-
-
-def _digit(word: str, at: int) -> str:
-    """A digit for a number sign before what it counts; any other sign unchanged."""
-    measures = "个天晚人次周月年小元块分点号名桌位张本杯只把节集层种组轮件份日時時間回人名枚本"
-    sign = word[at]
-    return NUMBERS[sign] if sign in NUMBERS and word[at + 1 : at + 2] and word[at + 1] in measures else sign
-
-
-def differ_measured(old: StatedValues, new: StatedValues) -> bool:
-    """Whether both texts give different values of the same measure."""
-    return _differ(old.measured, new.measured) or _dates_differ(old, new)
-
-
-def _dates_differ(old: StatedValues, new: StatedValues) -> bool:
-    return bool(old.dated and new.dated) and old.dated.isdisjoint(new.dated)
-
-
-def _differ(old: frozenset[tuple[str, str]], new: frozenset[tuple[str, str]]) -> bool:
-    if not old or not new or old <= new:
-        return False
-    sorts = {sort for sort, _ in new - old}
-    return any(sort in sorts for sort, _ in old if sort)
-
-
-def differ_counted(old: StatedValues, new: StatedValues) -> bool:
-    """Whether both texts give different counts of the same things."""
-    return _differ(old.counted, new.counted)
-
-
-def differ_members(old: StatedValues, new: StatedValues) -> bool:
-    """Whether both texts name known things of one category, and different ones."""
-    return _differ(old.members, new.members)
-
-
-def differ_names(old: StatedValues, new: StatedValues) -> bool:
-    """Whether each text names something that the other does not."""
-    return bool(old.names - new.names) and bool(new.names - old.names)
-
-
-def drop_shared_values(new: StatedValues, old: StatedValues) -> StatedValues:
-    """``new`` without the values of ``old``: "Mondays" of "Mondays instead of Thursdays"."""
-    return replace(
-        new,
-        measured=new.measured - old.measured,
-        counted=new.counted - old.counted,
-        members=new.members - old.members,
-        names=new.names - old.names,
-    )
 
 
 def _read_nothing() -> float | None:
