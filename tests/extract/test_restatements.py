@@ -6,7 +6,7 @@ import pytest
 
 from tokenmizer_mw.extract.resolve.restatements import find_old_values
 from tokenmizer_mw.graph.fold import SessionGraph
-from tokenmizer_mw.model.node import NodeType, Status
+from tokenmizer_mw.model.node import DecisionKind, NodeType, Status
 
 from .talks import talk
 
@@ -81,3 +81,38 @@ def test_a_change_that_names_nothing_takes_the_fact_it_is_about() -> None:
     )
     labels = " | ".join(in_force(graph))
     assert "paper" in labels and "pianist" in labels
+
+
+@pytest.mark.parametrize(
+    ("rule", "permission"),
+    [
+        ("Never push to the release branch.", "You may push to the release branch again."),
+        ("Don't touch the fixtures folder.", "you can touch the fixtures folder now"),
+        ("Never write into the archive.", "It's fine to write into the archive from now on."),
+        ("Niemals auf den Hauptzweig pushen.", "Du darfst jetzt wieder auf den Hauptzweig pushen."),
+    ],
+)
+def test_a_permission_ends_what_the_user_forbade(rule: str, permission: str) -> None:
+    graph = talk("u: Please fix the parser of our tool.", "a: Gladly.", f"u: {rule}", "a: OK.", f"u: {permission}")
+    assert not any(label.casefold().startswith(("never", "don't", "niemals")) for label in in_force(graph))
+
+
+def test_a_permission_for_something_else_ends_nothing() -> None:
+    graph = talk(
+        "u: Please fix the parser of our tool.",
+        "a: Gladly.",
+        "u: Never push to the release branch.",
+        "a: OK.",
+        "u: You may delete the old screenshots now.",
+    )
+    assert any("release branch" in label for label in in_force(graph))
+
+
+def test_a_rule_of_the_user_replaces_no_estimate_of_the_assistant() -> None:
+    graph = talk(
+        "u: Hello, let's make a weather station.",
+        "a: One reading every ten minutes is about 144 rows a day, so the disk will cope.",
+        "u: The sensor must never wake up more than once every ten minutes.",
+    )
+    rules = [node for node in graph.nodes(NodeType.DECISION, Status.ACTIVE) if node.kind is DecisionKind.RULE]
+    assert [node.label for node in rules] == ["The sensor must never wake up more than once every ten minutes"]

@@ -13,7 +13,13 @@ from tokenmizer_mw.extract.finding import Finding, Segment
 from tokenmizer_mw.extract.match.rule_hits import is_anaphoric, read_hits
 from tokenmizer_mw.extract.rules import Speaker
 from tokenmizer_mw.extract.text.pattern import PatternSet
-from tokenmizer_mw.extract.text.phrases import bound_sentence, is_question, is_supposition, split_reason, strip_lead
+from tokenmizer_mw.extract.text.phrases import (
+    bound_sentence,
+    is_question,
+    is_supposition,
+    split_reason,
+    strip_lead,
+)
 from tokenmizer_mw.extract.text.prose import find_sentences, replace_surrogates
 from tokenmizer_mw.extract.text.similar import content
 from tokenmizer_mw.model.node import DecisionKind, NodeType, Status, Trust
@@ -65,6 +71,10 @@ _CHOOSES: Final = PatternSet(
 """Questions that put something up for choice; the answers to others are facts."""
 
 _OR: Final = PatternSet(r"(?s).*(?:,? or |\boder\b| o | ou |\bили\b|还是|それとも|아니면)")
+_NARRATES: Final = PatternSet(
+    r"(?:i|we|he|she|they) (?:\w+ )?(?:\w+ed|went|had|was|were|got|saw|met|found|heard|did|came|took|told|said|wrote"
+    r"|sent|spoke|read|thought)\b"
+)
 _COMPLAINS: Final = PatternSet(r".*\b(?:is|are|was|were) (?:still |much |way |far |a bit |a little )?too \w+")
 """What is wrong with something is no answer to what shall be."""
 
@@ -117,6 +127,8 @@ def _read_answer(segment: Segment, asked: str, *, answered: bool) -> list[Findin
     words = content(label)
     if not words or is_anaphoric(label) or _ONLY_AGREES.any(label):
         return []
+    if len(words) <= BARE_WORDS and _NARRATES.any(label):
+        return []  # a sentence that says hardly anything, no bare answer
     if len(words) <= BARE_WORDS and len(asked) <= _QUESTION_MAX and not answered:
         label = f"{asked.rstrip('?？ ')}: {label}"
     slot = read_slot_fields(label)

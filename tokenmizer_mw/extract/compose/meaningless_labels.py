@@ -24,6 +24,7 @@ _FILLERS: Final = split_words(
     " must shall not no yes ok okay please thanks just also too again still already only even really actually well"
     " right ahead back away along my your our his their its let's lets i'll we'll you'll i'd we'd it's that's what's"
     " left open missing remaining way how when where why who maybe perhaps first instead fine good great"
+    " probably possibly hopefully presumably likely"
     " sure properly"
     " passt gut gerne einverstanden prima vale perfecto parfait oui sí sim sì d'accord genau"
     " quickly carefully soon better"

@@ -23,6 +23,7 @@ from tokenmizer_mw.extract.finding import Finding, Move, Segment, SegmentKind
 from tokenmizer_mw.extract.match.hit import is_anaphoric
 from tokenmizer_mw.extract.match.slots import find_member
 from tokenmizer_mw.extract.match.stated_values import StatedValues, read_stated
+from tokenmizer_mw.extract.rules.change_words import PERMITS
 from tokenmizer_mw.extract.score.contrast import (
     Claim,
     answers_another,
@@ -35,19 +36,20 @@ from tokenmizer_mw.extract.score.contrast import (
     weigh,
 )
 from tokenmizer_mw.extract.text.clauses import split_statements
-from tokenmizer_mw.extract.text.pattern import compile_lazily
+from tokenmizer_mw.extract.text.pattern import PatternSet, compile_lazily
 from tokenmizer_mw.extract.text.phrases import (
     bound_sentence,
     has_digit,
 )
-from tokenmizer_mw.extract.text.similar import content, split_words
+from tokenmizer_mw.extract.text.similar import content, overlap, split_words
 from tokenmizer_mw.graph.values import Value, same_sort, values_in
 from tokenmizer_mw.model.node import DecisionKind, Node, NodeType, Status, Trust
 
 from .correction import is_value
 from .decision_moves import find_superseded
-from .facts import supersede
+from .facts import PRECISE, supersede
 from .ledger import Ledger
+from .node_search import find_nearest
 from .restatements import NAME_KINDS, find_duplicates, iterate_in_force, supersede_restatements
 from .set_by_assistant import find_set_by_assistant
 from .succession import find_previous_value
@@ -84,13 +86,15 @@ def apply_change(ledger: Ledger, claims: Sequence[ReadClaim], findings: Sequence
     span = (segment.start, segment.end)
     if span in known and not any(_names_replacement(segment, one) for one in findings if one.span == span):
         return list(findings)
+    if any(one.span == span and one.kind is DecisionKind.RULE for one in findings) and ledger.graph.get(old.id) is None:
+        return list(findings)  # a rule of the user's replaces nothing that the assistant only mentioned
     read = next((one for one in findings if one.span == span and _is_new_choice(one)), None)
     reason = (read.reason or read.why if read is not None else "") or reason
     if read is None or _substitute_value(old.label, strip_sentence(segment)) or not _says_all(read, segment):
         _replace_fact(ledger, old, segment, reason)
     else:
         replaced = ledger.ensure_node(old)
-        chosen = replace(read, reason=reason)
+        chosen = replace(read, reason=reason, kind=old.kind if old.kind is DecisionKind.RULE else read.kind)
         supersede_restatements(ledger, replaced, supersede(ledger, replaced, chosen, verbatim=True))
     return [finding for finding in findings if finding.type not in _OPEN_TYPES or finding.span != span]
 
@@ -155,12 +159,20 @@ def apply_changes_after_rules(
     """
     if not ledger.find_replacements() and (found := _find_change(ledger, claims)) is not None:
         segment, reason, old = found
-        _replace_fact(ledger, old, segment, reason)
+        if ledger.graph.get(old.id) is not None or not _is_new_rule(ledger, segment):
+            _replace_fact(ledger, old, segment, reason)
     _apply_agreed_change(ledger, segments, told, asked)
     for step in ledger.find_replacements():
         before, after = ledger.graph.get(step.old), ledger.graph.get(step.new)
         if before is not None and after is not None and after.current:
             supersede_restatements(ledger, before, after)
+
+
+def _is_new_rule(ledger: Ledger, segment: Segment) -> bool:
+    """Whether a sentence of this message was read as a rule. It replaces nothing that the assistant only mentioned."""
+    span = (segment.start, segment.end)
+    rules = (node for node in find_nearest(ledger.graph, lambda one: one.kind is DecisionKind.RULE, settled=True))
+    return any(node.source.turn == ledger.turn and node.source.span == span for node in rules)
 
 
 def _apply_agreed_change(ledger: Ledger, segments: Sequence[Segment], told: str, asked: str) -> None:
@@ -189,6 +201,8 @@ def _find_change(ledger: Ledger, claims: Sequence[ReadClaim]) -> tuple[Segment, 
 
     Sentences and facts compete, because the reason for a change often names what is changed as well.
     """
+    if (lifted := _find_lifted_rule(ledger, claims)) is not None:
+        return lifted
     likely = [(-at, read) for at, read in enumerate(claims) if read[1].odds >= LEAST_ODDS]
     if not likely:
         return None
@@ -204,6 +218,22 @@ def _find_change(ledger: Ledger, claims: Sequence[ReadClaim]) -> tuple[Segment, 
         return None
     told = max(same, key=lambda one: (one.names_matter, not one.node.is_note, one.by_user, one.weight))
     return best.read[0], best.read[2], told.node
+
+
+def _find_lifted_rule(ledger: Ledger, claims: Sequence[ReadClaim]) -> tuple[Segment, str, Node] | None:
+    """The sentence that allows what a rule of the user's forbids, the reason, and that rule ("you may push to main
+    again"); ``None`` for none."""
+    for segment, claim, reason in claims:
+        if not _PERMITS.any(claim.said) or is_denial(claim.said):
+            continue
+        for node in iterate_in_force(ledger):
+            forbids = node.kind is DecisionKind.RULE and node.source.role == "user" and is_denial(node.label)
+            if forbids and overlap(node.label, claim.said) >= PRECISE:
+                return segment, reason, node
+    return None
+
+
+_PERMITS: Final = PatternSet(*PERMITS)
 
 
 class _Pair(NamedTuple):

@@ -11,6 +11,7 @@ from dataclasses import replace
 from itertools import islice
 from typing import Final, NamedTuple
 
+from tokenmizer_mw.extract.compose.meaningless_labels import is_hollow
 from tokenmizer_mw.extract.finding import Finding
 from tokenmizer_mw.extract.match.slots import find_member
 from tokenmizer_mw.extract.match.stated_values import StatedValues, key_of, normalise_value, read_stated
@@ -148,7 +149,7 @@ def _keep_other_clauses(ledger: Ledger, old: Node, values: OldValues) -> None:
     """Add what a replaced fact stated besides the old value as a fact of its own."""
     rest = ", ".join(_other_clauses(old.label, values))
     now = ledger.graph.get(old.id)
-    if not rest or now is None or now.status is not Status.SUPERSEDED:
+    if not rest or now is None or now.status is not Status.SUPERSEDED or now.type not in _TYPES:
         return
     words = content(rest)
     if not any(words <= content(node.label) for node in iterate_in_force(ledger)):
@@ -159,7 +160,9 @@ def _keep_other_clauses(ledger: Ledger, old: Node, values: OldValues) -> None:
 def _other_clauses(label: str, values: OldValues) -> list[str]:
     """The clauses of a fact that have values, none of which has ended; [] if it states only one thing."""
     clauses = [(clause, read_stated(clause)) for clause in split_statements(label) if clause]
-    valued = [(clause, stated) for clause, stated in clauses if stated.values or stated.names]
+    valued = [
+        (clause, stated) for clause, stated in clauses if (stated.values or stated.names) and not is_hollow(clause)
+    ]
     rest = [clause for clause, stated in valued if not _has_ended(stated, values)]
     return rest if len(rest) < len(valued) else []
 

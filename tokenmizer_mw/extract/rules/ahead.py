@@ -119,7 +119,7 @@ _WAITING: Final = (
 """Others do it, or have to say something first."""
 _LEFT: Final = (
     BY_HAND,
-    r".{3,80} (?:can|has to|must|will have to|should) wait\b.*",
+    r".{3,80} (?:can|has to|have to|must|will have to|should) wait\b.*",
     rf"(?:let's |we'll |i'll |please )?(?:park|leave|postpone|defer|shelve|push|save) .{{3,60}} (?:for|to|until|till)"
     rf" (?:later|now|then|another (?:day|time)|{_SET})",
     rf".{{3,60}} (?:is|are|'s) (?:something |more )?for (?:later|another (?:day|time)|v2|version \d"
@@ -176,7 +176,7 @@ ENGLISH: Final = Ahead(
         rf"|send) {_IT}? ?(?:then "
         rf"|only )*{_ENGLISH_WHEN}",
         rf"{_IT}(?:'s| is| goes| comes| will be|'ll be|s)? (?:only )?(?:for|not before|not until) {_ENGLISH_WHEN}",
-        rf"{_IT} (?:can|has to|must|will have to) wait(?: (?:for|until|till) .{{2,30}})?",
+        rf"{_IT} (?:can|has to|have to|must|will have to) wait(?: (?:for|until|till) .{{2,30}})?",
         rf"(?:(?:i|we)(?:'ve| have)? )?(?:haven't|havent|didn't|have not|not) (?:yet )?(?:gotten|got|get|come)"
         rf"(?: around)? to (?:it|that|this)(?: yet)?(?:,? {_ENGLISH_WHEN})?",
         rf"(?:it'?s |that'?s )?(?:planned|scheduled|booked|set) (?:(?:for|on) )?{_ENGLISH_WHEN}",

@@ -69,3 +69,20 @@ RECONSIDERS: Final = (
     r"मैंने (?:अपना )?(?:इरादा|मन) बदल (?:दिया|लिया)(?: है)?",
 )
 """Sentences that only announce a change: what changes, and to what, stands in another one."""
+
+_ANEW: Final = r"(?:again|now|from now on|from here on|after all|any ?time|whenever)"
+PERMITS: Final = (
+    r"(?:you|we|they|one|it|everyone|everybody|anyone)(?:'re| are| is)? (?:may|can|allowed to|free to|welcome to) "
+    rf".*\b{_ANEW}\b|(?:it(?:'s| is) (?:ok|okay|fine|allowed)|feel free) to .*\b{_ANEW}\b",
+    r"(?:du|ihr|man|wir|sie) (?:darfst|dürft|darf|dürfen|kannst|könnt|kann|können) .*\b(?:wieder|jetzt|nun|ab (?:jetzt"
+    r"|sofort|heute))\b",
+    r"(?:tu|vous|on) (?:peux|pouvez|peut) .*\b(?:nouveau|maintenant|désormais|finalement)\b",
+    r"(?:ya |ahora )?(?:puedes|podéis|podemos|se puede|pode(?:s|mos)?|já podes?|puoi|potete|si può) .*\b(?:otra vez|de"
+    r" nuevo|ahora|a partir de|de novo|agora|outra vez|di nuovo|ora|adesso|d'ora in poi)\b",
+    r"(?:теперь |снова |опять )?(?:ты )?(?:можно|можешь|можете)\b.*(?:снова|теперь|опять)|(?:теперь|снова) .*(?:можно"
+    r"|можешь|можете)\b",
+    r"(?:你)?(?:现在|以后|又|从现在起)(?:又)?可以.{2,}|.*(?:また|もう|今後は).*(?:てもいい|して(?:も)?よい|大丈夫)"
+    r"|.*(?:이제|다시).*(?:해도 (?:돼|됩니다|괜찮)|하셔도)",
+    r".*(?:अब|फिर से|ab|phir se) .*(?:सकते|सकती|sakte|sakti)\b",
+)
+"""Sentences that allow something (again)."""

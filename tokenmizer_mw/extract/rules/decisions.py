@@ -339,6 +339,7 @@ RULES_AND_WISHES: Final = (
         0.7,
         "the tests have to stay green",
         "I must have missed it",
+        unless=r".*\b(?:has|have|must|needs?)(?: to)? wait\b",
     ),
     _rule(
         "only",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from .rule import Act, Rule, Speaker
+from .verbs import WORK_VERBS
 
 _SUBJECT: Final = r"(?:[\w'`/@.#&()-]+,? ){1,9}?"
 _NO_RULE: Final = (
@@ -32,6 +33,16 @@ STANDING: Final = (
         "Phone numbers must never appear on public pages",
         "This should never have happened",
         unless=_NO_RULE,
+    ),
+    _rule(
+        "from_now_on",
+        Act.RULE,
+        rf"(?:please |and |also |but |so )*(?P<label>(?:{WORK_VERBS}|(?:answer|reply|speak|use|call|name|say|prefer"
+        r"|sign|mark|tag|commit|format|indent|number|spell) )"
+        r".{3,}?,? (?:from now on|from here on(?: out)?|going forward|in (?:the )?future|at all times))",
+        0.85,
+        "write the captions in English from now on",
+        "the captions are in English from now on",
     ),
 )
 """Standing rules. They stand before refusals and complaints, which the same words ("never", "no", "not") begin."""

@@ -68,9 +68,18 @@ REQUESTS: Final = (
         r"|nice|easy|helpful)\b",
     ),
     _rule(
+        "make_sure_always",
+        Act.RULE,
+        r"(?:please |also |and |but |just )*(?:make sure|be sure|ensure)(?: that| to| you)*"
+        r" (?P<label>(?:[\w'-]+ ){0,3}?(?:never|always)\b.{4,})",
+        0.75,
+        "just make sure it never shows a cancelled train",
+        "I made sure that it never does",
+    ),
+    _rule(
         "make_sure",
         Act.WISH,
-        r"(?:please |also |and )*(?:make sure|be sure|ensure)(?: that| to| you)* (?P<label>.{6,})",
+        r"(?:please |also |and |but |just )*(?:make sure|be sure|ensure)(?: that| to| you)* (?P<label>.{6,})",
         0.7,
         "make sure the search box is on the left",
         "I made sure of it",
