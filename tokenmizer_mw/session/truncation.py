@@ -182,8 +182,8 @@ class Truncation:
         return CutDecision(result.rewrite, self._news(state, known), result.counted)
 
     def _renew_outdated(self, state: SessionState, decision: Plan) -> Plan:
-        """``decision``, with a new cut at the place of the one in force where its block states what was changed by
-        hand since. The provider's prompt cache behind the block is lost once.
+        """``decision``, with a new cut at the place of the one in force where its block lacks what was added by hand
+        since, or states what was changed. The provider's prompt cache behind the block is lost once.
 
         A block that a client's own compaction left stays: no message is there that a new one could replace."""
         if not isinstance(decision, Replay) or self.request.stand_down or self.request.bound > decision.keep_from:
