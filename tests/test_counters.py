@@ -45,7 +45,9 @@ def _names_in(tree: ast.Module) -> Iterator[str]:
             if any(isinstance(part, ast.Name) and part.id in constants for part in ast.walk(node.args[0])):
                 yield from constants.values()
         elif called == "CutDecision":
-            yield from (_spell_out(part) for given in node.args for part in ast.walk(given))
+            parts = [part for given in node.args for part in ast.walk(given)]
+            yield from map(_spell_out, parts)
+            yield from (constants[part.id] for part in parts if isinstance(part, ast.Name) and part.id in constants)
 
 
 def _counted() -> set[str]:

@@ -632,6 +632,14 @@ def test_an_edit_of_a_replaced_fact_says_so(memory: SessionMemory) -> None:
         assert str(done).endswith("; this fact was replaced before, and is not in force")
 
 
+def test_the_list_of_edits_says_what_was_added(memory: SessionMemory) -> None:
+    memory.remember("hall", "Never log card numbers")
+    memory.correct("hall", "Never log card numbers", label="Never log names")
+    added = memory.edits("hall")[-2]
+    assert added.added == added.to_dict()["after"]["label"] == "Never log card numbers"
+    assert "Never log card numbers" in repr(added)
+
+
 def test_words_that_name_no_fact_or_several_are_refused_with_the_nearest(memory: SessionMemory) -> None:
     one = memory.remember("hall", "Never log card numbers")
     two = memory.remember("hall", "Never print card numbers")
@@ -639,7 +647,7 @@ def test_words_that_name_no_fact_or_several_are_refused_with_the_nearest(memory:
         with pytest.raises(UnknownNode) as refused:
             memory.pin("hall", text)
         assert all(f"{node.id} {node.label!r}" in str(refused.value) for node in (one, two))
-    with pytest.raises(UnknownNode, match=r"has no fact 'zebra'$"):
+    with pytest.raises(UnknownNode, match=r"has no fact 'zebra'; .*remember it as a fact first$"):
         memory.pin("hall", "zebra")
     with pytest.raises(UnknownNode):
         memory.pin("hall", "")

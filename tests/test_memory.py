@@ -185,7 +185,8 @@ def test_the_graph_after_a_message_leaves_withdrawn_messages_out(memory: Session
 
 
 @pytest.mark.parametrize(
-    "wrong", [{"message": 0}, {"message": 99}, {"message": True}, {"message": 1, "recorded_at": "2026-11-21"}]
+    "wrong",
+    [{"message": 0}, {"message": -1}, {"message": 99}, {"message": True}, {"message": 1, "recorded_at": "2026-11-21"}],
 )
 def test_a_past_graph_that_there_is_not(memory: SessionMemory, wrong: dict[str, Any]) -> None:
     memory.record("s", CHAT)

@@ -90,6 +90,27 @@ def test_a_message_larger_than_the_window_is_counted_and_logged(
     assert ["larger than the model's window" in record.getMessage() for record in caplog.records] == [True]
 
 
+def test_a_block_gets_the_room_that_a_long_system_prompt_leaves(caplog: pytest.LogCaptureFixture) -> None:
+    """Without room for one, that is logged once per session, and counted as what it is."""
+    chat = [
+        {"role": role, "content": "We use Postgres, because it locks rows. " * 5} for role in ("user", "assistant") * 20
+    ]
+    chat.append({"role": "user", "content": "Which database?"})
+    with SessionMemory.open("memory://") as memory, caplog.at_level(logging.WARNING, logger="tokenmizer_mw"):
+        some = memory.shorten("s", chat, window=2_000, overhead="You are careful. " * 380)
+        assert some is not None and "Postgres" in some.block and len(some.kept) == 1
+        assert not caplog.records and "cut_without_block" not in memory.counters()
+        for _ in range(2):
+            none = memory.shorten("t", chat, window=2_000, overhead="You are careful. " * 480)
+            assert none is not None and not none.block and len(none.kept) == 1
+        (line,) = [record.getMessage() for record in caplog.records]
+        assert "of a window of 2000 tokens" in line and "take 1921, the newest messages 7" in line
+        counters = memory.counters()
+        assert counters["cut_without_block"] == 2 and counters["request_rewritten"] == 1
+        assert memory.shorten("u", chat, window=100) is not None
+        assert "cut_not_worth_it" not in memory.counters() and memory.counters()["cut_without_block"] == 3
+
+
 def test_a_listed_session_has_the_id_that_methods_take(memory: SessionMemory) -> None:
     (listed,) = memory.sessions()
     assert listed.id == "s"

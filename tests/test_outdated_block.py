@@ -74,7 +74,6 @@ def test_a_block_that_states_what_was_changed_by_hand_is_built_anew_once(
     [
         lambda memory: memory.pin("s", "RabbitMQ"),
         lambda memory: memory.archive("s", "RabbitMQ"),
-        lambda memory: memory.remember("s", "Deploy on Fridays only"),
     ],
 )
 def test_other_changes_by_hand_leave_the_block_as_it_is(edit: Callable[[SessionMemory], object]) -> None:
@@ -82,6 +81,35 @@ def test_other_changes_by_hand_leave_the_block_as_it_is(edit: Callable[[SessionM
     with closing(SessionMemory.open("memory://")) as memory:
         first = memory.shorten("s", chat, window=WINDOW)
         edit(memory)
+        second = memory.shorten("s", chat, window=WINDOW)
+        assert first is not None and second is not None and second.block == first.block
+
+
+@pytest.mark.parametrize("text", ["Never deploy on a Friday", "Grafana shows the charts"])
+def test_a_fact_added_by_hand_after_a_cut_is_in_the_block_of_the_next_request(text: str) -> None:
+    """Also beside more rules that were read than the block has room for."""
+    chat = talk(20)
+    rules = [f"Never change module number {number} of the service without my word." for number in range(40)]
+    chat[0] = user(f"{chat[0].text} {' '.join(rules)}")
+    with closing(SessionMemory.open("memory://")) as memory:
+        first = memory.shorten("s", chat, window=WINDOW)
+        memory.remember("s", text)
+        second = memory.shorten("s", chat, window=WINDOW)
+        assert first is not None and second is not None and second.kept == first.kept
+        assert text not in first.block and text in second.block
+        again = memory.shorten("s", [*chat, assistant("Yes."), user("Thanks.")], window=WINDOW)
+        assert again is not None and again.block == second.block, "once"
+        memory.undo("s")
+        undone = memory.shorten("s", [*chat, assistant("Yes."), user("Thanks.")], window=WINDOW)
+        assert undone is not None and text not in undone.block
+
+
+def test_a_fact_that_is_added_and_undone_before_the_next_request_leaves_the_block() -> None:
+    chat = talk(20)
+    with closing(SessionMemory.open("memory://")) as memory:
+        first = memory.shorten("s", chat, window=WINDOW)
+        memory.remember("s", "Never deploy on a Friday")
+        memory.undo("s")
         second = memory.shorten("s", chat, window=WINDOW)
         assert first is not None and second is not None and second.block == first.block
 
@@ -122,7 +150,7 @@ NEVER = {"status": Status.INVALIDATED, "confidence": 0.0}
         (NodeEdited(1, "decision-1", {"status": Status.ACTIVE}, {"status": Status.ARCHIVED}, 3, undoes=7), True),
         (NodeEdited(1, "decision-1", {"status": Status.COMPLETED}, {"status": Status.ACTIVE}, 3), False),
         (NodeEdited(1, "decision-1", {"pinned": True}, {"pinned": False}, 3), False),
-        (NodeEdited(1, "decision-2", {"label": "Use Redis"}, {"label": "Use SQLite"}, 3), False),
+        (NodeEdited(1, "decision-2", {"pinned": True}, {"pinned": False}, 3), False),
     ],
 )
 def test_which_edits_make_the_statement_of_a_block_outdated(edit: NodeEdited, outdated: bool) -> None:
@@ -133,7 +161,23 @@ def test_which_edits_make_the_statement_of_a_block_outdated(edit: NodeEdited, ou
     assert not is_outdated(_state(edit, before=1)), "the block was made with the edit"
 
 
-@pytest.mark.parametrize("changes", [NEVER, {"status": Status.INVALIDATED}, {"label": "Use Redis"}])
+@pytest.mark.parametrize(
+    ("edit", "outdated"),
+    [
+        (NodeEdited(1, "decision-2", {"label": "Use Redis"}, {"label": "Use SQLite"}, 3), True),
+        (NodeEdited(1, "decision-2", {"status": Status.ACTIVE}, {"status": Status.INVALIDATED}, 3), True),
+        (NodeEdited(1, "decision-2", {"status": Status.INVALIDATED}, {"status": Status.ACTIVE}, 3), False),
+        (NodeEdited(1, "decision-2", {"status": Status.COMPLETED}, {"status": Status.ACTIVE}, 3), False),
+    ],
+)
+def test_a_block_lacks_what_was_worded_or_restored_by_hand(edit: NodeEdited, outdated: bool) -> None:
+    state = _state(edit)
+    assert state.cut is not None
+    assert is_outdated(state) is outdated
+    assert find_outdated_facts(state, state.cut) == (("decision-2",) if outdated else ())
+
+
+@pytest.mark.parametrize("changes", [NEVER, {"status": Status.INVALIDATED}])
 @pytest.mark.parametrize(
     ("block", "outdated"),
     [

@@ -354,3 +354,10 @@ def test_words_of_messages_beside_the_index_count_as_said_and_are_not_found() ->
     assert "warehouse" not in plain.weights
     assert {hit.number for hit in beside.rank("warehouse database")} == {hit.number for hit in index.rank("database")}
     assert len(beside) == len(index)
+
+
+def test_a_proposal_that_nobody_agreed_to_is_called_one() -> None:
+    with SessionMemory.open("memory://") as memory:
+        advice = "I'd go with Mosquitto on the Pi as the broker, since it is small."
+        memory.record("s", [{"role": "user", "content": "I need a broker."}, {"role": "assistant", "content": advice}])
+        assert "- decision, proposed, not agreed: Mosquitto" in memory.recall("s", "Which broker?").text

@@ -795,6 +795,7 @@ class SessionMemory:
         *,
         budget: int | None = None,
         query: str | None = None,
+        before: int | None = None,
         model: str = "",
         tenant: str = LOCAL_TENANT,
     ) -> Resume:
@@ -805,6 +806,8 @@ class SessionMemory:
           ``Settings.block_tokens`` instead.
         - ``budget``: maximum number of tokens, instead of that of ``level``; at least 64.
         - ``query``: facts that match it come directly after the standing rules, which come first.
+        - ``before``: number of the first message that the model gets beside the block; the block quotes none from there
+          on, and leaves out their facts, except goals, rules and facts by hand. ``None``: it gets no messages.
         - ``model``: count tokens as this model does.
 
         If ``Settings.project_separator`` is set, rules, decisions and environment of the project's other sessions
@@ -816,7 +819,8 @@ class SessionMemory:
         """
         check_budget(budget)
         key = self._access.key_of(session_id, tenant)
-        return self._build_from_session(key, partial(build_resume, level=level, budget=budget, query=query), model)
+        build = partial(build_resume, level=level, budget=budget, query=query)
+        return self._build_from_session(key, build if before is None else partial(_build_before, before, build), model)
 
     def resumes(self, session_id: str, *, model: str = "", tenant: str = LOCAL_TENANT) -> dict[str, Resume]:
         """Build the resume blocks of all levels, by level name, at little more than the cost of one. Raises as
@@ -1137,6 +1141,13 @@ def _restored_nodes(graph: SessionGraph, past: set[str], *, besides: Node | None
 def _times_of(stored: HistoryMessages, numbers: Iterable[int]) -> dict[int, float]:
     """When messages were recorded, by their numbers."""
     return {number: stored.messages[number].recorded_at for number in numbers if number in stored.messages}
+
+
+def _build_before(before: int, build: Callable[..., Resume], graph: SessionGraph, **parts: Any) -> Resume:
+    """Build a block for a model that also gets the messages from number ``before`` on."""
+    replaced = [(number, message) for number, message in parts["transcript"] if number < before]
+    beside = frozenset(range(before, parts["turn"] + 1))
+    return build(graph, **{**parts, "transcript": replaced}, beside=beside)
 
 
 def _block_of(state: SessionState, resume: Resume, before: int | None) -> Checkpointed:

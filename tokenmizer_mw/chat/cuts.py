@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple, TypeVar
 
 from tokenmizer_mw.chat.content_redaction import ContentRedaction
 from tokenmizer_mw.chat.session_access import SessionAccess
-from tokenmizer_mw.context.assembly import Reminder
+from tokenmizer_mw.context.assembly import Reminder, Shortened
 from tokenmizer_mw.context.tokens import ATTACHMENT_TOKENS
 from tokenmizer_mw.context.window import Rewrite, budget_for, cut_check_threshold, reason_not_to_cut, smallest_budget
 from tokenmizer_mw.model.session import SessionKey
@@ -21,7 +21,7 @@ from tokenmizer_mw.session import goes_on_from_block, tools_digest
 from tokenmizer_mw.session.refinement.runner import RefinementRunner
 from tokenmizer_mw.session.reminder import ReminderService, Shortening
 from tokenmizer_mw.session.transcript_edits import HistoryMessages
-from tokenmizer_mw.session.truncation import CutDecision, HeldCut, Spared, Truncation
+from tokenmizer_mw.session.truncation import NOT_WORTH_IT, CutDecision, HeldCut, Spared, Truncation
 from tokenmizer_mw.settings import Settings
 from tokenmizer_mw.store.resilience.bounded_log import patience
 from tokenmizer_mw.wire.dialect import ChatRequest
@@ -75,6 +75,7 @@ class CutPreparation:
         self._refinement = refinement
         self._soon = soon
         self._limited_log = log
+        self._log_once = LimitedLog(_logger, float("inf"))
         self._count = count
         self._least_looked_at = cut_check_threshold(smallest_budget(settings), settings)
         self.soon_from = self._least_looked_at // _SOON
@@ -178,12 +179,40 @@ class CutPreparation:
             cut = replace(found, block=block, anchor_turn=found.turn + 1)
             return self.reminder(Shortening(key, request, kept, left, counter, cut))
 
-    def decide(self, key: SessionKey, truncation: Truncation) -> Rewrite | None:
-        """Let ``truncation`` decide how its request is shortened, record the events of that decision, and increment its
-        counters. Returns the rewrite; ``None`` if the request is not shortened."""
-        decision = self._access.propose_cut(key, truncation.decide)
-        self._count_decision(key, truncation, decision)
-        return decision.rewrite
+    def decide(self, key: SessionKey, truncation: Truncation) -> CutDecision:
+        """Let ``truncation`` decide how its request is shortened, and record the events of that decision. ``count_fit``
+        counts it once it is known what is sent."""
+        return self._access.propose_cut(key, truncation.decide)
+
+    def count_fit(self, key: SessionKey, truncation: Truncation, decision: CutDecision, fit: Shortened) -> None:
+        """Increment the counters of a framework's request that is sent as ``fit`` says. A request without its old
+        messages and without a block is counted, and logged once per session."""
+        leaves_out = truncation.leaves_out(fit)
+        for name in decision.counted:
+            if not (leaves_out and name == NOT_WORTH_IT):
+                self._count(name)
+        if fit.block:
+            self._count("request_rewritten")
+        elif leaves_out:
+            self._count("cut_without_block")
+            self._warn_without_block(key, truncation, fit)
+        self._refinement.prepare_cut(key, lambda: truncation.filled_share(decision.rewrite))
+
+    def _warn_without_block(self, key: SessionKey, truncation: Truncation, fit: Shortened) -> None:
+        """Say once per session what leaves no room for a block; a request above the window has a line of its own."""
+        window = budget_for(truncation.request.model, truncation.derivation.settings)
+        fixed, kept = truncation.count_fixed(), truncation.count_kept(fit)
+        if fixed + kept > window or not self._log_once.is_due(f"{key.tenant}\n{key.id}"):
+            return
+        _logger.warning(
+            "old messages are left out, and a resume block has no room: of a window of %d tokens, system prompt, tool"
+            " definitions and what is reserved take %d, the newest messages %d; use a larger window, or shorten the"
+            " system prompt or the tool definitions (session %s)",
+            window,
+            fixed,
+            kept,
+            one_line(key.id),
+        )
 
     def _count_decision(self, key: SessionKey, truncation: Truncation, decision: CutDecision) -> None:
         """Increment the counters of a decision; refine the session where a cut is near."""

@@ -86,8 +86,10 @@ class HostRequests:
             spared=self._cuts.spared_results(key, request),
             read_sentences=self._access.sentence_reader(key),
         )
-        rewrite = self._cuts.decide(key, truncation)
+        decision = self._cuts.decide(key, truncation)
+        rewrite = decision.rewrite
         fit = self._fit(truncation, rewrite, int(budget_for(model, settings) * settings.cut_at))
+        self._cuts.count_fit(key, truncation, decision, fit)
         if reserved + truncation.count_taken(fit.block, fit.kept, fit.results) > budget_for(model, settings):
             self._cuts.report_over_window(key)
         if not fit.block and not fit.results and len(fit.kept) == len(transcript) - request.prefix:
@@ -127,8 +129,10 @@ class HostRequests:
             spared=self._cuts.spared_results(key, request) if could_exceed(request, settings) else None,
             read_sentences=self._access.sentence_reader(key),
         )
-        rewrite = self._cuts.decide(key, truncation)
+        decision = self._cuts.decide(key, truncation)
+        rewrite = decision.rewrite
         fit = self._fit(truncation, rewrite, limit)
+        self._cuts.count_fit(key, truncation, decision, fit)
         reminder = self._host_reminder(truncation, rewrite, fit, limit - reserved, question)
         return truncation.context(recorded, replace(fit, reminder=reminder))
 

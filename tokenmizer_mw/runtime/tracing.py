@@ -28,26 +28,27 @@ SUBJECTS_MAX: Final = 1_000
 
 
 class LimitedLog:
-    """Writes warnings to ``logger`` at a limited rate: each subject once in ``LOG_SECONDS``, and at most
+    """Writes warnings to ``logger`` at a limited rate: each subject once in ``seconds`` (infinity: once), and at most
     ``SUBJECTS_MAX`` subjects.
     """
 
-    def __init__(self, logger: logging.Logger) -> None:
+    def __init__(self, logger: logging.Logger, seconds: float = LOG_SECONDS) -> None:
         self._logger = logger
+        self._seconds = seconds
         self._written: dict[str, float] = {}
 
     def warn(self, subject: str, message: str) -> None:
-        """Log ``message`` with ``subject`` in place of its ``%s``, unless that was done in the last ``LOG_SECONDS``."""
+        """Log ``message`` with ``subject`` in place of its ``%s``, unless that was done in the last ``seconds``."""
         if self.is_due(subject):
             self._logger.warning(message, subject)
 
     def is_due(self, subject: str) -> bool:
-        """Whether a line about ``subject`` may be written now. If so, the next one may follow after ``LOG_SECONDS``."""
+        """Whether a line about ``subject`` may be written now. If so, the next one may follow after ``seconds``."""
         now = time.monotonic()
-        if now - self._written.get(subject, float("-inf")) < LOG_SECONDS:
+        if now - self._written.get(subject, float("-inf")) < self._seconds:
             return False
         if len(self._written) >= SUBJECTS_MAX:
-            self._written = {each: at for each, at in self._written.copy().items() if now - at < LOG_SECONDS}
+            self._written = {each: at for each, at in self._written.copy().items() if now - at < self._seconds}
         if len(self._written) >= SUBJECTS_MAX:
             return False
         self._written[subject] = now

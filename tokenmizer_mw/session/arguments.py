@@ -178,6 +178,11 @@ def _is_listing(value: object) -> bool:
     return not isinstance(value, str | bytes | Mapping) and hasattr(value, "__iter__")
 
 
+def _require_number(name: str, value: Any) -> None:
+    if (number := _require_integer(name, value)) < 1:
+        raise CallerError(f"{name} is the number of a message, 1 or more, not {number}")
+
+
 _CHECKS: Final[Mapping[str, Check]] = {
     "str": _require_text,
     "int": _require_whole,
@@ -195,6 +200,7 @@ _BY_NAME: Final[Mapping[str, Check]] = {
     "tenant": _require_id,
     "budget": _require_integer,
     "level": _require_level,
+    "message": _require_number,
 }
 """Checks of arguments whose wrong values have an error of their own; methods compare a budget with their smallest."""
 

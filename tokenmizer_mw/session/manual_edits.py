@@ -500,7 +500,8 @@ def find_fact(state: SessionState, text: str, prefers: Callable[[Node], bool] = 
     listed = "; ".join(f"{node.id} {_shorten(node.label)!r}" for node in nearest)
     if meant:
         raise UnknownNode(f"{text[:60]!r} fits {len(meant)} facts, pass an id: {listed}")
-    raise UnknownNode(f"the session has no fact {text[:60]!r}" + (f"; nearest: {listed}" if listed else ""))
+    add = "" if _is_id(text) else "; if a message mentions it, remember it as a fact first"
+    raise UnknownNode(f"the session has no fact {text[:60]!r}" + (f"; nearest: {listed}" if listed else add))
 
 
 def _rivals_of_concept(meant: Sequence[Node], hits: Iterable[SearchHit], text: str) -> list[Node]:

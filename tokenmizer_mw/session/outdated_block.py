@@ -1,4 +1,4 @@
-"""Find what the block of a cut states and what was changed by hand since the block was made. Pure."""
+"""Find the facts that the block of a cut lacks, or states wrongly, because of manual edits since it was made. Pure."""
 
 from __future__ import annotations
 
@@ -16,23 +16,29 @@ _REVERSED: Final = frozenset({Status.INVALIDATED, Status.SUPERSEDED})
 
 
 def find_outdated_facts(state: SessionState, cut: Checkpointed) -> tuple[str, ...]:
-    """Return the ids of the facts that the block of ``cut`` states and that were reworded, rejected, replaced or
-    restored by hand since; () if ``cut`` is not the session's cut in force.
+    """Return the ids of the facts that a block made now would state differently from the block of ``cut``, because of
+    manual edits since; () if ``cut`` is not the session's cut in force. These are:
+
+    - facts that the block states and that were reworded, rejected, replaced or restored;
+    - facts in force that the block does not state and that were added, reworded or restored.
 
     Facts that were completed, archived or pinned are not among them: the block stays as good as it was.
     """
     if state.cut is None or state.cut.id != cut.id:
         return ()
-    changed = {edit.id for edit in _edits_since(state) if _changes_statement(edit)}
+    changed = dict.fromkeys(edit.id for edit in _edits_since(state) if _changes_statement(edit))
     if not changed:
         return ()
-    changed |= {step.old for step in state.graph.transitions() if step.new in changed}
-    return tuple(id for id in cut.carried if id in changed)
+    changed |= dict.fromkeys(step.old for step in state.graph.transitions() if step.new in changed)
+    stated = tuple(id for id in cut.carried if id in changed)
+    nodes = (state.graph.get(id) for id in changed if id not in stated)
+    return (*stated, *(node.id for node in nodes if node is not None and node.current))
 
 
 def is_outdated(state: SessionState) -> bool:
-    """Return whether the block of the cut in force states or quotes a fact that was reworded, rejected, replaced or
-    restored by hand since, or contains the words of one that was withdrawn as never true."""
+    """Return whether the block of the cut in force lacks a fact that was added, reworded or restored by hand since,
+    states or quotes one that was reworded, rejected, replaced or restored, or contains the words of one that was
+    withdrawn as never true."""
     cut = state.cut
     if cut is None:
         return False

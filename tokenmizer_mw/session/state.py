@@ -62,10 +62,12 @@ SHOWN_FIELDS: Final = ("label", "detail", "status", "pinned", "slot")
 
 @dataclass(frozen=True, slots=True)
 class RecordedEdit:
-    """A manual edit, and when it was recorded, in seconds since the epoch."""
+    """A manual edit, and when it was recorded, in seconds since the epoch. ``added``: the label of the fact that it
+    added; "" for other edits."""
 
     recorded_at: float
     edit: NodeEdited
+    added: str = ""
 
     @property
     def number(self) -> int:
@@ -98,7 +100,7 @@ class RecordedEdit:
             "fact": self.fact,
             "fields": sorted(edit.changes),
             "before": _shown_values(edit.before),
-            "after": _shown_values(edit.changes),
+            "after": ({"label": self.added} if self.added else {}) | _shown_values(edit.changes),
             "reason": self.reason,
             "undoes": edit.undoes,
             "recorded_at": self.recorded_at,
@@ -106,7 +108,9 @@ class RecordedEdit:
 
     def __repr__(self) -> str:
         edit = self.edit
-        label = f" to {edit.changes['label']!r}" if "label" in edit.changes else ""
+        label = (
+            f" to {edit.changes['label']!r}" if "label" in edit.changes else f" {self.added!r}" if self.added else ""
+        )
         reason = f": {edit.reason}" if edit.reason else ""
         undone = f" of {edit.undoes} on" if edit.undoes else ""
         return short_repr(self, f"{edit.number}: {self.operation}{undone} {edit.id}{label}{reason}")
@@ -227,7 +231,9 @@ class SessionState:
                 self.outcomes[outcome] = self.outcomes.get(outcome, 0) + 1
             case event:
                 if isinstance(event, NodeEdited):
-                    self.edits[event.number] = RecordedEdit(recorded.recorded_at, event)
+                    node = self.graph.get(event.id) if event.adds else None
+                    added = node.label if node is not None else ""
+                    self.edits[event.number] = RecordedEdit(recorded.recorded_at, event, added)
                 self.graph.apply(event, self.known_since(event, recorded.recorded_at))
 
     def _add_checkpoint(self, mark: CheckpointMark) -> None:

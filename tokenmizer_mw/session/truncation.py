@@ -36,6 +36,7 @@ from tokenmizer_mw.session.outdated_block import is_outdated
 from tokenmizer_mw.session.state import FactDerivation
 from tokenmizer_mw.session.transcript import Transcript
 from tokenmizer_mw.session.transcript_edits import HistoryMessages
+from tokenmizer_mw.settings import BLOCK_TOKENS_MIN
 from tokenmizer_mw.wire.dialect import ChatRequest
 from tokenmizer_mw.wire.history import History
 
@@ -51,6 +52,9 @@ Spared = Callable[[int, int | None], Sequence[float]]
 given the index of the newest message when the cut was made, ``None`` without a cut."""
 
 _WHOLE: Final[Mapping[int, Sequence[str]]] = MappingProxyType({})
+
+NOT_WORTH_IT: Final = "cut_not_worth_it"
+"""Counter of cuts that were not made, because no block would fit or save anything."""
 
 _STEPS: Final = 4
 """A turn that is too long loses its middle in so many steps a window: in between, what is sent begins the same."""
@@ -182,8 +186,8 @@ class Truncation:
         return CutDecision(result.rewrite, self._news(state, known), result.counted)
 
     def _renew_outdated(self, state: SessionState, decision: Plan) -> Plan:
-        """``decision``, with a new cut at the place of the one in force where its block states what was changed by
-        hand since. The provider's prompt cache behind the block is lost once.
+        """``decision``, with a new cut at the place of the one in force where its block lacks what was added by hand
+        since, or states what was changed. The provider's prompt cache behind the block is lost once.
 
         A block that a client's own compaction left stays: no message is there that a new one could replace."""
         if not isinstance(decision, Replay) or self.request.stand_down or self.request.bound > decision.keep_from:
@@ -211,7 +215,7 @@ class Truncation:
         drawn = self._news(state, known)
         resume = self._resume(state, drawn, self.recorded() if self.recorded is not None else ())
         if resume is None:
-            return CutDecision(None, drawn, ("cut_not_worth_it",))
+            return CutDecision(None, drawn, (NOT_WORTH_IT,))
         taken = self.counter.text(request.overhead) + sum(self.counter.request_counts(request))
         budget = budget_for(request.model, self.derivation.settings) * self.derivation.settings.cut_at
         if taken + resume.tokens + MESSAGE_TOKENS > budget:
@@ -299,29 +303,46 @@ class Truncation:
 
     def fit(self, state: SessionState, rewrite: Rewrite | None, limit: int) -> Shortened:
         """Shorten the request to ``limit`` tokens: first as ``rewrite`` says, then by leaving out more messages if
-        necessary."""
+        necessary. Where the block has no room, a smaller one is made; without room for that either, there is none."""
         counts, prefix = self.counter.request_counts(self.request), self.request.prefix
         start, block, through = (prefix, "", None)
         if rewrite is not None:
             start, block, through = rewrite.keep_from, rewrite.block, rewrite.through
         counts = self._subtract_compression(counts, start, through)
         places: Sequence[int] = range(start, len(counts))
-        room = limit - self.reserved - self.counter.text(self.request.overhead) - sum(counts[:prefix])
+        room = limit - self.count_fixed()
         if self._count_taken(block, places, counts) > room:
             step = max(1, limit // _STEPS)
             block = self._block(state) or block
             places = newest(self.request.messages, counts, start, room - self._count_taken(block, (), counts), step)
             if self._count_taken(block, places, counts) > room:
-                block, places = "", newest(self.request.messages, counts, start, room, step)
+                left = room - MESSAGE_TOKENS - self._count_taken("", places, counts)
+                block = self._block(state, left) if left >= BLOCK_TOKENS_MIN else ""
+                places = places if block else newest(self.request.messages, counts, start, room, step)
         return Shortened(block, self.derivation.settings.block_role, tuple(places))
+
+    def leaves_out(self, fit: Shortened) -> bool:
+        """Return whether ``fit`` leaves out messages of the request."""
+        return len(fit.kept) < len(self.request.messages) - self.request.prefix
+
+    def count_kept(self, fit: Shortened) -> int:
+        """Count the tokens of the messages that ``fit`` keeps."""
+        return self._count_taken("", fit.kept, self.counter.request_counts(self.request))
+
+    def count_fixed(self) -> int:
+        """Count the tokens that no cut removes: the leading system messages, tool definitions, and what is reserved."""
+        counts = self.counter.request_counts(self.request)
+        return self.reserved + self.counter.text(self.request.overhead) + sum(counts[: self.request.prefix])
 
     def _count_taken(self, block: str, places: Sequence[int], counts: Sequence[int]) -> int:
         """Tokens of a block and of messages."""
         return (self.counter.text(block) + MESSAGE_TOKENS if block else 0) + sum(counts[place] for place in places)
 
-    def _block(self, state: SessionState) -> str:
-        """The resume block of the session as it is now, without a cut; "" when none fits."""
+    def _block(self, state: SessionState, most: int | None = None) -> str:
+        """The resume block of the session as it is now, without a cut, of at most ``most`` tokens; "" when none
+        fits."""
         budget = block_budget(self.request.model, self.derivation.settings)
+        budget = budget if most is None else min(budget, most)
         nonce = nonce_for(self.derivation.secret, self.key, state.next_checkpoint)
         try:
             return build_resume(
@@ -410,9 +431,7 @@ class Truncation:
                 if cut is not None:
                     rewrite = Rewrite(keep_from, cut.block, role, made=True, through=find_newest_at_cut(cut, keep_from))
                     return CutDecision(rewrite, [*drawn, cut], ("cut_made",))
-                return CutDecision(
-                    self._carry_out(state, otherwise, known, placed).rewrite, drawn, ("cut_not_worth_it",)
-                )
+                return CutDecision(self._carry_out(state, otherwise, known, placed).rewrite, drawn, (NOT_WORTH_IT,))
             case Replay(keep_from, block, through):
                 return CutDecision(Rewrite(keep_from, block, role, through=through))
             case Untouched():

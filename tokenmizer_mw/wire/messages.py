@@ -113,7 +113,8 @@ def history(messages: Iterable[Message | Mapping[str, Any]]) -> History:
     if isinstance(messages, History):
         return messages
     if isinstance(messages, str | bytes | Mapping) or not isinstance(messages, Iterable):
-        raise InvalidMessage(f"expected a list of messages, not a {type(messages).__name__}")
+        hint = ": pass its 'messages'" if isinstance(messages, Mapping) and "messages" in messages else ""
+        raise InvalidMessage(f"expected a list of messages, not a {type(messages).__name__}{hint}")
     given = [one if _is_plain(one) else plain_message(one) for one in messages]
     roles = _roles(given)
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Final
 from tokenmizer_mw.context.recall.index import PassageHit, PassageIndex
 from tokenmizer_mw.context.recall.passages import index_terms, is_function_word, message_text
 from tokenmizer_mw.context.recall.selection import QuotedPiece, asked_kinds, select_passages, sort_by_answers
+from tokenmizer_mw.context.resume.sections import Section, section_of
 from tokenmizer_mw.context.tokens import TokenCounter
 from tokenmizer_mw.graph.explanation import Predecessors
 from tokenmizer_mw.graph.fold import SessionGraph
@@ -259,6 +260,8 @@ _STATE: Final = {
 
 def _state(node: Node) -> str:
     fixed = node.type is NodeType.ERROR and node.status is Status.COMPLETED
+    if node.current and section_of(node) is Section.PROPOSED:
+        return ", proposed, not agreed"
     return ", fixed" if fixed else _STATE[node.status]
 
 

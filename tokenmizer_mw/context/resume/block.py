@@ -352,10 +352,10 @@ def build_resume(
     """Build the resume block of ``graph`` within ``budget`` tokens, or within those of ``level``.
 
     Facts: a larger budget states every fact that a smaller one does. No text is repeated, and no label is shortened,
-    except that a small block may state only the beginning of a goal. First come the standing rules (the user's
-    prohibitions first), then pinned facts, facts that were added, worded or rejected by hand, facts that match
-    ``query``, the goal, and the current work. If every fact fits and three fifths of the budget stay free, message
-    numbers are added after facts: "[12]" means that message 12 states it. ``nonce``: from ``nonce_for``.
+    except that a small block may state only the beginning of a goal. First come the standing rules (those by
+    hand first, then the user's prohibitions), then pinned facts, facts that were added, worded or rejected by hand,
+    facts that match ``query``, the goal, and the current work. If every fact fits and three fifths of the budget stay
+    free, message numbers are added after facts: "[12]" means that message 12 states it. ``nonce``: from ``nonce_for``.
 
     ``transcript``: the messages that the block replaces, with their numbers, redacted and without earlier blocks. With
     it, a block of 200 tokens or more gives at most half of its budget to facts. The rest goes to sentences of the

@@ -27,7 +27,7 @@ _SHARE: Final[dict[Section, int]] = {
 to decisions, because it is told at greater length."""
 
 RULES_FIRST: Final = 12
-"""Standing rules that come before anything that is shared or asked for."""
+"""Standing rules that come before anything that is shared or asked for; those by hand are the first of them."""
 
 _STANDING: Final = ((Section.RULES, RULES_FIRST),)
 _CORE: Final = ((Section.GOAL, 1), (Section.DOING, 1), (Section.DECISIONS, 1))
@@ -80,7 +80,10 @@ _SHARE_RANK: Final = {section: rank for rank, section in enumerate(_SHARE)}
 
 def _within(section: Section, fact: ResumeFact, importance: Mapping[str, float]) -> tuple[float, ...]:
     weight = -importance.get(fact.ids[0], 0.0) if fact.ids else 0.0
-    return (fact.place[0], weight, *fact.place[1:]) if section is Section.TO_DO else (fact.grade, weight, *fact.place)
+    if section is Section.TO_DO:
+        return (fact.place[0], weight, *fact.place[1:])
+    by_hand = min(fact.place[0], 0) if section is Section.RULES else 0
+    return (by_hand, fact.grade, weight, *fact.place)
 
 
 def _take_counted(

@@ -56,6 +56,10 @@ UNRECORDED: Final = {
 """Counters of requests that passed without being recorded: why, and what to do."""
 
 NOTED: Final = {
+    "cut_without_block": (
+        "Old messages were left out, and a block had no room: use a larger window, or shorten the system prompt or the"
+        " tool definitions. The log names the sessions."
+    ),
     "window_exceeded": (
         "Requests larger than the model's window were sent on: their newest message, or what may not be cut, does not"
         " fit. The log names the sessions."

@@ -180,8 +180,8 @@ def relevant_facts(
     A fact is relevant when it holds at least the share ``least`` of the words of ``question``, by weight; if the
     message asks nothing, a larger share (``MOST``). A replaced fact is returned with the value that holds now.
 
-    ``outdated``: ids of facts that the block states and that were changed by hand since; they come first, whatever the
-    question is.
+    ``outdated``: ids of facts that the block lacks or states wrongly, because they were added or changed by hand since;
+    they come first, whatever the question is.
     """
     weights, least = question.weights, least if question.asks else MOST
     whole = sum(weights.values()) or 1.0

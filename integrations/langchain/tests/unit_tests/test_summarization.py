@@ -132,6 +132,33 @@ def test_it_summarizes_at_85_percent(
     assert middleware.trigger == trigger
 
 
+@needs_summarizer
+def test_options_that_the_middleware_would_ignore_are_refused(scripted: Any, memory: SessionMemory) -> None:
+    assert tokenmizer_summarization(scripted(), memory, window=2_000).trigger == ("tokens", 1_700)
+    with pytest.raises(TypeError, match=r"no option nonsense: it has budget, keep, .*trigger.* window"):
+        tokenmizer_summarization(scripted(), memory, nonsense=4_000)
+
+
+@needs_summarizer
+def test_a_summary_quotes_no_message_that_stays_and_is_shorter_than_what_it_replaces(
+    scripted: Any, memory: SessionMemory
+) -> None:
+    def run(thread_id: str, keep: int) -> list[BaseMessage]:
+        said = [
+            HumanMessage(f"Use library{number} for the report about lake {number}, please.") for number in range(60)
+        ]
+        chosen = tokenmizer_summarization(scripted(), memory, trigger=("tokens", 500), keep=("messages", keep))
+        agent = agent_with(model := scripted(answer=answering), chosen)
+        agent.invoke({"messages": said}, thread(thread_id))
+        prompt: list[BaseMessage] = model.prompts[-1]
+        return prompt
+
+    prompt = run("a", 20)
+    assert len(prompt) == 21 and "library39" in prompt[0].text
+    assert not any(f"library{number}" in prompt[0].text for number in range(40, 60))
+    assert len(run("b", 59)) == 60, "one message has fewer tokens than a summary"
+
+
 @pytest.mark.skipif("summarizer" in SummarizationMiddleware.__init__.__annotations__, reason="this langchain takes one")
 def test_an_older_langchain_is_named(scripted: Any) -> None:
     with pytest.raises(TypeError, match=r"no summarizer= in SummarizationMiddleware: 1\.4\.7"):
