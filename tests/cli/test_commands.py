@@ -157,6 +157,14 @@ def test_forget_asks_first(filled: Run) -> None:
     assert filled("sessions")[1] != ""
 
 
+def test_forget_of_an_unknown_session_says_so_before_it_asks(filled: Run) -> None:
+    for more in ([], ["--yes"]):
+        status, _, err = filled("forget", "nosuch", *more)
+        assert status != 0
+        assert "no session 'nosuch'" in err
+        assert "confirm" not in err
+
+
 def test_export_and_import_are_exact(filled: Run, tmp_path: Path) -> None:
     first = tmp_path / "out.jsonl"
     assert filled("export", "hall", "-o", str(first))[0] == 0

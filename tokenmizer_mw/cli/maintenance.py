@@ -133,6 +133,8 @@ def retain(arguments: argparse.Namespace, store: Store) -> None:
 def forget(arguments: argparse.Namespace, store: Store) -> None:
     """Erase a session from the store, if the person confirms it. Raises ``UnknownSession`` if it does not exist."""
     if not arguments.yes:
+        if not store.log.read(SessionKey(arguments.tenant, arguments.session), upto=1):
+            raise UnknownSession(f"no session {arguments.session!r}")
         confirm(f"Erase session {arguments.session!r} for good?", "pass --yes", "nothing was erased")
     gone = erase(store.memory, arguments.session, tenant=arguments.tenant)
     if not gone.events:
