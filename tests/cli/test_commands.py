@@ -146,7 +146,9 @@ def test_checkpoint(filled: Run) -> None:
 
 
 def test_forget(filled: Run) -> None:
-    assert filled("forget", "hall", "--yes")[1].startswith("erased hall: ")
+    answer = filled("forget", "hall", "--yes")[1]
+    assert answer.startswith("erased hall: ")
+    assert "still open is recorded again" in answer
     assert filled("sessions")[1] == ""
 
 

@@ -143,7 +143,10 @@ def forget(arguments: argparse.Namespace, store: Store) -> None:
         show_json({"session": arguments.session, "erased": gone.events, **_backups(gone.backups)})
         return
     _warn_of_backups(gone.backups)
-    show(f"erased {arguments.session}: {gone.events:,} events")
+    show(f"erased {arguments.session}: {gone.events:,} events{_RECORDED_AGAIN}")
+
+
+_RECORDED_AGAIN: Final = "; a chat that is still open is recorded again with its next request"
 
 
 def _format_key(key: SessionKey) -> str:
