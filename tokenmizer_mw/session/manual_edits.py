@@ -39,8 +39,8 @@ from tokenmizer_mw.model.node import (
     Trust,
     describe_move,
     is_current,
-    spell_slot,
     may_move,
+    spell_slot,
 )
 from tokenmizer_mw.safety.labels import flatten
 from tokenmizer_mw.session import RecordedEdit, SessionState
