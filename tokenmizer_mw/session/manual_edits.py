@@ -435,9 +435,8 @@ def _require_free(state: SessionState, node: Node, changes: Mapping[str, Any], b
     """Two facts that hold never share a slot; those with an id in ``besides`` will not hold any more."""
     holder = state.graph.in_slot(changes.get("slot", node.slot))
     if holder is not None and holder.id not in (node.id, *besides) and is_current(changes.get("status", node.status)):
-        raise CallerError(
-            f"the current {spell_slot(holder.slot, holder.label)} is {holder.label!r} ({holder.id}): invalidate or archive it first"
-        )
+        what = spell_slot(holder.slot, holder.label)
+        raise CallerError(f"the current {what} is {holder.label!r} ({holder.id}): invalidate or archive it first")
 
 
 def _find_described(hits: Sequence[SearchHit], text: str, former: Iterable[Node]) -> list[Node]:
