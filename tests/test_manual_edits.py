@@ -614,6 +614,13 @@ def test_a_fact_is_named_by_words_that_only_it_has(memory: SessionMemory) -> Non
     assert memory.graph("hall").in_slot("database") is None
 
 
+def test_a_correction_names_what_a_value_is_for_in_the_words_of_the_fact(memory: SessionMemory) -> None:
+    node = memory.remember("hall", "no file of the old site")
+    done = memory.correct("hall", node.id, label="SQLite 3 for the Timetables")
+    assert done.after.slot == "database@timetabl"
+    assert done.effects == ["it now holds the place of the database for Timetables, and a later one replaces it"]
+
+
 def test_words_name_a_fact_in_force_before_one_that_was_replaced(memory: SessionMemory) -> None:
     old = memory.remember("hall", "search: Elasticsearch")
     now = memory.remember("hall", "search: OpenSearch, no longer Elasticsearch")
@@ -915,8 +922,9 @@ def test_a_correction_keeps_what_a_fact_is_a_value_of(memory: SessionMemory) -> 
 def test_a_correction_that_names_another_thing_says_so(memory: SessionMemory) -> None:
     node = database(memory)
     done = memory.correct("hall", node.id, label="cache: Redis")
-    assert done.effects == ["it counts as the cache now, no longer as the database"]
-    assert str(done).endswith("; it counts as the cache now, no longer as the database")
+    placed = "it now holds the place of the cache, and a later one replaces it; it no longer holds that of the database"
+    assert done.effects == [placed]
+    assert str(done).endswith(f"; {placed}")
     assert done.previous["slot"] == "database"
     assert memory.graph("hall").in_slot("database") is None
 

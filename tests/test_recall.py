@@ -71,7 +71,7 @@ def test_an_old_value_is_marked_as_old(graph: SessionGraph) -> None:
         "Newest first; [n] is the message.",
         "- decision: PostgreSQL for the database [9], was SQLite for the database [2] - concurrent writes",
         "[9 user] Two writers at once do not work. Move to PostgreSQL for the database.",
-        "[2 user] (SQLite for the database is old; since [9] PostgreSQL for the database)"
+        "[2 user] (SQLite for the database: replaced in [9] by PostgreSQL for the database)"
         " Let us take SQLite for the database, it is enough.",
     ]
     assert (found.ids, found.turns) == (("d2", "d1"), (2, 9))
@@ -306,7 +306,7 @@ def test_a_passage_that_names_the_old_value_in_other_words_is_marked() -> None:
         (6, "user", "MySQL took 20 connections."),
     ]
     text = asked(graph, "connections", messages=said).text
-    assert "[2 user] (mysql is old; since [5] database: SQLite) How many" in text
+    assert "[2 user] (mysql: replaced in [5] by database: SQLite) How many" in text
     assert "[3 user] MySQLdump" in text
     assert "[6 user] MySQL took" in text
 

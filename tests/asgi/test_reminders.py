@@ -242,3 +242,23 @@ def test_reminders_that_stay_go_together_when_they_take_too_much_of_the_window(o
     assert memory.counters()["cut_made"] == 1
     assert carried[:3] == [1, 2, 3]
     assert 1 in carried[3:]
+
+
+def test_reminder_that_would_make_a_request_longer_is_neither_sent_nor_counted(open_memory: OpenMemory) -> None:
+    memory = open_memory(context_window=WINDOW, block_tokens=80, cut_at=0.8, cut_to=0.78)
+    history, sent = _long(turns=30), []
+    for turn in range(6):
+        texts = [str(one["content"]) for one in _messages_of("gpt-5.6", memory, history)]
+        sent.append(sum(FENCE in text for text in texts) > 1)  # the block has a fence, too
+        asked = f"And which timeout did we settle on for the invoice importer, in case {turn}?"
+        history += [{"role": "assistant", "content": "45 seconds."}, {"role": "user", "content": asked}]
+    assert memory.counters()["cut_made"]
+    assert False in sent
+    assert memory.counters()["reminder_sent"] == sum(sent) > 0
+
+
+def _messages_of(model: str, memory: SessionMemory, history: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    body, _ = _ask(memory, _body(list(history), model=model))
+    messages = json.loads(body)["messages"]
+    assert isinstance(messages, list)
+    return messages

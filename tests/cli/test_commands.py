@@ -146,7 +146,9 @@ def test_checkpoint(filled: Run) -> None:
 
 
 def test_forget(filled: Run) -> None:
-    assert filled("forget", "hall", "--yes")[1].startswith("erased hall: ")
+    answer = filled("forget", "hall", "--yes")[1]
+    assert answer.startswith("erased hall: ")
+    assert "still open is recorded again" in answer
     assert filled("sessions")[1] == ""
 
 
@@ -155,6 +157,14 @@ def test_forget_asks_first(filled: Run) -> None:
     assert (status, out) == (2, "")
     assert "--yes" in err
     assert filled("sessions")[1] != ""
+
+
+def test_forget_of_an_unknown_session_says_so_before_it_asks(filled: Run) -> None:
+    for more in ([], ["--yes"]):
+        status, _, err = filled("forget", "nosuch", *more)
+        assert status != 0
+        assert "no session 'nosuch'" in err
+        assert "confirm" not in err
 
 
 def test_export_and_import_are_exact(filled: Run, tmp_path: Path) -> None:

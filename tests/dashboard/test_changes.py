@@ -189,3 +189,16 @@ def test_a_replaced_fact_is_kept_beside_the_one_that_replaced_it(memory: Session
     assert "Keep both" not in text_of(visitor.get(f"fact?id=hall&node={step.new}").body)
     visitor.submit(page, "change", id="hall", node=step.old, do="undo", number="1")
     assert memory.graph("hall").transitions() == [step]
+
+
+def test_a_reason_by_hand_takes_the_place_of_the_one_that_was_read(memory: SessionMemory, visitor: Visitor) -> None:
+    memory.record("swap", [{"role": "user", "content": "We use DuckDB for the timetable."}])
+    memory.record("swap", [{"role": "user", "content": "SQLite instead of DuckDB, because I am a bit sad."}])
+    node = next(one for one in memory.graph("swap").nodes(status="active") if "SQLite" in one.label)
+    memory.invalidate("swap", node.id, "I am sad")
+    memory.undo("swap", 1)
+    assert memory.graph("swap").life(node.id).reason
+    memory.correct("swap", node.id, detail="DuckDB ran out of memory")
+    card = str(visitor.get(f"fact?id=swap&node={node.id}").body).partition("</dl>")[0]
+    assert "DuckDB ran out of memory" in card
+    assert "<dt>Reason</dt>" not in card

@@ -224,7 +224,7 @@ class CutPreparation:
 
     def reminder(self, shortening: Shortening, held: HeldCut | None = None) -> Reminder | None:
         """Return the reminder for a request that is sent without some of its messages. Returns ``None`` if reminders
-        are off, if nothing is relevant, or if the search fails, which is counted.
+        are off, if nothing is relevant, or if the search fails, which is counted. Who sends the reminder counts it.
 
         ``shortening``: the request, the messages that it keeps, and the tokens that are left. ``held``: the request's
         cut, if it is not recorded yet.
@@ -234,14 +234,11 @@ class CutPreparation:
         try:
             with span("remind"):
                 service = self.reminders if held is None else self._reminders_with(shortening.key, held)
-                reminder = service.remind(shortening)
+                return service.remind(shortening)
         except Exception as error:
             self._count("reminder_failed")
             _logger.warning("reminder_failed: %s; the request went on without", type(error).__name__)
             return None
-        if reminder is not None:
-            self._count("reminder_sent")
-        return reminder
 
     def _reminders_with(self, key: SessionKey, held: HeldCut) -> ReminderService:
         """The service that makes reminders, for a session whose newest messages and cut are not recorded yet."""

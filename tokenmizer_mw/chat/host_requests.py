@@ -161,6 +161,7 @@ class HostRequests:
         cut, sent = self._access.sessions.read(truncation.key, lambda state: truncation.left_out(state, rewrite, fit))
         left = room - truncation.count_taken(fit.block, fit.kept, fit.results)
         reminder = self._cuts.reminder(Shortening(truncation.key, request, kept, left, truncation.counter, cut, sent))
+        self._count("reminder_sent", int(reminder is not None))
         if reminder is not None and reminder.new is not None:
             self._access.carried.put(truncation.key, [CarriedReminder(reminder.cut, reminder.new)])
         return reminder

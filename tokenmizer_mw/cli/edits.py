@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from datetime import datetime
 from typing import Any, Final
 
 from tokenmizer_mw.errors import CallerError, ConfigError, ModelFailed
 from tokenmizer_mw.model.event import NodeEdited, node_to_dict
-from tokenmizer_mw.model.node import Node, Status
+from tokenmizer_mw.model.node import Node, Status, spell_slot
 from tokenmizer_mw.runtime.terminal import progress, show, show_json, show_result
 from tokenmizer_mw.session.manual_edits import FactEdit, undone_numbers
 from tokenmizer_mw.session.refinement.plan import REFINED, Refinement
@@ -165,7 +165,7 @@ def _describe_edit(edit: NodeEdited, label: str) -> str:
     if edit.adds:
         return f"added {label}"
     shown = [name for name in SHOWN_FIELDS if name in edit.changes]
-    changed = [f"{name}: {_spell(edit.before[name])} -> {_spell(edit.changes[name])}" for name in shown]
+    changed = [f"{name}: {_spell(name, edit.before)} -> {_spell(name, edit.changes)}" for name in shown]
     if edit.changes.get("confidence") == 0 and edit.changes.get("status", Status.INVALIDATED) is Status.INVALIDATED:
         changed = [*(one for one in changed if not one.startswith("status: ")), "withdrawn as never true"]
     if edit.separated is not None:
@@ -175,7 +175,10 @@ def _describe_edit(edit: NodeEdited, label: str) -> str:
     return (f"undo of change {edit.undoes}: " if edit.undoes else "") + "; ".join(changed)
 
 
-def _spell(value: object) -> str:
+def _spell(name: str, fields: Mapping[str, Any]) -> str:
+    value = fields[name]
+    if name == "slot":
+        value = spell_slot(value, fields.get("label", ""))
     if isinstance(value, bool):
         return "yes" if value else "no"
     return value.word if isinstance(value, Status) else str(value) or "none"

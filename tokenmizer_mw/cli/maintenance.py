@@ -133,6 +133,8 @@ def retain(arguments: argparse.Namespace, store: Store) -> None:
 def forget(arguments: argparse.Namespace, store: Store) -> None:
     """Erase a session from the store, if the person confirms it. Raises ``UnknownSession`` if it does not exist."""
     if not arguments.yes:
+        if not store.log.read(SessionKey(arguments.tenant, arguments.session), upto=1):
+            raise UnknownSession(f"no session {arguments.session!r}")
         confirm(f"Erase session {arguments.session!r} for good?", "pass --yes", "nothing was erased")
     gone = erase(store.memory, arguments.session, tenant=arguments.tenant)
     if not gone.events:
@@ -141,7 +143,10 @@ def forget(arguments: argparse.Namespace, store: Store) -> None:
         show_json({"session": arguments.session, "erased": gone.events, **_backups(gone.backups)})
         return
     _warn_of_backups(gone.backups)
-    show(f"erased {arguments.session}: {gone.events:,} events")
+    show(f"erased {arguments.session}: {gone.events:,} events{_RECORDED_AGAIN}")
+
+
+_RECORDED_AGAIN: Final = "; a chat that is still open is recorded again with its next request"
 
 
 def _format_key(key: SessionKey) -> str:

@@ -5,6 +5,7 @@ Follows the graph of the TokenMizer paper (v0.3.1): 14 node types in three group
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Final
@@ -132,14 +133,6 @@ def may_move(old: Status, new: Status, *, evidence: bool) -> bool:
 def is_current(status: Status) -> bool:
     """Return false for facts that were replaced, declared wrong or archived."""
     return status not in _REVISED
-
-
-def describe_move(before: str, after: str) -> str:
-    """Say in words that a fact has another slot (``after``) than before; "" is none."""
-    old, new = (slot.replace("@", " for ") for slot in (before, after))
-    if not new:
-        return f"it no longer counts as the {old}"
-    return f"it counts as the {new} now" + (f", no longer as the {old}" if old else "")
 
 
 class DecisionKind(StrEnum):
@@ -284,6 +277,27 @@ class Node:
     def open(self) -> bool:
         """Whether the fact is unfinished work."""
         return self.status in _OPEN
+
+
+def spell_slot(slot: str, text: str) -> str:
+    """Return a slot for people: "database for timetable" for "database@timetabl". A slot may hold stems; each is shown
+    as the word of ``text`` (the fact that has the slot) that begins with it, or not at all. "" for no slot."""
+    name, _, about = slot.partition("@")
+    words: dict[str, str] = {}
+    for word in re.findall(r"\w+", text):
+        for stem in about.split():
+            if word.casefold().startswith(stem):
+                words.setdefault(stem, word)
+    return f"{name} for {' '.join(words.values())}" if words else name
+
+
+def describe_move(before: Node, after: Node) -> str:
+    """Say in words that a fact has another slot (that of ``after``) than before."""
+    old, new = (spell_slot(node.slot, f"{node.label} {node.source.quote}") for node in (before, after))
+    if not new:
+        return f"it no longer holds the place of the {old}"
+    held = f"it now holds the place of the {new}, and a later one replaces it"
+    return held + (f"; it no longer holds that of the {old}" if old else "")
 
 
 @dataclass(frozen=True, slots=True)

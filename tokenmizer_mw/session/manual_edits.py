@@ -40,6 +40,7 @@ from tokenmizer_mw.model.node import (
     describe_move,
     is_current,
     may_move,
+    spell_slot,
 )
 from tokenmizer_mw.safety.labels import flatten
 from tokenmizer_mw.session import RecordedEdit, SessionState
@@ -103,7 +104,7 @@ class FactEdit:
         return [*self._changes(), *(f"in force again: {node.id} {node.label}" for node in self.restored)]
 
     def _changes(self) -> list[str]:
-        lines = [describe_move(self.before.slot, self.after.slot)] if "slot" in self.previous else []
+        lines = [describe_move(self.before, self.after)] if "slot" in self.previous else []
         if not (self.before.current or self.after.current):
             lines.append(f"this fact was {self.before.status.word} before, and is not in force")
         return lines
@@ -434,8 +435,8 @@ def _require_free(state: SessionState, node: Node, changes: Mapping[str, Any], b
     """Two facts that hold never share a slot; those with an id in ``besides`` will not hold any more."""
     holder = state.graph.in_slot(changes.get("slot", node.slot))
     if holder is not None and holder.id not in (node.id, *besides) and is_current(changes.get("status", node.status)):
-        slot = changes.get("slot", node.slot)
-        raise CallerError(f"the current {slot} is {holder.label!r} ({holder.id}): invalidate or archive it first")
+        what = spell_slot(holder.slot, holder.label)
+        raise CallerError(f"the current {what} is {holder.label!r} ({holder.id}): invalidate or archive it first")
 
 
 def _find_described(hits: Sequence[SearchHit], text: str, former: Iterable[Node]) -> list[Node]:

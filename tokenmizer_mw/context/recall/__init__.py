@@ -310,8 +310,8 @@ def outdated_mark(graph: SessionGraph, piece: QuotedPiece, edits: Sequence[NodeE
         now = newest_value(graph, old)
         label = _find_named(old, now, text)
         if label and now.id in since and now.label.casefold() not in text:
-            named = f"{label} is old" if len(label) <= _OLD_LABEL_MAX else "old"
-            return f" ({named}; since [{since[now.id]}] {flatten(now.label)})"
+            named = f"{label}: " if len(label) <= _OLD_LABEL_MAX else ""
+            return f" ({named}replaced in [{since[now.id]}] by {flatten(now.label)})"
     if label := _find_rejected(graph, piece, text):
         return f" ({label} was rejected)" if len(label) <= _OLD_LABEL_MAX else " (rejected)"
     ended = [node for node in graph.nodes(status=Status.COMPLETED) if _ends_behind(graph, node, piece)]

@@ -12,7 +12,7 @@ from tokenmizer_mw.errors import CallerError, UnknownSession
 from tokenmizer_mw.graph.fold import SessionGraph
 from tokenmizer_mw.memory import SessionMemory
 from tokenmizer_mw.model.event import NodeEdited
-from tokenmizer_mw.model.node import Node
+from tokenmizer_mw.model.node import Node, spell_slot
 from tokenmizer_mw.operations.erasure import erase
 from tokenmizer_mw.session import RecordedEdit, SessionState
 from tokenmizer_mw.session.manual_edits import undone_numbers
@@ -89,7 +89,7 @@ def _describe_words(edit: NodeEdited) -> list[Markup]:
     lines = []
     for name, what in _WORDS.items():
         if name in edit.changes and not edit.adds:
-            before, now = _format_value(edit.before[name]), _format_value(edit.changes[name])
+            before, now = (_format_value(name, fields) for fields in (edit.before, edit.changes))
             lines.append(tag("p", f"{what}: ", tag("del", quote_line(before)), " ", tag("ins", quote_line(now))))
     return lines
 
@@ -98,8 +98,9 @@ _WORDS: Final[Mapping[str, str]] = {"label": "said", "detail": "because", "slot"
 """The fields of a fact that people read, with the word before them."""
 
 
-def _format_value(value: object) -> str:
-    return str(value or "nothing")
+def _format_value(name: str, fields: Mapping[str, object]) -> str:
+    value = str(fields[name] or "nothing")
+    return spell_slot(value, str(fields.get("label", ""))) if name == "slot" else value
 
 
 _Edit = Callable[[PageRequest, str], object]

@@ -92,7 +92,7 @@ def _fact(request: PageRequest, found: FactView) -> Markup:
         rows.append(("Value", tag("span", quote_line(_spell_value(node)))))
     if life.closed is not None:
         rows.append(("Until", moment(life.closed, request.now)))
-    if life.reason:
+    if life.reason and not _is_in_force_for_another(node):
         rows.append(("Reason", quote_line(life.reason)))
     rows += [(title, format_exact_time(time)) for title, time in _validity(node)]
     rows.append(("Confidence", f"{node.confidence:.0%}"))
@@ -102,6 +102,11 @@ def _fact(request: PageRequest, found: FactView) -> Markup:
     quote = tag("blockquote", quote_line(node.source.quote)) if node.source.quote else None
     title, about, goal = flatten(node.label), tag("dl", listed, class_="about"), node.type is NodeType.GOAL
     return card(title, quote, about, id="fact", live=True, more=pinned_badge(node), goal=goal)
+
+
+def _is_in_force_for_another(node: Node) -> bool:
+    """Whether a decision in force has a reason of its own, so that the one of its last change is outdated."""
+    return node.type is NodeType.DECISION and node.status is Status.ACTIVE and bool(node.detail)
 
 
 def _spell_value(node: Node) -> str:

@@ -10,7 +10,7 @@ from typing import Final, TypeVar
 from tokenmizer_mw.graph.export.appearance import TYPES
 from tokenmizer_mw.graph.fold import SessionGraph
 from tokenmizer_mw.graph.views import Diff, diff
-from tokenmizer_mw.model.node import Node, NodeType, Transition
+from tokenmizer_mw.model.node import Node, NodeType, Transition, spell_slot
 from tokenmizer_mw.session import CheckpointMark, RecordedEdit, SessionState
 
 from .actions import edits_card, facts_of_edits
@@ -190,7 +190,7 @@ _FIELDS: Final[tuple[tuple[str, Callable[[Node], str]], ...]] = (
     ("said", lambda node: node.label),
     ("because", lambda node: node.detail),
     ("kind", lambda node: node.kind.value if node.kind is not None else ""),
-    ("about", lambda node: node.slot),
+    ("about", lambda node: spell_slot(node.slot, node.label)),
     ("value", lambda node: node.value),
     ("place in the plan", lambda node: "" if node.order is None else str(node.order)),
     ("true from", lambda node: "" if node.valid_from is None else format_exact_time(node.valid_from)),
