@@ -132,7 +132,9 @@ def test_what_a_newer_session_replaced_is_not_handed_on(older: str, newer: str, 
 
 def test_a_manual_edit_does_not_make_a_session_the_newest() -> None:
     kept = memory()
-    tell(kept, "shop/old", "Never push to main.", "Let's use SQLite for the database.", "Please write the privacy page.")
+    tell(
+        kept, "shop/old", "Never push to main.", "Let's use SQLite for the database.", "Please write the privacy page."
+    )
     tell(kept, "shop/last", "Let's use PostgreSQL for the database.", "What about the imprint?")
     kept.remember("shop/last", "Write the imprint", "task")
     kept.pin("shop/old", "push to main")
