@@ -238,12 +238,12 @@ def test_without_the_extra_it_is_named(at_desk: Desk, transcript: Path) -> None:
 
 
 def test_a_switch_that_says_neither_on_nor_off_is_named(at_desk: Desk) -> None:
-    for value, lines in (("maybe", 1), ("on", 0), ("", 0), ("off", 0)):
+    for value, count in (("maybe", 1), ("on", 0), ("", 0), ("off", 0)):
         at_desk.environment["TOKENMIZER_HOOKS"] = value
         done = at_desk.hook("Stop", b'{"session_id": "a"}')
         assert done.returncode == 0
-        assert len(done.stderr.splitlines()) == lines, value
-        assert not lines or b"TOKENMIZER_HOOKS is 'maybe', which is neither on nor off" in done.stderr
+        assert len(done.stderr.splitlines()) == count, value
+        assert not count or b"TOKENMIZER_HOOKS is 'maybe', which is neither on nor off" in done.stderr
 
 
 def test_a_store_that_cannot_be_created_is_named_at_the_first_start(at_desk: Desk, tmp_path: Path) -> None:

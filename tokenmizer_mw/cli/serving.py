@@ -171,12 +171,10 @@ def _check_registered(host: str, part: str, files: list[Path]) -> Iterator[Check
     for path in files:
         for program in find_missing_programs(path):
             where = "does not exist" if os.path.dirname(program) else "is not on the PATH here"
-            text = f"{part} in {path}: {program} {where}, so that the agent cannot start it: run install again, or --remove"
+            text = f"{part} in {path}: {program} {where}, the agent cannot start it: install again, or --remove"
             yield CheckResult(Grade.WRONG if os.path.dirname(program) else Grade.NOTE, host, text)
     if part == HOOKS and len(files) > 1:
-        text = (
-            f"{part} are registered {len(files)} times: the agent runs all of them for each event; remove all but one"
-        )
+        text = f"{part} are registered {len(files)} times, and all run for each event: remove all but one"
         yield CheckResult(Grade.NOTE, host, text)
 
 

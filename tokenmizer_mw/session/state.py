@@ -141,8 +141,8 @@ class SessionState:
 
     - ``derived``: number of the last message that facts were extracted from. ``unextracted``: the messages after it;
       ``recent``: the last few before; ``said_at``: when the messages without facts were recorded.
-    - ``spoken``: number of the newest message that is not a system message. ``messaged_at``: when the newest message was
-      recorded, 0.0 without any.
+    - ``spoken``: number of the newest message that is not a system message. ``messaged_at``: when the newest
+      message was recorded, 0.0 without any.
     - ``kept``: true if a framework stores its chat history here (see ``SessionMemory.add``).
     - ``cut``: the checkpoint whose resume block currently replaces old messages; ``None``: no cut.
     - ``refined``: number of the last message that a model read for refinement; ``asked``: how often a model was asked;

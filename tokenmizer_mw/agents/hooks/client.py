@@ -176,7 +176,7 @@ def _run(arguments: Sequence[str]) -> None:
 
 
 def _is_switched_off() -> bool:
-    """Whether the environment turns the hooks off. A value that says neither on nor off leaves them on, and is named."""
+    """Whether the environment turns the hooks off. Any value but those of ``_ON`` and ``_OFF`` is named."""
     value = os.environ.get(SWITCH, "").strip().lower()
     if value not in _ON + _OFF:
         _complain(f"{SWITCH} is {value[:40]!r}, which is neither on nor off; the hooks are on")

@@ -40,8 +40,8 @@ def _find_programs(value: Any) -> Iterator[str]:
 
 
 def _program_of(command: str) -> str:
-    """The program that a command starts if it is this package's, else "". An MCP server's command is a path alone, which
-    may have spaces."""
+    """The program that a command starts if it is this package's, else "". An MCP server's command is a path alone,
+    which may have spaces."""
     try:
         words = shlex.split(command)
     except ValueError:
