@@ -104,6 +104,57 @@ def test_what_the_session_or_a_newer_one_says_stands_for_the_older() -> None:
     assert earlier(kept, "shop/3") == ["PostgreSQL for the database (shop/2)"]
 
 
+def test_the_newest_decisions_stay_behind_all_rules_where_not_all_fit() -> None:
+    kept = memory()
+    tell(kept, "shop/1", "Never push to main.", *[f"Use tool{n} for the job{n}." for n in range(60)])
+    all_that_is_read = earlier(kept, "shop/2", budget=5_000)
+    assert all_that_is_read[0] == "Never push to main (shop/1)"
+    assert all_that_is_read[1:] == [f"tool{n} for the job{n} (shop/1)" for n in range(21, 60)]
+    few = earlier(kept, "shop/2", budget=300)
+    assert few == [all_that_is_read[0], *all_that_is_read[1 - len(few) :]]
+
+
+@pytest.mark.parametrize(
+    ("older", "newer", "holds"),
+    [
+        ("Use Redis for the queue.", "Use RabbitMQ for the queue instead of Redis.", False),
+        ("Use Redis for the sessions.", "Use RabbitMQ for the queue instead of Redis.", True),
+    ],
+)
+def test_what_a_newer_session_replaced_is_not_handed_on(older: str, newer: str, holds: bool) -> None:
+    kept = memory()
+    tell(kept, "shop/1", older)
+    tell(kept, "shop/2", newer)
+    found = earlier(kept, "shop/3")
+    assert any("RabbitMQ for the queue" in line for line in found)
+    assert any("Redis" in line for line in found) is holds
+
+
+def test_a_manual_edit_does_not_make_a_session_the_newest() -> None:
+    kept = memory()
+    tell(
+        kept, "shop/old", "Never push to main.", "Let's use SQLite for the database.", "Please write the privacy page."
+    )
+    tell(kept, "shop/last", "Let's use PostgreSQL for the database.", "What about the imprint?")
+    kept.remember("shop/last", "Write the imprint", "task")
+    kept.pin("shop/old", "push to main")
+    found = earlier(kept, "shop/new")
+    assert "PostgreSQL for the database (shop/last)" in found
+    assert found[-2:] == [OPEN, "Write the imprint (shop/last)"]
+    assert not any("SQLite" in line for line in found)
+
+
+def test_earlier_rules_come_before_ordinary_decisions_of_the_session() -> None:
+    kept = memory()
+    tell(kept, "shop/1", "Never push to main.", "Always run the linter first.")
+    tell(kept, "shop/2", "I want to build the checkout page.", *[f"Use tool{n} for the job{n}." for n in range(60)])
+    for budget in (100, 150, 300, 600):
+        text = kept.resume("shop/2", budget=budget).text
+        assert "Never push to main" in text, budget
+        assert "Always run the linter first" in text, budget
+        assert "checkout page" in text, budget
+
+
 def test_off_by_default_and_never_across_projects_or_tenants() -> None:
     plain = SessionMemory.open("memory://")
     tell(plain, "shop/1", "Never push to main.")

@@ -849,14 +849,20 @@ class SessionMemory:
         return self._access.view(key, view, expected=not others, end=end)
 
     def _siblings(self, key: SessionKey) -> list[tuple[str, SessionGraph]]:
-        """The other sessions of a project with their graphs, the most recently updated first; [] by default."""
+        """The other sessions of a project with their graphs, the one with the newest message first; [] by default."""
         separator = self.settings.project_separator
         if not project_of(key.id, separator):
             return []
         listed = (info.key for info in pages(self.log, key.tenant, self.settings.page_max))
         keys = siblings(key, listed, separator, self.settings.project_sessions)
         believed = self._access.derivation.derived_graph
-        return [(other.id, self._access.sessions.read(other, believed)) for other in keys]
+
+        def view(state: SessionState) -> tuple[float, SessionGraph]:
+            return state.messaged_at or state.recorded_at, believed(state)
+
+        found = [(other.id, *self._access.sessions.read(other, view)) for other in keys]
+        found.sort(key=lambda one: -one[1])  # a manual edit updates a session, but does not go on with it
+        return [(id, graph) for id, _, graph in found]
 
     def recall(
         self, session_id: str, query: str, *, budget: int = 200, model: str = "", tenant: str = LOCAL_TENANT

@@ -14,14 +14,15 @@ from tokenmizer_mw.runtime.installing import install_hint
 from tokenmizer_mw.store.open import open_log
 
 
-def check(*arguments: str, home: Path) -> subprocess.CompletedProcess[str]:
+def check(*arguments: str, home: Path, folder: Path | None = None) -> subprocess.CompletedProcess[str]:
     code = (
         "import sys; sys.modules.update(dict.fromkeys(('httpx2', 'uvicorn', 'cryptography', 'httptools')));"
         " from tokenmizer_mw.cli import main; sys.exit(main())"
     )
     command = [sys.executable, "-c", code, "check", *arguments]
-    environment = {**os.environ, "HOME": str(home), "PYTHONPATH": str(Path(__file__).parents[2])}
-    return subprocess.run(command, capture_output=True, text=True, timeout=60, cwd=home, env=environment)
+    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+    environment = {**os.environ, "HOME": str(home), "PATH": path, "PYTHONPATH": str(Path(__file__).parents[2])}
+    return subprocess.run(command, capture_output=True, text=True, timeout=60, cwd=folder or home, env=environment)
 
 
 NO_AGENTS = (
@@ -70,6 +71,26 @@ def test_a_store_that_cannot_be_used_is_an_error_without_the_proxy(tmp_path: Pat
     done = check("--store", f"sqlite:///{tmp_path / 'chat.db'}", home=tmp_path)
     assert done.returncode == 1
     assert done.stdout.startswith("wrong  store: ")
+
+
+def test_hooks_that_cannot_run_or_run_twice_are_named(tmp_path: Path) -> None:
+    settings = tmp_path / ".claude" / "settings.json"
+    project = tmp_path / "here"
+    project.mkdir()
+    for change in plan_changes("claude-code", tmp_path, project):
+        change.carry_out()
+    text = settings.read_text("utf-8")
+    ours = json.loads(text)["hooks"]["Stop"][0]["hooks"][0]["command"].split()[0]
+    settings.write_text(text.replace(ours, "/nowhere/bin/tokenmizer-mw"), "utf-8")
+    done = check("--store", f"sqlite:///{tmp_path / 'chat.db'}", home=tmp_path, folder=project)
+    assert done.returncode == 1
+    said = f"wrong  claude-code: hooks in {settings}: /nowhere/bin/tokenmizer-mw does not exist"
+    assert sum(line.startswith(said) for line in done.stdout.splitlines()) == 1
+    assert "registered 2 times" not in done.stdout
+    for change in plan_changes("claude-code", tmp_path, project, project=True):
+        change.carry_out()
+    done = check("--store", f"sqlite:///{tmp_path / 'chat.db'}", home=tmp_path, folder=project)
+    assert "note   claude-code: hooks are registered 2 times" in done.stdout
 
 
 def test_hooks_and_mcp_servers_of_agents_are_named(tmp_path: Path) -> None:

@@ -237,10 +237,28 @@ def test_without_the_extra_it_is_named(at_desk: Desk, transcript: Path) -> None:
     assert "--store" not in line and "[cli]" not in line
 
 
+def test_a_switch_that_says_neither_on_nor_off_is_named(at_desk: Desk) -> None:
+    for value, count in (("maybe", 1), ("on", 0), ("", 0), ("off", 0)):
+        at_desk.environment["TOKENMIZER_HOOKS"] = value
+        done = at_desk.hook("Stop", b'{"session_id": "a"}')
+        assert done.returncode == 0
+        assert len(done.stderr.splitlines()) == count, value
+        assert not count or b"TOKENMIZER_HOOKS is 'maybe', which is neither on nor off" in done.stderr
+
+
+def test_a_store_that_cannot_be_created_is_named_at_the_first_start(at_desk: Desk, tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("no folder", "utf-8")
+    at_desk.environment["TOKENMIZER_STORE"] = f"sqlite:///{tmp_path / 'file' / 'chat.db'}"
+    for _ in range(2):
+        done = at_desk.hook("SessionStart", b'{"session_id": "a", "source": "startup"}')
+        assert (done.returncode, done.stdout) == (0, b"")
+        assert b"cannot be created" in done.stderr
+
+
 @pytest.mark.parametrize(
     ("name", "payload", "sentence"),
     [
-        ("Nonsense", b'{"session_id": "a"}', b"unknown event 'nonsense'; known: SessionStart"),
+        ("Nonsense", b'{"session_id": "a"}', b"unknown event 'Nonsense'; known: SessionStart"),
         ("Stop", b'{"session_id":', b"is no JSON object"),
         ("Stop", b"{broken}", b"is no JSON object"),
         ("Stop", b"[]", b"is no JSON object"),

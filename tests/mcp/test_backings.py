@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import socket
 import sqlite3
+import subprocess
+import sys
 import time
 from contextlib import closing, suppress
 from pathlib import Path
@@ -166,3 +168,13 @@ def test_one_installation_has_one_store(tmp_path: Path) -> None:
     assert resolve_store("", {**told, "TOKENMIZER_STORE": "sqlite:///other.db"}) == "sqlite:///other.db"
     assert resolve_store("memory://", told) == "memory://"
     assert resolve_store("", {}) == default_address()
+
+
+def test_what_the_first_calls_need_is_loaded_beforehand() -> None:
+    code = (
+        "import sys; from tokenmizer_mw.agents.mcp.backing import load_parts;"
+        " before = 'tokenmizer_mw.extract.derive' in sys.modules; load_parts(None);"
+        " print(before, 'tokenmizer_mw.extract.derive' in sys.modules)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=True)
+    assert done.stdout == "False True\n"

@@ -100,7 +100,10 @@ def _loss(arguments: argparse.Namespace, store: Store) -> None:
         show(f"{report.checkpoint}: a block took the place of {report.dropped:,} messages")
         show(report.text or "it states or quotes every fact of them")
     else:
-        show("no request of this session was cut")
+        show(
+            "no request of this session was cut by the middleware or the proxy; for a coding agent's own compaction see"
+            " resume (the block that hooks hand back), graph (all facts) and recall (what the messages say)"
+        )
 
 
 def _past(arguments: argparse.Namespace) -> dict[str, Any]:

@@ -14,7 +14,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from tokenmizer_mw.agents.install import HOSTS, find_registered
+from tokenmizer_mw.agents.install import HOOKS, HOSTS, find_registered
+from tokenmizer_mw.agents.install.programs import find_missing_programs
 from tokenmizer_mw.errors import ConfigError
 from tokenmizer_mw.memory import SessionMemory
 from tokenmizer_mw.operations.logs import configure_logging, log_config
@@ -155,13 +156,26 @@ def _check_agents() -> Iterator[CheckResult]:
     registered = {host: find_registered(host, Path.home(), Path.cwd()) for host in HOSTS}
     for host, parts in registered.items():
         for part, files in parts.items():
-            yield CheckResult(Grade.FINE, host, f"{part} registered in {', '.join(map(str, files))}")
+            yield from _check_registered(host, part, files)
     if not any(registered.values()):
         text = (
             f"neither hooks nor MCP server in the configuration of {', '.join(HOSTS)} (tokenmizer-mw install HOST);"
             " plugins are not looked at"
         )
         yield CheckResult(Grade.FINE, "agents", text)
+
+
+def _check_registered(host: str, part: str, files: list[Path]) -> Iterator[CheckResult]:
+    """Whether a part that ``files`` register can be started, and is registered once."""
+    yield CheckResult(Grade.FINE, host, f"{part} registered in {', '.join(map(str, files))}")
+    for path in files:
+        for program in find_missing_programs(path):
+            where = "does not exist" if os.path.dirname(program) else "is not on the PATH here"
+            text = f"{part} in {path}: {program} {where}, the agent cannot start it: install again, or --remove"
+            yield CheckResult(Grade.WRONG if os.path.dirname(program) else Grade.NOTE, host, text)
+    if part == HOOKS and len(files) > 1:
+        text = f"{part} are registered {len(files)} times, and all run for each event: remove all but one"
+        yield CheckResult(Grade.NOTE, host, text)
 
 
 def _check_store_alone(arguments: argparse.Namespace, missing: str) -> Iterator[CheckResult]:

@@ -145,7 +145,8 @@ class SessionState:
 
     - ``derived``: number of the last message that facts were extracted from. ``unextracted``: the messages after it;
       ``recent``: the last few before; ``said_at``: when the messages without facts were recorded.
-    - ``spoken``: number of the newest message that is not a system message.
+    - ``spoken``: number of the newest message that is not a system message. ``messaged_at``: when the newest
+      message was recorded, 0.0 without any.
     - ``kept``: true if a framework stores its chat history here (see ``SessionMemory.add``).
     - ``cut``: the checkpoint whose resume block currently replaces old messages; ``None``: no cut.
     - ``refined``: number of the last message that a model read for refinement; ``asked``: how often a model was asked;
@@ -161,6 +162,7 @@ class SessionState:
     graph: SessionGraph = field(default_factory=SessionGraph)
     transcript: Transcript = field(default_factory=Transcript)
     spoken: int = 0
+    messaged_at: float = 0.0
     kept: bool = False
     derived: int = 0
     unextracted: list[Numbered] = field(default_factory=list)
@@ -206,7 +208,7 @@ class SessionState:
                 self.transcript.add(mark, after - 1, message)
                 self.spoken = turn if message.role is not Role.SYSTEM else self.spoken
                 self.unextracted.append((turn, message))
-                self.said_at[turn] = recorded.recorded_at
+                self.said_at[turn] = self.messaged_at = recorded.recorded_at
                 self.unrefined += [turn] if message.role is Role.USER and message.opens_turn else []
                 self.kept = self.kept or bool(original)
             case HistoryRevised(withdrawn, _, redrawn):

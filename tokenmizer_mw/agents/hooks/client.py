@@ -104,6 +104,9 @@ PAYLOAD_MAX = 16 * 1024 * 1024
 SWITCH = "TOKENMIZER_HOOKS"
 """Environment variable: "off" has hooks do nothing, in one project or everywhere."""
 
+_OFF = ("0", "off", "false", "no")
+_ON = ("", "1", "on", "true", "yes")
+
 HOSTS = ("claude-code", "codex", "vscode", "cursor")
 
 WAITS = {"sessionstart": 10.0, "precompact": 10.0}
@@ -144,12 +147,13 @@ def run_hook(arguments: Sequence[str]) -> int:
 
 
 def _run(arguments: Sequence[str]) -> None:
-    event, host = _parse_arguments(arguments)
-    if not event:
+    typed, host = _parse_arguments(arguments)
+    if not typed:
         print(_USAGE, file=sys.stderr)
         return
-    if os.environ.get(SWITCH, "").lower() in ("0", "off", "false", "no"):
+    if _is_switched_off():
         return
+    event = _name_of(typed)
     payload = sys.stdin.buffer.read(PAYLOAD_MAX + 1)
     if len(payload) > PAYLOAD_MAX:
         _complain(f"the event is larger than {PAYLOAD_MAX:,} bytes")
@@ -158,7 +162,7 @@ def _run(arguments: Sequence[str]) -> None:
         _complain("what is on standard input is no JSON object; nothing was recorded")
         return
     if event not in _KNOWN:
-        _complain(f"unknown event {event!r}; known: SessionStart, UserPromptSubmit, Stop, PreCompact, SessionEnd")
+        _complain(f"unknown event {typed!r}; known: SessionStart, UserPromptSubmit, Stop, PreCompact, SessionEnd")
     spot = place(os.environ)
     values = (event, host, os.environ.get("CLAUDE_PROJECT_DIR", ""), os.getcwd())
     head = "\x1f".join(values).encode("utf-8", "surrogateescape")
@@ -171,6 +175,14 @@ def _run(arguments: Sequence[str]) -> None:
     sys.stdout.buffer.flush()
 
 
+def _is_switched_off() -> bool:
+    """Whether the environment turns the hooks off. Any value but those of ``_ON`` and ``_OFF`` is named."""
+    value = os.environ.get(SWITCH, "").strip().lower()
+    if value not in _ON + _OFF:
+        _complain(f"{SWITCH} is {value[:40]!r}, which is neither on nor off; the hooks are on")
+    return value in _OFF
+
+
 def _may_be_object(payload: bytes) -> bool:
     """Whether bytes begin and end as a JSON object does: the worker parses it, after this process has ended. No bytes
     are an event without members."""
@@ -179,7 +191,7 @@ def _may_be_object(payload: bytes) -> bool:
 
 
 def _parse_arguments(arguments: Sequence[str]) -> tuple[str, str]:
-    """The event's name in lower-case letters, and the host; "" for arguments that are not understood."""
+    """The event's name as it was typed, and the host; "" for arguments that are not understood."""
     words = [word for word in arguments if not word.startswith("--host")]
     named = [word.partition("=")[2] for word in arguments if word.startswith("--host=")]
     if "--host" in arguments:
@@ -189,8 +201,13 @@ def _parse_arguments(arguments: Sequence[str]) -> tuple[str, str]:
     host = named[0] if named else HOSTS[0]
     if len(words) != 1 or host not in HOSTS or words[0].startswith("-"):
         return "", ""
-    name = words[0].replace("-", "").replace("_", "").lower()
-    return _ALIASES.get(name, name), host
+    return words[0], host
+
+
+def _name_of(typed: str) -> str:
+    """The name of an event in lower-case letters."""
+    name = typed.replace("-", "").replace("_", "").lower()
+    return _ALIASES.get(name, name)
 
 
 def _here(head: bytes, payload: bytes) -> bytes:

@@ -95,7 +95,8 @@ def path_of(address: str) -> str:
 def _find_text(path: str, event: Event, spot: WorkerFiles) -> str | None:
     """The block for the event, "" for none; ``None``: only the package can tell."""
     if not os.path.exists(path):
-        return None if _has_transcript(event) else ""
+        can_be_created = os.access(os.path.dirname(path), os.W_OK | os.X_OK)  # else the package says what is wrong
+        return "" if can_be_created and not _has_transcript(event) else None
     with at(path) as cursor:
         return _find_in_store(cursor, event, spot)
 

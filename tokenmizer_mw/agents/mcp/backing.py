@@ -186,16 +186,28 @@ async def on_installation(resolve: Callable[[], str], settings: Settings) -> Asy
     async with AsyncExitStack() as stack:
         backing = InstallationBacking(resolve, settings, stack)
         async with anyio.create_task_group() as group:
-            group.start_soon(_open_soon, backing)
+            group.start_soon(_open_soon, backing, settings.tokenizer_dir)
             yield backing
             group.cancel_scope.cancel()
 
 
-async def _open_soon(backing: InstallationBacking) -> None:
-    """Open the store once the client has had its first answers; the tools report what is wrong with it."""
+async def _open_soon(backing: InstallationBacking, tokenizer_dir: str | None) -> None:
+    """Open the store once the client has had its first answers; the tools report what is wrong with it. Then load what
+    tools need later."""
     await anyio.sleep(QUIET_SECONDS)
     with suppress(ToolError):
         await backing.open()
+        await anyio.to_thread.run_sync(load_parts, tokenizer_dir, abandon_on_cancel=True)
+
+
+def load_parts(tokenizer_dir: str | None) -> None:
+    """Load what the first call would otherwise wait for: extraction, and the tokenizer in the directory
+    ``tokenizer_dir`` (``None``: where it usually is), which takes most of a second."""
+    with uncollected_imports():
+        import tokenmizer_mw.extract.derive  # noqa: F401
+        from tokenmizer_mw.context.tokens import counter_for
+
+        counter_for("", tokenizer_dir).count("loaded")
 
 
 def _client_of(memory: SessionMemory) -> httpx2.AsyncClient:

@@ -100,8 +100,8 @@ _REPAIRS_MAX: Final = 2
 _PARTS_COUNTED: Final = 1.03
 """How many tokens the parts of a block have, counted one by one, for each token of the whole."""
 
-_LEADING: Final = frozenset({Section.GOAL, Section.DOING, Section.RULES})
-_LEADING_BESIDE_HANDOVER: Final = frozenset({Section.RULES})
+_LEADING: Final = frozenset({Section.GOAL, Section.DOING, Section.RULES, Section.EARLIER_RULES})
+_LEADING_BESIDE_HANDOVER: Final = frozenset({Section.RULES, Section.EARLIER_RULES})
 """Sections whose facts come before anything is compared; a handover tells the goal and the work in hand."""
 
 _IN_EVERY_BLOCK: Final = frozenset({Section.GOAL, Section.RULES})

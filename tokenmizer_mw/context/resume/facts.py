@@ -1,11 +1,10 @@
 """The facts of a graph as short texts for a resume block: each with its section and, in brackets, what it replaced and
-why; and facts from earlier sessions of a project.
+why.
 """
 
 from __future__ import annotations
 
-import re
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Final
@@ -18,7 +17,7 @@ from tokenmizer_mw.graph.explanation import Predecessors
 from tokenmizer_mw.graph.fold import SessionGraph
 from tokenmizer_mw.graph.text import words
 from tokenmizer_mw.model.event import WENT_ON
-from tokenmizer_mw.model.node import HAND, Node, NodeType, Status, Transition, Trust
+from tokenmizer_mw.model.node import HAND, Node, NodeType, Status, Transition
 from tokenmizer_mw.safety.labels import flatten
 
 REASON_MAX: Final = 90
@@ -222,77 +221,3 @@ def _prefix(node: Node, section: Section) -> str:
             return ""
         return "fixed " if node.label.isascii() and node.label.count(" ") < _PHRASE_MAX else "fixed: "
     return "failed: " if node.type in (NodeType.TASK, NodeType.TEST) and node.status is Status.FAILED else ""
-
-
-FACTS_MAX: Final = 40
-"""Facts of earlier sessions that a resume is made from, open work left out."""
-
-WORK_MAX: Final = 5
-"""Open tasks of the last session that a resume is made from."""
-
-_HANDED_ON: Final = {
-    Section.RULES: Section.EARLIER_RULES,
-    Section.DECISIONS: Section.EARLIER_DECISIONS,
-    Section.ENVIRONMENT: Section.EARLIER_ENVIRONMENT,
-}
-_OPEN_WORK: Final = frozenset({Section.DOING, Section.TO_DO})
-_TRUSTED: Final = frozenset({Trust.STATED, Trust.ADOPTED, Trust.STRUCTURE})
-_ORIGIN_MAX: Final = 40
-_UUID: Final = re.compile(r"([0-9a-fA-F]{8})(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}\Z")
-
-
-def earlier_facts(own: SessionGraph, others: Sequence[tuple[str, SessionGraph]]) -> list[ResumeFact]:
-    """Return what a session gets from ``others``, the other sessions of its project (ids and graphs, newest first): the
-    rules, decisions and environment that hold at their ends, and, as long as the session has no fact of its own, the
-    newest ``WORK_MAX`` tasks that were open when the last one ended.
-
-    If two sessions have a fact in the same slot or with the same words, the newer one is used; facts of ``own`` replace
-    all of them. Facts of messages that read like an attempt to take over the model are left out.
-    """
-    slots, known_words = _known_slots_and_words(own.nodes())
-    found: list[ResumeFact] = []
-    for place, (origin, graph) in enumerate(others):
-        for node, section in _find_trusted(graph, _HANDED_ON):
-            if node.slot not in slots and words(node.label) not in known_words:
-                at = (place, node.source.turn, len(found))
-                found.append(_make_earlier_fact(_HANDED_ON[section], node, origin, at))
-        more_slots, more_words = _known_slots_and_words(graph.nodes())
-        slots, known_words = slots | more_slots, known_words | more_words
-    found.sort(key=lambda fact: (fact.section, fact.place))
-    return found[:FACTS_MAX] + (_find_open_work(*others[0]) if others and not own.nodes() else [])
-
-
-def _known_slots_and_words(nodes: Sequence[Node]) -> tuple[set[str], set[frozenset[str]]]:
-    """The occupied slots, and the words of all statements, whether or not they still hold."""
-    return {node.slot for node in nodes if node.slot and node.current}, {words(node.label) for node in nodes}
-
-
-def _find_open_work(origin: str, graph: SessionGraph) -> list[ResumeFact]:
-    """The tasks of a session that are open, those in hand and the newest first."""
-    tasks = list(_find_trusted(graph, _OPEN_WORK))
-    tasks.sort(key=lambda found: (found[1] is Section.TO_DO, -graph.life(found[0].id).touched))
-    made = enumerate(tasks[:WORK_MAX])
-    return [_make_earlier_fact(Section.EARLIER_WORK, node, origin, (0, at, at)) for at, (node, _) in made]
-
-
-def _find_trusted(graph: SessionGraph, wanted: Collection[Section]) -> Iterator[tuple[Node, Section]]:
-    """The nodes in ``wanted`` sections that may be shown in another session."""
-    for node in graph.nodes():
-        section = section_of(node)
-        if section in wanted and section is not None and node.source.trust in _TRUSTED and not graph.flags(node):
-            yield node, section
-
-
-def _make_earlier_fact(section: Section, node: Node, origin: str, place: tuple[int, int, int]) -> ResumeFact:
-    text = f"{flatten(node.label)} ({_shorten_origin(flatten(origin))})"
-    return ResumeFact(section, text, "", 0, place, ())
-
-
-def _shorten_origin(session: str) -> str:
-    """The name of a session in few tokens: of a UUID its first 8 characters, of another long id its last part."""
-    if (found := _UUID.search(session)) is not None:
-        return f"session {found[1]}"
-    if len(session) <= _ORIGIN_MAX:
-        return session
-    name = re.split("[/:]", session)[-1]
-    return name if len(name) <= _ORIGIN_MAX else f"{name[: _ORIGIN_MAX - 3]}..."

@@ -30,8 +30,9 @@ RULES_FIRST: Final = 12
 """Standing rules that come before anything that is shared or asked for; those by hand are the first of them."""
 
 _STANDING: Final = ((Section.RULES, RULES_FIRST),)
-_CORE: Final = ((Section.GOAL, 1), (Section.DOING, 1), (Section.DECISIONS, 1))
-"""What comes before all sharing: the standing rules, and, behind what somebody asks for, the core of the session."""
+_CORE: Final = ((Section.GOAL, 1), (Section.DOING, 1), (Section.EARLIER_RULES, RULES_FIRST), (Section.DECISIONS, 1))
+"""What comes before all sharing: the standing rules, and, behind what somebody asks for, the core of the session
+with the rules of earlier ones."""
 
 _MENTIONED: Final = frozenset({Section.ENVIRONMENT, Section.USES, Section.TESTS, Section.SCHEMA, Section.ABOUT})
 """Sections whose facts need no saying again when a fact before has the same words in a row."""

@@ -1,0 +1,149 @@
+"""What earlier sessions of a project hand on to a resume block: rules, decisions, environment and open work."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import replace
+from typing import Final, NamedTuple
+
+from tokenmizer_mw.context.resume.facts import ResumeFact
+from tokenmizer_mw.context.resume.sections import Section, section_of
+from tokenmizer_mw.graph.fold import SessionGraph
+from tokenmizer_mw.graph.text import words
+from tokenmizer_mw.model.node import DecisionKind, Node, NodeType, Status, Trust
+from tokenmizer_mw.safety.labels import flatten
+
+FACTS_MAX: Final = 40
+"""Facts of earlier sessions that a resume is made from, open work left out."""
+
+WORK_MAX: Final = 5
+"""Open tasks of the last session that a resume is made from."""
+
+_HANDED_ON: Final = {
+    Section.RULES: Section.EARLIER_RULES,
+    Section.DECISIONS: Section.EARLIER_DECISIONS,
+    Section.ENVIRONMENT: Section.EARLIER_ENVIRONMENT,
+}
+_OPEN_WORK: Final = frozenset({Section.DOING, Section.TO_DO})
+_TRUSTED: Final = frozenset({Trust.STATED, Trust.ADOPTED, Trust.STRUCTURE})
+_ORIGIN_MAX: Final = 40
+_UUID: Final = re.compile(r"([0-9a-fA-F]{8})(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}\Z")
+
+
+def earlier_facts(own: SessionGraph, others: Sequence[tuple[str, SessionGraph]]) -> list[ResumeFact]:
+    """Return what a session gets from ``others``, the other sessions of its project (ids and graphs, newest first): the
+    rules, decisions and environment that hold at their ends, and, as long as the session has no fact of its own, the
+    newest ``WORK_MAX`` tasks that were open when the last one ended.
+
+    At most ``FACTS_MAX`` facts beside open work: rules, then decisions, then environment, the newest of each first. The
+    newest also come first in a block that has no room for all. If two sessions have a fact in the same slot or with the
+    same words, the newer one is used; facts of ``own`` replace all of them. A decision that a newer session replaced or
+    rejected is left out, and so are facts of messages that read like an attempt to take over the model.
+    """
+    newer = _NewerStatements()
+    newer.add(own)
+    found: list[ResumeFact] = []
+    for place, (origin, graph) in enumerate(others):
+        for node, section in _find_trusted(graph, _HANDED_ON):
+            if not newer.replace(node):
+                at = (place, node.source.turn, len(found))
+                found.append(_make_earlier_fact(_HANDED_ON[section], node, origin, at))
+        newer.add(graph)
+    return _keep_newest(found) + (_find_open_work(*others[0]) if others and not own.nodes() else [])
+
+
+def _keep_newest(facts: Sequence[ResumeFact]) -> list[ResumeFact]:
+    """The newest ``FACTS_MAX`` of ``facts``, by section, graded by their age; in the order in which they are stated."""
+    newest = sorted(facts, key=lambda fact: (fact.section, fact.place[0], -fact.place[1], -fact.place[2]))[:FACTS_MAX]
+    graded = (replace(fact, grade=grade) for grade, fact in enumerate(newest))
+    return sorted(graded, key=lambda fact: (fact.section, fact.place))
+
+
+class _NewerStatements:
+    """What the session itself and the newer ones of its project state, to leave out what older sessions say else."""
+
+    def __init__(self) -> None:
+        self._slots: set[str] = set()
+        self._statements: set[frozenset[str]] = set()
+        self._dropped: list[_DroppedDecision] = []
+
+    def add(self, graph: SessionGraph) -> None:
+        """Add the statements of a session, whether or not they still hold."""
+        nodes = graph.nodes()
+        held = (node for node in nodes if node.current or node.status is Status.SUPERSEDED)
+        self._slots.update(node.slot for node in held if node.slot)
+        self._statements.update(words(node.label) for node in nodes)
+        self._dropped += _find_dropped(graph)
+
+    def replace(self, node: Node) -> bool:
+        """Whether ``node`` of an older session no longer holds, or is stated again."""
+        if node.slot in self._slots or (stated := words(node.label)) in self._statements:
+            return True
+        if node.type is not NodeType.DECISION or node.kind in (DecisionKind.RULE, DecisionKind.PREFERENCE):
+            return False
+        return any(dropped.covers(node, stated) for dropped in self._dropped)
+
+
+class _DroppedDecision(NamedTuple):
+    """A decision that its session replaced or rejected: the words of its label, its slot and value, and the words of
+    what took its place (none for a rejection)."""
+
+    words: frozenset[str]
+    slot: str
+    value: str
+    successor: frozenset[str]
+
+    def covers(self, node: Node, stated: frozenset[str]) -> bool:
+        """Whether ``node``, a decision with the words ``stated``, says the same as this one.
+
+        A name alone ("Redis") says the same as what it was chosen for ("Redis for the queue") only if what took its
+        place is for the same ("RabbitMQ for the queue").
+        """
+        if self.slot and self.slot == node.slot and self.value == node.value:
+            return True
+        if not self.words or not self.words <= stated:
+            return False
+        purpose = stated - self.words
+        return not purpose or not self.successor or not purpose.isdisjoint(self.successor)
+
+
+def _find_dropped(graph: SessionGraph) -> Iterator[_DroppedDecision]:
+    """The decisions of a session that it replaced or rejected."""
+    successors = {step.old: graph.get(step.new) for step in graph.transitions()}
+    for node in graph.nodes():
+        if node.type is NodeType.DECISION and (node.status is Status.SUPERSEDED or node.is_rejected):
+            successor = successors.get(node.id)
+            taken = words(successor.label) if successor is not None else frozenset[str]()
+            yield _DroppedDecision(words(node.label), node.slot, node.value, taken)
+
+
+def _find_open_work(origin: str, graph: SessionGraph) -> list[ResumeFact]:
+    """The tasks of a session that are open, those in hand and the newest first."""
+    tasks = list(_find_trusted(graph, _OPEN_WORK))
+    tasks.sort(key=lambda found: (found[1] is Section.TO_DO, -graph.life(found[0].id).touched))
+    made = enumerate(tasks[:WORK_MAX])
+    return [_make_earlier_fact(Section.EARLIER_WORK, node, origin, (0, at, at)) for at, (node, _) in made]
+
+
+def _find_trusted(graph: SessionGraph, wanted: Collection[Section]) -> Iterator[tuple[Node, Section]]:
+    """The nodes in ``wanted`` sections that may be shown in another session."""
+    for node in graph.nodes():
+        section = section_of(node)
+        if section in wanted and section is not None and node.source.trust in _TRUSTED and not graph.flags(node):
+            yield node, section
+
+
+def _make_earlier_fact(section: Section, node: Node, origin: str, place: tuple[int, int, int]) -> ResumeFact:
+    text = f"{flatten(node.label)} ({_shorten_origin(flatten(origin))})"
+    return ResumeFact(section, text, "", 0, place, ())
+
+
+def _shorten_origin(session: str) -> str:
+    """The name of a session in few tokens: of a UUID its first 8 characters, of another long id its last part."""
+    if (found := _UUID.search(session)) is not None:
+        return f"session {found[1]}"
+    if len(session) <= _ORIGIN_MAX:
+        return session
+    name = re.split("[/:]", session)[-1]
+    return name if len(name) <= _ORIGIN_MAX else f"{name[: _ORIGIN_MAX - 3]}..."
