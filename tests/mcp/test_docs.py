@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import tomllib
+from dataclasses import fields
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,7 @@ import pytest
 from tokenmizer_mw import __version__
 from tokenmizer_mw.agents.install import HOSTS, plan_changes
 from tokenmizer_mw.cli.running import AGENTS
+from tokenmizer_mw.settings import Settings
 
 from .test_tools import READ_ONLY, TOOLS
 
@@ -48,7 +50,8 @@ def test_variables_are_those_that_are_read() -> None:
     agents = package / "agents"
     paths = [*(agents / "hooks").glob("*.py"), *(agents / "mcp").glob("*.py"), *(package / "store").glob("[ao]*.py")]
     code = "".join(path.read_text() for path in paths)
-    for name in set(re.findall(r"TOKENMIZER_[A-Z_]+", AGENTS_PAGE + PAGE)) - {"TOKENMIZER_BLOCK_TOKENS", "TOKENMIZER_"}:
+    settings = {f"TOKENMIZER_{field.name.upper()}" for field in fields(Settings)}
+    for name in set(re.findall(r"TOKENMIZER_[A-Z_]+", AGENTS_PAGE + PAGE)) - {"TOKENMIZER_"} - settings:
         assert f'"{name}"' in code, name
 
 

@@ -58,7 +58,7 @@ def test_a_new_value_is_named_once() -> None:
     part = remind(600)
     assert part is not None
     assert all(text in part.text for text in (BEST, *OTHERS))
-    assert part.text.count(f"since [8] {NEW}") == 1
+    assert part.text.count(f"replaced in [8] by {NEW}") == 1
     assert part.text.count("(old)") == len(OTHERS)
 
 
