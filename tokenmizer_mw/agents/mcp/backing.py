@@ -197,7 +197,9 @@ async def _open_soon(backing: InstallationBacking, tokenizer_dir: str | None) ->
     await anyio.sleep(QUIET_SECONDS)
     with suppress(ToolError):
         await backing.open()
-        await anyio.to_thread.run_sync(load_parts, tokenizer_dir, abandon_on_cancel=True)
+        await anyio.to_thread.run_sync(
+            load_parts, tokenizer_dir, abandon_on_cancel=True, limiter=anyio.CapacityLimiter(1)
+        )
 
 
 def load_parts(tokenizer_dir: str | None) -> None:
