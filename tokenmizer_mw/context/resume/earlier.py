@@ -46,7 +46,7 @@ def earlier_facts(own: SessionGraph, others: Sequence[tuple[str, SessionGraph]])
     found: list[ResumeFact] = []
     for place, (origin, graph) in enumerate(others):
         for node, section in _find_trusted(graph, _HANDED_ON):
-            if not newer.replace(node):
+            if not newer.has_overtaken(node):
                 at = (place, node.source.turn, len(found))
                 found.append(_make_earlier_fact(_HANDED_ON[section], node, origin, at))
         newer.add(graph)
@@ -76,7 +76,7 @@ class _NewerStatements:
         self._statements.update(words(node.label) for node in nodes)
         self._dropped += _find_dropped(graph)
 
-    def replace(self, node: Node) -> bool:
+    def has_overtaken(self, node: Node) -> bool:
         """Whether ``node`` of an older session no longer holds, or is stated again."""
         if node.slot in self._slots or (stated := words(node.label)) in self._statements:
             return True

@@ -49,7 +49,6 @@ from .correction import is_value
 from .decision_moves import find_superseded
 from .facts import PRECISE, supersede
 from .ledger import Ledger
-from .node_search import find_nearest
 from .restatements import NAME_KINDS, find_duplicates, iterate_in_force, supersede_restatements
 from .set_by_assistant import find_set_by_assistant
 from .succession import find_previous_value
@@ -86,16 +85,15 @@ def apply_change(ledger: Ledger, claims: Sequence[ReadClaim], findings: Sequence
     span = (segment.start, segment.end)
     if span in known and not any(_names_replacement(segment, one) for one in findings if one.span == span):
         return list(findings)
-    if any(one.span == span and one.kind is DecisionKind.RULE for one in findings) and ledger.graph.get(old.id) is None:
-        return list(findings)  # a rule of the user's replaces nothing that the assistant only mentioned
+    if _is_rule_beside_mention(ledger, segment, old, findings):
+        return list(findings)
     read = next((one for one in findings if one.span == span and _is_new_choice(one)), None)
     reason = (read.reason or read.why if read is not None else "") or reason
     if read is None or _substitute_value(old.label, strip_sentence(segment)) or not _says_all(read, segment):
         _replace_fact(ledger, old, segment, reason)
     else:
-        replaced = ledger.ensure_node(old)
-        chosen = replace(read, reason=reason, kind=old.kind if old.kind is DecisionKind.RULE else read.kind)
-        supersede_restatements(ledger, replaced, supersede(ledger, replaced, chosen, verbatim=True))
+        kind = old.kind if old.kind is DecisionKind.RULE else read.kind
+        _supersede_and_correct(ledger, old, replace(read, reason=reason, kind=kind))
     return [finding for finding in findings if finding.type not in _OPEN_TYPES or finding.span != span]
 
 
@@ -146,20 +144,24 @@ def withdraw_duplicates(ledger: Ledger, withdrawn: Sequence[tuple[Finding, Node]
 
 
 def apply_changes_after_rules(
-    ledger: Ledger, claims: Sequence[ReadClaim], segments: Sequence[Segment], told: str, asked: str = ""
+    ledger: Ledger,
+    claims: Sequence[ReadClaim],
+    findings: Sequence[Finding],
+    segments: Sequence[Segment],
+    told: str,
+    asked: str = "",
 ) -> None:
     """Supersede the fact that a user's message changes although none of its findings says so.
 
-    Call it after the findings were placed. If the message has replaced no fact yet, the fact that a sentence of
+    Call it after the ``findings`` were placed. If the message has replaced no fact yet, the fact that a sentence of
     ``claims`` most likely changes is superseded. If there is still none, a short reply that agrees supersedes the
     fact that the proposal concerns. The proposal stands in the assistant's last message (``told``). It may also be
-    the question at the end of the user's message before (``asked``), unless ``told`` rejects it. At the end, the
-    duplicates of every fact that the message replaced are superseded, too. A goal that names a replaced value gets
-    the change appended.
+    the question at the end of the user's message before (``asked``), unless ``told`` rejects it. At the end, the other
+    facts that state what the message replaced are corrected (``supersede_restatements``).
     """
     if not ledger.find_replacements() and (found := _find_change(ledger, claims)) is not None:
         segment, reason, old = found
-        if ledger.graph.get(old.id) is not None or not _is_new_rule(ledger, segment):
+        if not _is_rule_beside_mention(ledger, segment, old, findings):
             _replace_fact(ledger, old, segment, reason)
     _apply_agreed_change(ledger, segments, told, asked)
     for step in ledger.find_replacements():
@@ -168,11 +170,11 @@ def apply_changes_after_rules(
             supersede_restatements(ledger, before, after)
 
 
-def _is_new_rule(ledger: Ledger, segment: Segment) -> bool:
-    """Whether a sentence of this message was read as a rule. It replaces nothing that the assistant only mentioned."""
+def _is_rule_beside_mention(ledger: Ledger, segment: Segment, old: Node, findings: Sequence[Finding]) -> bool:
+    """Whether a sentence lays down a rule, and the assistant only mentioned ``old``: neither replaces the other."""
     span = (segment.start, segment.end)
-    rules = (node for node in find_nearest(ledger.graph, lambda one: one.kind is DecisionKind.RULE, settled=True))
-    return any(node.source.turn == ledger.turn and node.source.span == span for node in rules)
+    ruled = any(one.span == span and one.kind is DecisionKind.RULE for one in findings)
+    return ruled and ledger.graph.get(old.id) is None
 
 
 def _apply_agreed_change(ledger: Ledger, segments: Sequence[Segment], told: str, asked: str) -> None:
@@ -411,8 +413,13 @@ def _supersede_fact(ledger: Ledger, old: Node, label: str, segment: Segment, rea
         span=(segment.start, segment.end),
     )
     if finding.label:
-        known = ledger.ensure_node(old)
-        supersede_restatements(ledger, known, supersede(ledger, known, finding, verbatim=True))
+        _supersede_and_correct(ledger, old, finding)
+
+
+def _supersede_and_correct(ledger: Ledger, old: Node, finding: Finding) -> None:
+    """Supersede a fact, and correct the others that state the same before further findings are held against them."""
+    replaced = ledger.ensure_node(old)
+    supersede_restatements(ledger, replaced, supersede(ledger, replaced, finding, verbatim=True))
 
 
 def _parts_beside_change(line: str, old: Node) -> str:

@@ -91,7 +91,7 @@ def _withdraw(ledger: Ledger, read: MessageReading, placed: Sequence[Placed]) ->
     left = [one for one in read.claims if (one[0].start, one[0].end) not in done]
     told = read.situation.told[1].text if read.situation.told is not None else ""
     asked = read.situation.asked[1].text if read.situation.asked is not None else ""
-    apply_changes_after_rules(ledger, left, read.segments, told, asked)
+    apply_changes_after_rules(ledger, left, read.findings, read.segments, told, asked)
 
 
 def _is_withdrawal(finding: Finding, node: Node, turn: int) -> bool:

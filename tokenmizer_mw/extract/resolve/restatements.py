@@ -153,7 +153,15 @@ def _keep_other_clauses(ledger: Ledger, old: Node, values: OldValues) -> None:
         return
     words = content(rest)
     if not any(words <= content(node.label) for node in iterate_in_force(ledger)):
-        kept = replace(old, id=ledger.graph.next_id(old.type), label=rest, slot="", value="", status=Status.ACTIVE)
+        kept = replace(
+            old,
+            id=ledger.graph.next_id(old.type),
+            label=rest,
+            slot="",
+            value="",
+            detail="",
+            status=Status.ACTIVE,
+        )
         ledger.emit(NodeAdded(kept))
 
 
