@@ -197,6 +197,7 @@ class Tally:
     tokens: int = 0
     calls: int = 0
     turns: int = 0
+    reminded: int = 0
     asked: list[bool] = field(default_factory=list)
 
     def add(self, body: bytes, chat: Chat) -> None:
@@ -230,16 +231,17 @@ def sent(reminder_tokens: int, *, turns: int = TURNS) -> dict[str, float]:
         rewrite, cut = memory.service.cuts.prepare(_KEY, opened.request)
         forwarding = opened.forward(rewrite)
         tally.add(forwarding.forwarded or b"", chat)
+        tally.reminded += opened.reminder is not None
         tally.asked += [asked.is_answered(forwarding.forwarded)] if asked is not None else []
         memory.service.turns.commit_turn(_KEY, opened.request.messages, Reply(None, Outcome.COMPLETE), cut=cut)
         memory.service.extraction.schedule(_KEY)
         memory.flush()
-    counters, cuts = memory.counters(), _cuts(memory)
+    cuts = _cuts(memory)
     memory.close()
     return {
         "cuts": cuts,
         "calls": tally.calls,
-        "reminded": round(counters.get("reminder_sent", 0) / tally.calls, 3),
+        "reminded": round(tally.reminded / tally.calls, 3),
         "answered": round(statistics.mean(tally.asked), 3),
         "reused": round(tally.reused / tally.sent, 4),
         "reused_with_newest": round(tally.whole_reused / tally.whole, 4),

@@ -201,7 +201,8 @@ class ExchangeOpening:
         """The call as it is, without a field of ours; cut as ``rewrite`` says, compressed where the settings say so."""
         compresses = self._settings.compress and not exchange.fixed
         exchange.forward(rewrite, self._condense(exchange, rewrite) if compresses else None)
-        self._count("reminder_sent", int(exchange.reminder is not None))
+        if rewrite is not None and exchange.reminder is not None:
+            self._count("reminder_sent")
 
     def _condense(self, exchange: ChatExchange, rewrite: Rewrite | None) -> CondensedRequest | None:
         try:
