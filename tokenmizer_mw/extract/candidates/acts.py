@@ -81,7 +81,8 @@ def read_acts(
         for segment, hit in find_by_classifier(spoken, read, told, situation, model):
             _read_one_sentence(segment, (hit,), situation, found)
         if user:
-            found = drop_unsettled(found, spoken, read, situation, model)
+            by_place = {segment.start: hits for segment, hits in zip(spoken, read, strict=True)}
+            found = drop_unsettled(found, said, [by_place.get(one.start, ()) for one in said], situation, model)
     return add_postponed(fill_labels(found, situation, said), said, situation) if user else found
 
 

@@ -136,6 +136,8 @@ REPLACEMENTS: Final = (
         0.9,
         "back to REST, the GraphQL schema is a burden",
         "please get back to me tomorrow",
+        unless=r".*\bback to (?:work|bed|school|you|me|us|him|her|them|business|normal|reality|square one|sleep|it|this"
+        r"|that|(?:the|my|our) (?:topic|subject|point|question|desk|office|drawing board))\b",
     ),
     _rule(
         "was_better",
@@ -203,8 +205,8 @@ CHOICES: Final = (
         0.85,
         "the YAML file, definitely not the Google Sheet",
         "I know, not a big deal",
-        unless=r"(?:i|we|you|it|that|this|he|she|no|yes|ok|well|true|sure|maybe|sorry) ?|.*, not (?:a big|bad"
-        r"|sure|yet|now|too|so|that)\b",
+        unless=r"(?:i|we|you|it|that|this|he|she|no|yes|ok|well|true|sure|maybe|sorry) ?|\w+ing, not \w+ing$"
+        r"|.*, not (?:a big|bad|sure|yet|now|too|so|that)\b",
     ),
     _rule(
         "quantity",
@@ -372,7 +374,9 @@ REJECTIONS: Final = (
         0.8,
         "No MQTT: a broker is one more thing that can die",
         "no idea what this is",
-        unless=r"no such\b|(?:no|not) (?:wait|hold|enough|sorry)\b"
+        unless=r"no such\b|(?:no|not) (?:wait|hold|enough|sorry)\b|not \w+(?:ing|ed)\b"
+        r"|not (?:built|done|made|sent|written|found|seen|read|ready|finished)\b"
+        r"|no (?:remarks?|comments?|questions?|complaints?|objections?|news|to-?dos?|action)\b"
         r"|(?:no|not) (?:tonight|today|tomorrow|this|these|there|idea|worries|problem|rush|need|thanks|one"
         r"|way|matter|longer|more|doubt|wonder"
         r"|luck|change|sure|yet|really|only|just|so|too|that|the|a|an|if|in|for|at|bad|as|to|my|your|it|this"

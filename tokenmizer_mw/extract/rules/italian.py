@@ -101,7 +101,7 @@ ITALIAN: Final = make_tongue(
         "result": r"^(?:[\pL\pN`'\"/.#_()-]+ ){1,6}<part>$",
     },
     unless={
-        "instead": r"(?:dimmi|spiega|mostra|perché)\b",
+        "instead": r"(?:dimmi|spiega|mostra|perché)\b|.*\be non (?:so|posso|ho|c'è|mi|ti|lo|la)\b",
         "no_want": r"non (?:voglio|vogliamo) (?:che|\pL+(?:are|ere|ire)\b)|(?:senza|niente|nessun) (?:dubbio|problema"
         r"|problemi|fretta|altro|male)|basta (?:che|così)|lascia perdere$",
         "bare": r"(?:va|vista|dat|prima|finora|ordinat)\b|.*(?: ma non | manca )|(?:subito|grazie|salut|marit|minut"

@@ -121,7 +121,7 @@ SPANISH: Final = make_tongue(
     },
     unless={
         "prefer": r"(?:me|nos) gusta(?:ría)? (?:tu|la idea|cómo|como|mucho$|que )",
-        "instead": r"(?:dime|explica|muestra|por qué|qué)\b",
+        "instead": r"(?:dime|explica|muestra|por qué|qué)\b|.*\by no (?:s[eé]|puedo|tengo|hay|me|te|lo|la)\b",
         "no_want": r"no quiero (?:que|molest|\pL+[aei]r\b)|sin (?:embargo|duda|problema|querer|cambios|más)|(?:.* "
         r")?(?:ya|aún|todavía|ahora|hoy|mañana|eso|esto|creo que|que|si|por qué|así|yo|tú) no,|nada de \pL+ (?:en|de"
         r"|con)",

@@ -136,9 +136,13 @@ def drop_unsettled(
     situation: Situation,
     model: Model,
 ) -> list[Finding]:
-    """Drop choices and rules whose sentence the model gives less than ``SETTLED`` probability of deciding, changing or
-    rejecting something. Formal markers always stay."""
+    """Drop choices and rules whose sentence probably settles nothing.
+
+    A sentence that a rule reads, that gives a value, or that has words of the assistant's question needs a chance of
+    ``SETTLED``; one that is only taken for an answer, those of ``SETTLED_UNREAD``. Formal markers always stay.
+    """
     places = {(segment.start, segment.end): at for at, segment in enumerate(spoken[:GUESSED_MAX])}
+    asked = content(situation.offers.ending)
 
     def is_settled(finding: Finding) -> bool:
         at = places.get(finding.span) if finding.span is not None else None
@@ -146,7 +150,9 @@ def drop_unsettled(
         if at is None or not stated or finding.confidence >= _MARKED:
             return True
         guess = judge_sentence(at, spoken, read, situation, model)
-        return max(guess.chance(act) for act in SETTLING) >= SETTLED
+        if read[at] or finding.slot or finding.value or not asked.isdisjoint(content(spoken[at].text)):
+            return max(guess.chance(act) for act in SETTLING) >= SETTLED
+        return max(guess.chance(act) / least for act, least in SETTLED_UNREAD.items()) >= 1
 
     return [finding for finding in found if is_settled(finding)]
 
@@ -157,6 +163,12 @@ has not read one such sentence in twenty was meant so; at twice the chance, one 
 _MARKED: Final = 0.92
 """Confidence of formal markers."""
 SETTLING: Final = (DialogueAct.DECISION, DialogueAct.CHANGE, DialogueAct.REJECTION, DialogueAct.RULE, DialogueAct.STATE)
+SETTLED_UNREAD: Final[Mapping[DialogueAct, float]] = {
+    **dict.fromkeys((DialogueAct.DECISION, DialogueAct.CHANGE, DialogueAct.REJECTION, DialogueAct.RULE), 0.25),
+    DialogueAct.STATE: 0.5,
+}
+"""Least chances of a sentence that no rule reads and that is taken for an answer because the assistant asked something:
+most such sentences tell a story ("she loves our sheet")."""
 
 
 def judge_sentence(
