@@ -43,7 +43,8 @@ _NO_ANSWER: Final = PatternSet(
     r"|see)|maybe|perhaps|depends|it depends|both work|hello|hi\b|here(?:'s| is| are)|see (?:below|above)|attached"
     r"|you (?:tell"
     r"|decide)|what(?:ever)?\b|i (?:think|guess) so$|lol|haha|(?:.* )?questions?\b"
-    r"|</?\w|\w+ = \w+\(|(?:just |only |merely )?(?:asking|checking|wondering|curious|curiosity|saying|kidding|joking)\b)"
+    r"|</?\w|\w+ = \w+\("
+    r"|(?:just |only |merely )?(?:asking|checking|wondering|curious|curiosity|saying|kidding|joking)\b)"
 )
 
 
