@@ -46,7 +46,7 @@ class ClassifierUse:
 
 
 USES: Final = (
-    ClassifierUse(DialogueAct.DECISION, Speaker.USER, 0.41, 0.41, Act.CHOICE),
+    ClassifierUse(DialogueAct.DECISION, Speaker.USER, 0.5, 0.41, Act.CHOICE),
     ClassifierUse(DialogueAct.DECISION, Speaker.ASSISTANT, 0.32, 0.32, Act.CHOICE),
     ClassifierUse(DialogueAct.COMPLETION, Speaker.USER, 0.29, 0.2, Act.CLAIM),
     ClassifierUse(DialogueAct.COMPLETION, Speaker.ASSISTANT, 0.6, 0.4, Act.CLAIM),
