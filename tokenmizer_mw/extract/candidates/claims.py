@@ -107,7 +107,7 @@ _CHANGES_NOTHING: Final = PatternSet(
     r"(?:.*[^\pL\pN])?[\"“„«「'‘][^\"”“»」']{16,}",
     r"[^\"“„«「]{16,}[\"”»」][.!?]?$",
     r".*\b(?:took|takes|failed|fails|prints|printed|shows|showed|returned|returns|saw|measured|counted|crashed|opened)\b",
-    r"(?:todo|fixme)\b",
+    r"(?:todo|fixme)\b|h+m+[,.… ]+(?:\S+ ?){1,3}$",
     r"(?:fatal|cannot|could not|unable to|failed to|invalid|unexpected|uncaught|no such|permission denied)\b",
     r".*\b(?:also|as well|additionally|in addition|besides|either|auch|aussi|también|anche|também)\b|.*(?:также|тоже)",
     r".*\b(?:as (?:i|we) (?:said|wrote|agreed)|like i said|as (?:before|agreed|planned)"
@@ -115,7 +115,8 @@ _CHANGES_NOTHING: Final = PatternSet(
     r"|como (?:dije|dicho|antes|acordamos|combinado|eu disse)|come (?:detto|prima))\b"
     r"|.*(?:как я (?:говорил|сказал|писал)|как раньше|我说过|照旧)",
 )
-"""Sentences that quote somebody, tell what somebody observes, say what holds beside the rest, or say it again."""
+"""Sentences that quote somebody, tell what somebody observes, say what holds beside the rest, say it again, or only
+think aloud ("Hm, 0.71")."""
 
 
 def strip_sentence(segment: Segment) -> str:
