@@ -13,7 +13,7 @@ nobody reads and nothing is fitted on.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -81,7 +81,7 @@ def graph_after(trial: Trial, settings: Settings | None = None) -> SessionGraph:
 
 def count_effects(trials: Sequence[Trial], settings: Settings | None = None) -> dict[str, dict[str, float]]:
     """Shares: changes whose old fact was replaced, or another one; messages that change nothing and replaced something;
-    messages without any effect that became a decision."""
+    messages without any effect that became a decision; what is settled, done, open, broken or mended and is known so."""
     seen: dict[str, list[bool]] = {}
     for trial in trials:
         for name, right in _judge(trial, graph_after(trial, settings)):
@@ -106,9 +106,35 @@ def _judge(trial: Trial, graph: SessionGraph) -> Iterator[tuple[str, bool]]:
         )
 
 
+    for effect in trial.effects:
+        kind = effect["effect"]
+        if kind in _KNOWN:
+            clause = effect.get("what") or effect["new"]
+            yield f"{kind}: known so", any(_KNOWN[kind](node) and states_clause(node, clause) for node in graph.nodes())
+
+
 def _is_withdrawn(node: Node) -> bool:
     return node.type in (NodeType.DECISION, NodeType.CONCEPT) and node.status is Status.INVALIDATED
 
 
 def _is_decision(node: Node) -> bool:
     return node.type is NodeType.DECISION and node.status is Status.ACTIVE
+
+
+def _is_finished(node: Node) -> bool:
+    return node.type in _WORK and node.status is Status.COMPLETED
+
+
+def _is_failing(node: Node) -> bool:
+    return node.type in (NodeType.ERROR, NodeType.TEST, NodeType.TASK) and node.status in (Status.ACTIVE, Status.FAILED)
+
+
+_WORK: Final = (NodeType.TASK, NodeType.ERROR, NodeType.TEST)
+_KNOWN: Final[Mapping[str, Callable[[Node], bool]]] = {
+    "settles": _is_decision,
+    "done": _is_finished,
+    "open": lambda node: node.type is NodeType.TASK and node.open,
+    "fails": _is_failing,
+    "fixed": _is_finished,
+}
+"""How a fact looks that knows of an effect."""
