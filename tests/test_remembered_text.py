@@ -22,6 +22,7 @@ from tokenmizer_mw.session.remembered_text import read_change, read_value, split
         ("We deploy with Ansible", "We deploy with Kamal, no longer with Ansible.", ""),
         ("Wir deployen mit Ansible", "Kamal statt Ansible", ""),
         ("Use SQLite for storage", "Switch from SQLite to PostgreSQL", "postgresql"),
+        ("Use SQLite for storage", "Move the orders of our shop from SQLite to PostgreSQL", "postgresql"),
         ("Use SQLite for storage", "We now replace sqlite3 by PostgreSQL 16", "postgresql"),
     ],
 )
