@@ -81,7 +81,7 @@ def graph_after(trial: Trial, settings: Settings | None = None) -> SessionGraph:
 
 def count_effects(trials: Sequence[Trial], settings: Settings | None = None) -> dict[str, dict[str, float]]:
     """Shares: changes whose old fact was replaced, or another one; messages that change nothing and replaced something;
-    messages without any effect that became a decision; what is settled, done, open, broken or mended and is known so."""
+    messages without any effect that became a decision; what is settled, done, open, broken or mended and known so."""
     seen: dict[str, list[bool]] = {}
     for trial in trials:
         for name, right in _judge(trial, graph_after(trial, settings)):
@@ -104,7 +104,6 @@ def _judge(trial: Trial, graph: SessionGraph) -> Iterator[tuple[str, bool]]:
             "no effect: a new decision",
             any(_is_decision(node) and node.source.turn == number for node in graph.nodes()),
         )
-
 
     for effect in trial.effects:
         kind = effect["effect"]

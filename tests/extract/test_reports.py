@@ -60,3 +60,22 @@ def test_an_answer_at_length_does_what_was_asked_once_the_talk_goes_on() -> None
     assert any("spring fair" in label for label in done)
     asked = labels(talk(*opening, answer + "Shall I?", "u: The date is the 24th"), NodeType.TASK, Status.PENDING)
     assert any("spring fair" in label for label in asked)
+
+
+@pytest.mark.parametrize(
+    ("lead", "status"),
+    [
+        ("Still open:", Status.PENDING),
+        ("**Not done yet:**", Status.PENDING),
+        ("## Remaining work", Status.PENDING),
+        ("Completed:", Status.COMPLETED),
+    ],
+)
+def test_a_formal_marker_holds_for_each_item_of_its_list(lead: str, status: Status) -> None:
+    graph = talk("u: Write the importer.", f"a: {lead}\n\n- totals per supplier\n- retries of the upload\n")
+    assert labels(graph, NodeType.TASK, status) == ["totals per supplier", "retries of the upload"]
+
+
+@pytest.mark.parametrize("report", ["Importer built.", "The importer works.", "Importer ready."])
+def test_work_that_is_reported_is_no_decision(report: str) -> None:
+    assert labels(talk("u: Build the importer.", f"a: {report}"), NodeType.DECISION) == []

@@ -26,8 +26,8 @@ _CHANGES: Final = tuple(
         r"(?P<new>.+?),? (?:instead of|rather than|in place of|statt|anstatt|anstelle von|au lieu de|en vez de"
         r"|em vez de|invece di|вместо) (?:the |our |a |an )?(?P<old>.+?)",
         r"(?P<new>.+?),? (?:and )?no longer (?:with |by |on |in |use )?(?P<old>.+?)",
-        r"(?:we |i |let's |let us )?(?:now |will )?(?:switch|mov|chang|migrat|go|went)\w* (?:[\pL\pN_-]+ ){0,5}from (?P<old>.+?)"
-        r" to (?P<new>.+?)",
+        r"(?:we |i |let's |let us )?(?:now |will )?(?:switch|mov|chang|migrat|go|went)\w* (?:[\pL\pN_-]+ ){0,5}from"
+        r" (?P<old>.+?) to (?P<new>.+?)",
         r"(?:we |i |let's |let us )?(?:now |will )?replac\w* (?P<old>.+?) (?:with|by) (?P<new>.+?)",
     )
 )

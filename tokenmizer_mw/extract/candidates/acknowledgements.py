@@ -15,6 +15,7 @@ from tokenmizer_mw.extract.finding import Finding, Segment, SegmentKind
 from tokenmizer_mw.extract.match.frames import find_frames
 from tokenmizer_mw.extract.rules.acknowledgement_words import DENIES, TAKES_UP, WORKS_ON
 from tokenmizer_mw.extract.rules.frame_words import Frame
+from tokenmizer_mw.extract.rules.verbs import DONE_VERBS
 from tokenmizer_mw.extract.text.pattern import PatternSet, compile_lazily
 from tokenmizer_mw.extract.text.phrases import bound_sentence, is_question, strip_lead
 from tokenmizer_mw.extract.text.prose import find_sentences, replace_surrogates
@@ -46,6 +47,8 @@ _ACTS: Final = PatternSet(
     *WORKS_ON,
 )
 """Sentences that do something else than repeat: an assistant speaks of its own work, or to the user."""
+_REPORTS: Final = PatternSet(rf".*\b(?:{DONE_VERBS}|works|runs|ready|in place)$")
+"""What is told of work at the end of a sentence: "importer built"."""
 _TAKES_UP: Final = compile_lazily(rf"{TAKES_UP}(?:[:,.!，。：]+\s*|\s+(?:--?|–|—)\s+|$)")
 _DENIES: Final = PatternSet(*DENIES)
 """What the user says of a thing that does not do what it should is a complaint, whoever repeats it."""
@@ -65,7 +68,7 @@ def find_acknowledged(spoken: Sequence[Segment], situation: Situation) -> list[F
         line = bound_sentence(segment.text)
         whole = strip_lead(line).rstrip(" .!。")
         text = _without_acknowledgement(whole)
-        if len(text) > SENTENCE_MAX or is_question(line) or _ACTS.any(line) or _ACTS.any(text) or _DENIES.any(text):
+        if len(text) > SENTENCE_MAX or is_question(line) or any(_is_other(one) for one in (line, text)):
             break
         words = content(text)
         said = stated | offered if len(words) > 1 else stated
@@ -74,6 +77,11 @@ def find_acknowledged(spoken: Sequence[Segment], situation: Situation) -> list[F
             items = (item for item in _split_items(text) if text == whole or _is_understandable_alone(item))
             made += [_make_finding(item, segment) for item in items if not (situation.tooled and STATES.any(item))]
     return made
+
+
+def _is_other(text: str) -> bool:
+    """Whether a sentence does something else than repeat a statement."""
+    return _ACTS.any(text) or _DENIES.any(text) or _REPORTS.any(text.rstrip(" .!"))
 
 
 def _is_understandable_alone(item: str) -> bool:

@@ -42,6 +42,12 @@ PASTED_MIN: Final = 40
 """Sentences above which a user's message is a pasted document with a few words before and behind it."""
 TYPED_BEFORE: Final = 8
 TYPED_BEHIND: Final = 4
+LEAD_MAX: Final = 40
+"""Characters of a heading or lead-in of a list up to which it may be a formal marker for each item."""
+LISTED: Final = frozenset(
+    f"marker.{name}" for name in ("todo", "completed", "fixed", "decided", "rule", "rejected", "error")
+)
+"""Formal markers that hold for each item of the list below them; what is "next" is mostly an offer."""
 _SOME_DAY: Final = PatternSet(
     r".*\b(?:maybe|perhaps|some ?day|eventually|one day|next (?:year|month|quarter|release)|not (?:yet|before|until))\b"
 )
@@ -65,7 +71,7 @@ def read_acts(
     if user:
         said = spoken = _select_typed(spoken)
         found, spoken = _read_reply_and_goal(spoken, segments, situation, replies=replies)
-    read: list[Sequence[Hit]] = [read_hits(segment.text, situation.speaker) for segment in spoken]
+    read: list[Sequence[Hit]] = [_read_item(segment, situation.speaker) for segment in spoken]
     sure = drop_unlikely_hits(spoken, read, situation, model) if model is not None else read
     if replies and not user and not any(read[:1]):
         found += find_acknowledged(spoken, situation)
@@ -84,6 +90,15 @@ def read_acts(
             by_place = {segment.start: hits for segment, hits in zip(spoken, read, strict=True)}
             found = drop_unsettled(found, said, [by_place.get(one.start, ()) for one in said], situation, model)
     return add_postponed(fill_labels(found, situation, said), said, situation) if user else found
+
+
+def _read_item(segment: Segment, speaker: Speaker) -> Sequence[Hit]:
+    """The hits of rules in a sentence; an item below a formal marker ("Still open:") is read behind that marker."""
+    if segment.kind is SegmentKind.LIST_ITEM and 0 < len(segment.heading) <= LEAD_MAX:
+        hits = read_hits(f"{segment.heading.rstrip(' :')}: {segment.text}", speaker)
+        if hits and all(hit.rule.explicit and hit.rule.name in LISTED for hit in hits):
+            return hits
+    return read_hits(segment.text, speaker)
 
 
 def _read_reply_and_goal(
