@@ -76,9 +76,7 @@ TOKENS = (None, "wrong", "chat", "b", "admin", "a")
 
 
 @pytest.mark.parametrize("route", ROUTES, ids=lambda route: route.name)
-def test_every_route_with_every_caller(
-    route: Route, filled: SessionMemory, app: Any, bodies: dict[str, Any]
-) -> None:
+def test_every_route_with_every_caller(route: Route, filled: SessionMemory, app: Any, bodies: dict[str, Any]) -> None:
     key = SessionKey("tenant-a", "hall")
     filled.pin("hall", "decision-1", tenant="tenant-a")  # what undo takes back
     for token in TOKENS:
