@@ -24,6 +24,9 @@ from tokenmizer_mw.store.memory import MemoryLog
 
 HERE = str(Path(tokenmizer_mw.__file__).parent)
 TURNS = 6
+BEHIND = "tokenmizer-background"
+"""The thread that no chat waits for: how often it looks for work varies."""
+
 _ROOTS = ("_work", "_submit_and_write")
 
 
@@ -49,7 +52,9 @@ def stack(frame: FrameType | None) -> list[str]:
 def watch(frame: FrameType, event: str, argument: object) -> None:
     """Count a call; note the stack where the turn goes to another thread."""
     code = frame.f_code
-    if Watch.on and event == "call" and code.co_filename.startswith(HERE):
+    if not Watch.on or threading.current_thread().name == BEHIND:
+        return
+    if event == "call" and code.co_filename.startswith(HERE):
         Watch.calls += 1
         handed_over = code.co_qualname == "WorkerPool.put"
         if handed_over or code.co_qualname == "TurnSpool.put":
