@@ -179,10 +179,12 @@ HABITS: Final[dict[str, Habit]] = {
 # -- sending ---------------------------------------------------------------------------------------------------
 
 
-def sent(dialect: Dialect, writer: Writer, calls: Sequence[Items], habit: Habit) -> dict[str, float]:
-    """What becomes of the calls of one client."""
+def sent(
+    dialect: Dialect, writer: Writer, calls: Sequence[Items], habit: Habit, *, window: int = WINDOW
+) -> dict[str, float]:
+    """What becomes of the calls of one client, with a context window of ``window`` tokens."""
     log = MemoryLog()
-    memory = SessionMemory(log, Settings(context_window=WINDOW, block_tokens=BLOCK_TOKENS))
+    memory = SessionMemory(log, Settings(context_window=window, block_tokens=BLOCK_TOKENS))
     key = SessionKey(LOCAL_TENANT, "long")
     ours, own = Reuse(), Reuse()
     edits = 0

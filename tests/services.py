@@ -1,4 +1,5 @@
-"""The servers that some tests need: where they are, and what becomes of a test when nothing answers there.
+"""What some tests need around them: servers, where they are, and what becomes of a test when nothing answers there; and
+environments in which a library is not installed.
 
 A test that needs one asks for its address inside the test or in a fixture. Where nothing answers, the test is
 skipped with the reason; where ``TOKENMIZER_REQUIRE_SERVICES`` is "1" it fails.
@@ -10,6 +11,12 @@ import functools
 import os
 import shutil
 import socket
+import subprocess
+import sys
+import sysconfig
+from collections.abc import Sequence
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Final, NoReturn
 from urllib.parse import urlsplit
 
@@ -59,3 +66,26 @@ def missing(reason: str) -> NoReturn:
     if os.environ.get(REQUIRED) == "1":
         pytest.fail(f"{reason}, and {REQUIRED} is 1")
     pytest.skip(reason)
+
+
+def run_without(library: str, *arguments: str, home: Path) -> subprocess.CompletedProcess[str]:
+    """Run this Python with ``arguments`` in the folder ``home``, where all that is installed here is installed except
+    ``library``."""
+    with TemporaryDirectory() as links:
+        for installed in Path(sysconfig.get_path("purelib")).iterdir():
+            if not installed.name.startswith(library):
+                Path(links, installed.name).symlink_to(installed)
+        paths = os.pathsep.join([str(Path(__file__).parents[1]), links])
+        return _run_alone(arguments, home, paths)
+
+
+def _run_alone(arguments: Sequence[str], home: Path, paths: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-S", *arguments],  # -S: nothing else is installed than what the variable names
+        cwd=home,
+        env={**os.environ, "HOME": str(home), "PYTHONPATH": paths},
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import sys
 import threading
 from collections.abc import Iterator, Sequence
 from contextlib import closing
 from pathlib import Path
+from types import FrameType
 
 import pytest
 
 from tokenmizer_mw import SessionMemory
 from tokenmizer_mw.errors import UnknownSession
-from tokenmizer_mw.model.event import Derived, Event, MessageRecorded
+from tokenmizer_mw.model.event import Derived
 from tokenmizer_mw.model.message import Message, Role, Written
 from tokenmizer_mw.session import SessionState
 from tokenmizer_mw.session.state import FactDerivation
@@ -21,36 +23,61 @@ from tokenmizer_mw.store.sqlite import SqliteLog
 WAIT = 20.0
 
 
-@pytest.fixture
-def memory(tmp_path: Path) -> Iterator[SessionMemory]:
-    with closing(SessionMemory(SqliteLog(tmp_path / "memory.db"))) as memory:
-        yield memory
-
-
 class Held:
-    """Extraction that stops at a barrier: ``reached`` is set when it is there, and it goes on with ``go``."""
+    """The barrier of the first extraction after ``start``: ``reached`` is set when a thread is there, and it goes on
+    with ``go``.
 
-    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+    Extraction waits for nobody and reads no file, so no store can hold it up. The interpreter's profile hook does, in
+    the thread that enters ``FactDerivation.facts``. ``calls``: how often threads entered it;
+    ``is_waiting``: whether the first still stands there, and nobody has waited until it gave up.
+    """
+
+    def __init__(self) -> None:
         self.reached, self.go = threading.Event(), threading.Event()
         self.calls = 0
-        facts = FactDerivation.facts
+        self.is_waiting = False
+        self._is_on = False
 
-        def held(derivation: FactDerivation, state: SessionState, news: Sequence[MessageRecorded] = ()) -> list[Event]:
-            self.calls += 1
-            if not self.reached.is_set():
-                self.reached.set()
-                assert self.go.wait(WAIT)
-            return facts(derivation, state, news)
+    def start(self) -> None:
+        """Count extractions from now on, and stop the first."""
+        self._is_on = True
 
-        monkeypatch.setattr(FactDerivation, "facts", held)
+    def watch(self, frame: FrameType, event: str, argument: object) -> None:
+        """Called by the interpreter at each call of a function."""
+        if not self._is_on or event != "call" or frame.f_code is not FactDerivation.facts.__code__:
+            return
+        self.calls += 1
+        if not self.reached.is_set():
+            self.is_waiting = True
+            self.reached.set()
+            has_come = self.go.wait(WAIT)
+            self.is_waiting = False
+            assert has_come
+
+
+@pytest.fixture
+def held() -> Iterator[Held]:
+    """In this thread, and in all that are started until the end of the test."""
+    held, before, others_before = Held(), sys.getprofile(), threading.getprofile()
+    sys.setprofile(held.watch)
+    threading.setprofile(held.watch)
+    yield held
+    sys.setprofile(before)
+    threading.setprofile(others_before)  # type: ignore[arg-type]
+
+
+@pytest.fixture
+def memory(tmp_path: Path, held: Held) -> Iterator[SessionMemory]:
+    with closing(SessionMemory(SqliteLog(tmp_path / "memory.db"))) as memory:
+        yield memory
 
 
 def say(text: str) -> dict[str, str]:
     return {"role": "user", "content": text}
 
 
-def test_a_record_does_not_wait_for_an_extraction(memory: SessionMemory, monkeypatch: pytest.MonkeyPatch) -> None:
-    held = Held(monkeypatch)
+def test_a_record_does_not_wait_for_an_extraction(memory: SessionMemory, held: Held) -> None:
+    held.start()
     history = [say(f"Use PostgreSQL for part {number}.") for number in range(40)]
     memory.record("s", history, later=True)
     try:
@@ -59,7 +86,7 @@ def test_a_record_does_not_wait_for_an_extraction(memory: SessionMemory, monkeyp
         assert memory.record("s", [*history, say("Use Redis for the queue."), say("Port 6379.")], later=True) == 1
         memory.add("s", [Written(Message(Role.USER, "Deploy on Friday."))])
         assert len(memory.messages("s")) == 43
-        assert not held.go.is_set()
+        assert held.is_waiting
     finally:
         held.go.set()
     assert any("Redis" in node.label for node in memory.graph("s").nodes())
@@ -68,8 +95,8 @@ def test_a_record_does_not_wait_for_an_extraction(memory: SessionMemory, monkeyp
     assert held.calls <= 4
 
 
-def test_facts_come_once_whoever_asks_meanwhile(memory: SessionMemory, monkeypatch: pytest.MonkeyPatch) -> None:
-    held = Held(monkeypatch)
+def test_facts_come_once_whoever_asks_meanwhile(memory: SessionMemory, held: Held) -> None:
+    held.start()
     memory.record("s", [say("Use PostgreSQL for storage.")], later=True)
     assert held.reached.wait(WAIT)
     sizes: list[int] = []
@@ -83,10 +110,8 @@ def test_facts_come_once_whoever_asks_meanwhile(memory: SessionMemory, monkeypat
     assert held.calls == 1
 
 
-def test_facts_derived_while_the_session_was_erased_are_dropped(
-    memory: SessionMemory, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    held = Held(monkeypatch)
+def test_facts_derived_while_the_session_was_erased_are_dropped(memory: SessionMemory, held: Held) -> None:
+    held.start()
     memory.record("s", [say("Use PostgreSQL for storage.")], later=True)
     assert held.reached.wait(WAIT)
     memory.forget("s")
@@ -97,11 +122,9 @@ def test_facts_derived_while_the_session_was_erased_are_dropped(
     assert len(memory.messages("s")) == 1
 
 
-def test_facts_derived_while_a_fact_was_added_by_hand_are_derived_again(
-    memory: SessionMemory, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_facts_derived_while_a_fact_was_added_by_hand_are_derived_again(memory: SessionMemory, held: Held) -> None:
     memory.record("s", [say("Hello there.")])
-    held = Held(monkeypatch)
+    held.start()
     memory.record("s", [say("Hello there."), say("Use PostgreSQL for the database.")], later=True)
     assert held.reached.wait(WAIT)
     node = memory.remember("s", "database: SQLite", "choice")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import random
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 import pytest
@@ -24,7 +25,8 @@ from tokenmizer_mw.wire.dialect import Reply
 from tokenmizer_mw.wire.dialects import OpenAIChat
 
 CALLS = 40
-SETTINGS = Settings(context_window=1_500, block_tokens=120)
+WINDOW = 1_500
+SETTINGS = Settings(context_window=WINDOW, block_tokens=120)
 
 
 def user(text: str, *attachments: str) -> Message:
@@ -145,14 +147,14 @@ def test_a_history_that_comes_back_as_it_was_is_not_spelled() -> None:
 
 
 @pytest.mark.parametrize(("dialect", "habit"), covering(dialects(), respelled.HABITS))
-def test_each_habit_in_each_dialect(dialect: str, habit: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_each_habit_in_each_dialect(dialect: str, habit: str) -> None:
     """As few cuts as for a client that resends word for word, and each message recorded once."""
-    monkeypatch.setattr(respelled, "WINDOW", SETTINGS.context_window)
     calls = list(Client(random.Random(dialect), plain=True).calls(CALLS))[:CALLS]
     changes = respelled.HABITS[habit]
-    found = respelled.sent(dialects()[dialect], WRITERS[dialect], calls, changes)
+    send = partial(respelled.sent, dialects()[dialect], WRITERS[dialect], calls, window=WINDOW)
+    found = send(changes)
     verbatim = respelled.Habit(made=changes.made, again=changes.made, late=changes.late)
-    bar = respelled.sent(dialects()[dialect], WRITERS[dialect], calls, verbatim)["cuts"]
+    bar = send(verbatim)["cuts"]
     assert bar >= 2
     assert found["cuts"] <= bar + 2
     assert found["recorded"] == found["said"]

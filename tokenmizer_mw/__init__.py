@@ -37,8 +37,7 @@ if TYPE_CHECKING:
     from tokenmizer_mw.memory import Checkpoint, SessionMemory
     from tokenmizer_mw.model.message import Message, Role, Written
     from tokenmizer_mw.model.node import Node, Transition
-    from tokenmizer_mw.session.added_fact import AddedFact
-    from tokenmizer_mw.session.manual_edits import FactEdit, UndoneEdit
+    from tokenmizer_mw.session.edit_results import AddedFact, FactEdit, UndoneEdit
     from tokenmizer_mw.session.refinement.plan import Refinement
     from tokenmizer_mw.session.state import RecordedEdit
     from tokenmizer_mw.settings import Settings
@@ -81,8 +80,7 @@ _LAZY = {
     "Why": "tokenmizer_mw.graph.explanation",
     **dict.fromkeys(("Message", "Role", "Written"), "tokenmizer_mw.model.message"),
     **dict.fromkeys(("Node", "Transition"), "tokenmizer_mw.model.node"),
-    "AddedFact": "tokenmizer_mw.session.added_fact",
-    **dict.fromkeys(("FactEdit", "UndoneEdit"), "tokenmizer_mw.session.manual_edits"),
+    **dict.fromkeys(("AddedFact", "FactEdit", "UndoneEdit"), "tokenmizer_mw.session.edit_results"),
     "RecordedEdit": "tokenmizer_mw.session.state",
     "SessionInfo": "tokenmizer_mw.store.log",
     "Settings": "tokenmizer_mw.settings",

@@ -35,7 +35,6 @@ from tokenmizer_mw.runtime.offload import CALLS, offload
 from tokenmizer_mw.safety.fence import nonce_for
 from tokenmizer_mw.safety.labels import flatten
 from tokenmizer_mw.session import RecordedEdit, SessionState, append_messages, fold, joining
-from tokenmizer_mw.session.added_fact import AddedFact
 from tokenmizer_mw.session.arguments import (
     Day,
     as_seconds,
@@ -49,10 +48,9 @@ from tokenmizer_mw.session.arguments import (
     require_place,
     require_written,
 )
+from tokenmizer_mw.session.edit_results import AddedFact, FactEdit, UndoneEdit
 from tokenmizer_mw.session.manual_edits import (
     KINDS,
-    FactEdit,
-    UndoneEdit,
     add_fact,
     can_be_completed,
     complete_fact,

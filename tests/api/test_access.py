@@ -42,16 +42,17 @@ BODIES: dict[str, Any] = {
 }
 
 
-@pytest.fixture(autouse=True)
-def _compaction(filled: SessionMemory, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.fixture
+def bodies(filled: SessionMemory) -> dict[str, Any]:
+    """``BODIES``, and the body of a compaction that the store of ``filled`` has sealed."""
     sealed = filled.service.compaction.seal().close("tenant-a", SealedContent("hall", "checkpoint-1", "We use SQLite."))
-    monkeypatch.setitem(BODIES, "compaction", {"encrypted_content": sealed})
+    return {**BODIES, "compaction": {"encrypted_content": sealed}}
 
 
-def call(app: Any, route: Route, token: str | None) -> httpx2.Response:
+def call(app: Any, route: Route, token: str | None, bodies: Mapping[str, Any]) -> httpx2.Response:
     """A request that would succeed for who may make it."""
     path = route.path.replace("{session_id}", "hall") + QUERIES.get(route.name, "")
-    return ask(app, route.method, path, token=token, body=BODIES.get(route.name))
+    return ask(app, route.method, path, token=token, body=bodies.get(route.name))
 
 
 def expected(route: Route, token: str | None) -> int:
@@ -75,18 +76,16 @@ TOKENS = (None, "wrong", "chat", "b", "admin", "a")
 
 
 @pytest.mark.parametrize("route", ROUTES, ids=lambda route: route.name)
-def test_every_route_with_every_caller(
-    route: Route, filled: SessionMemory, app: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_every_route_with_every_caller(route: Route, filled: SessionMemory, app: Any, bodies: dict[str, Any]) -> None:
     key = SessionKey("tenant-a", "hall")
     filled.pin("hall", "decision-1", tenant="tenant-a")  # what undo takes back
     for token in TOKENS:
         if route.name == "undo" and token == "a":  # admin has taken it back: the next change is undone
-            monkeypatch.setitem(BODIES, "undo", {"session_id": "hall", "number": 2})
+            bodies["undo"] = {"session_id": "hall", "number": 2}
         if route.name == "separate" and token == "a":  # so has admin
             filled.undo("hall", tenant="tenant-a")
         before = filled.log.read(key)
-        answer = call(app, route, token)
+        answer = call(app, route, token, bodies)
         if route.name == "forget" and token == "admin":
             filled.log.load(key, before, expected_seq=0)
         assert answer.status_code == expected(route, token), (token, answer.text)
@@ -104,18 +103,20 @@ def test_the_matrix_meets_every_scope() -> None:
 @pytest.mark.parametrize(
     "route", [route for route in ROUTES if route.of_session and route.name != "import"], ids=lambda route: route.name
 )
-def test_a_foreign_session_is_an_unknown_one(route: Route, filled: SessionMemory, app: Any) -> None:
-    foreign = call(app, route, "b")
+def test_a_foreign_session_is_an_unknown_one(
+    route: Route, filled: SessionMemory, app: Any, bodies: dict[str, Any]
+) -> None:
+    foreign = call(app, route, "b", bodies)
     filled.forget("hall", tenant="tenant-a")
-    assert told(foreign) == told(call(app, route, "b"))
+    assert told(foreign) == told(call(app, route, "b", bodies))
     assert foreign.json()["error"]["code"] == "unknown_session"
     assert "hall" not in foreign.text
 
 
-def test_nobody_is_let_in_unless_the_host_says_so(filled: SessionMemory) -> None:
+def test_nobody_is_let_in_unless_the_host_says_so(filled: SessionMemory, bodies: dict[str, Any]) -> None:
     app = starlette(api(filled))
     for route in ROUTES:
-        assert call(app, route, "a").status_code == (401 if route.scope is not None else 200), route.name
+        assert call(app, route, "a", bodies).status_code == (401 if route.scope is not None else 200), route.name
 
 
 def test_the_caller_that_the_door_let_in(filled: SessionMemory) -> None:
@@ -169,12 +170,14 @@ def test_arguments_of_another_kind_are_refused(memory: SessionMemory) -> None:
         api(memory, authorize="me")  # type: ignore[arg-type]
 
 
-def test_nothing_of_a_session_is_logged(filled: SessionMemory, app: Any, caplog: pytest.LogCaptureFixture) -> None:
+def test_nothing_of_a_session_is_logged(
+    filled: SessionMemory, app: Any, bodies: dict[str, Any], caplog: pytest.LogCaptureFixture
+) -> None:
     caplog.set_level(logging.DEBUG)
     for route in ROUTES:
-        call(app, route, "a")
+        call(app, route, "a", bodies)
     filled.close()
-    broken = [call(app, route, "a") for route in ROUTES]
+    broken = [call(app, route, "a", bodies) for route in ROUTES]
     assert {answer.status_code for answer in broken} <= {200, 403, 404, 422, 503}
     lines = [json.dumps(record.__dict__, default=str) for record in caplog.records if "tokenmizer" in record.name]
     assert lines

@@ -11,18 +11,22 @@ import asyncio
 import json
 import sys
 import threading
+import time
 from pathlib import Path
 from types import FrameType
 from typing import Any, ClassVar
 
 import tokenmizer_mw
-from tokenmizer_mw import SessionMemory, TokenMizerMiddleware
+from tokenmizer_mw import SessionMemory, Settings, TokenMizerMiddleware
 from tokenmizer_mw.model.event import Recorded
 from tokenmizer_mw.model.session import SessionKey
 from tokenmizer_mw.store.memory import MemoryLog
 
 HERE = str(Path(tokenmizer_mw.__file__).parent)
 TURNS = 6
+BEHIND = "tokenmizer-background"
+"""The thread that no chat waits for: how often it looks for work varies."""
+
 _ROOTS = ("_work", "_submit_and_write")
 
 
@@ -48,7 +52,9 @@ def stack(frame: FrameType | None) -> list[str]:
 def watch(frame: FrameType, event: str, argument: object) -> None:
     """Count a call; note the stack where the turn goes to another thread."""
     code = frame.f_code
-    if Watch.on and event == "call" and code.co_filename.startswith(HERE):
+    if not Watch.on or threading.current_thread().name == BEHIND:
+        return
+    if event == "call" and code.co_filename.startswith(HERE):
         Watch.calls += 1
         handed_over = code.co_qualname == "WorkerPool.put"
         if handed_over or code.co_qualname == "TurnSpool.put":
@@ -96,9 +102,9 @@ def answer(text: str) -> Any:
 
 
 def main() -> None:
-    memory = SessionMemory(PathLog())
+    # Facts are derived behind the chat: only of the first turn, until the work in the background is flushed.
+    memory = SessionMemory(PathLog(), Settings(extract_pause_seconds=600, extract_wait_seconds=600))
     _ = memory.service.redaction.redactor
-    memory.service.extraction.schedule = lambda key, is_chat: None  # facts are derived behind the chat
     messages: list[dict[str, str]] = []
     for turn in range(TURNS):
         messages.append({"role": "user", "content": f"{turn}. We keep the orders in one table."})
@@ -108,9 +114,11 @@ def main() -> None:
         sys.setprofile(watch)
         asyncio.run(chat(app, body))
         sys.setprofile(None)
+        while memory.counters().get("turn_complete", 0) <= turn:
+            time.sleep(0.005)
+        Watch.on = False
         memory.flush()
         messages.append({"role": "assistant", "content": "".join(f"order {turn} {number}" for number in range(3))})
-    Watch.on = False
     loop = next(path for path in Watch.paths if path[0] == "__call__")
     worker = next(path for path in Watch.paths if path[-1] == "put")
     writer = Watch.paths[-1]

@@ -139,7 +139,7 @@ def test_cut_that_fails_leaves_the_request_as_it_was(
     prepare: Any, turns: int, open_memory: Any, log: MemoryLog, caplog: pytest.LogCaptureFixture
 ) -> None:
     memory = open_memory(context_window=WINDOW, stages=BYTES_ALONE)
-    memory.service.cuts.prepare = prepare
+    memory.service.cuts.prepare = prepare  # no request is known that breaks a cut: it would be a bug, and be mended
     body = _body(_history(turns))
     assert _ask(memory, body)[0] == body
     assert memory.counters()["cut_failed"] == 1

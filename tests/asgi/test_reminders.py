@@ -202,7 +202,7 @@ def test_session_of_one_message_has_nothing_to_be_reminded_of(open_memory: OpenM
 
 def test_reminder_that_fails_leaves_the_cut(open_memory: OpenMemory) -> None:
     memory = open_memory(context_window=WINDOW)
-    memory.service.reminders.remind = None  # whoever calls that fails
+    memory.service.reminders.remind = None  # calling it fails; no request is known that breaks a reminder
     history = _long()
     sent = _messages(memory, history)
     assert sent[-1] == history[-1]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import sys
 from contextlib import closing
 from dataclasses import replace
 from html import unescape
@@ -17,6 +16,7 @@ from hypothesis import strategies as st
 
 from tests.folding import logs
 from tests.savings.calling import answered, asked, call, chat, used
+from tests.services import run_without
 from tokenmizer_mw import SessionMemory, Settings
 from tokenmizer_mw.agents.hooks.events import project_named
 from tokenmizer_mw.agents.hooks.worker import SEPARATOR
@@ -383,17 +383,25 @@ def test_what_was_saved_is_told_net(tmp_path: Path) -> None:
     memory.close()
 
 
-def test_without_prices_tokens_are_shown_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    memory = SessionMemory.open(f"sqlite:///{tmp_path / 'books.db'}", Settings(savings=True))
+def test_without_prices_tokens_are_shown_alone(tmp_path: Path) -> None:
+    store = f"sqlite:///{tmp_path / 'books.db'}"
+    memory = SessionMemory.open(store, Settings(savings=True))
     visitor = Visitor(dashboard(memory, token=TOKEN)).sign_in()
     call(memory, asked(chat(1), model="a model that nobody sells"), answered(**used(2_000, 1_024)))
     memory.flush()
     told = text_of(visitor.get("savings").body)
     assert "tokens sent 2,000" in told and "Only tokens are shown: no price of these models is known" in told
-    assert "$" not in told
-    monkeypatch.setitem(sys.modules, "genai_prices", None)  # as where it is not installed
-    assert "[prices]" in text_of(visitor.get("savings").body)
+    assert "$" not in told and "[prices]" not in told
     memory.close()
+    code = (
+        "from tests.dashboard.visiting import TOKEN, Visitor, text_of\n"
+        "from tokenmizer_mw import SessionMemory, Settings\n"
+        "from tokenmizer_mw.server.dashboard import dashboard\n"
+        f"memory = SessionMemory.open({store!r}, Settings(savings=True))\n"
+        "print(text_of(Visitor(dashboard(memory, token=TOKEN)).sign_in().get('savings').body))"
+    )
+    done = run_without("genai_prices", "-c", code, home=tmp_path)
+    assert "tokens sent 2,000" in done.stdout and "[prices]" in done.stdout
 
 
 def test_every_reason_says_what_to_do() -> None:

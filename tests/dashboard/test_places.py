@@ -193,11 +193,11 @@ def test_what_the_command_refuses(
     assert list(tmp_path.iterdir()) == []
 
 
-def test_the_command_refuses_a_store_that_the_environment_names_and_that_is_not_there(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    monkeypatch.setenv(STORE_VARIABLE, f"sqlite:///{tmp_path / 'nowhere.db'}")
-    monkeypatch.setattr("uvicorn.Server.run", lambda server, sockets: pytest.fail("it serves"))
-    assert main(["dashboard", "--port", "0"]) == 1
-    assert "there is no store in" in capsys.readouterr().err
+def test_the_command_refuses_a_store_that_the_environment_names_and_that_is_not_there(tmp_path: Path) -> None:
+    """In a process of its own, which serves until the time limit where the store is not refused."""
+    command = [sys.executable, "-m", "tokenmizer_mw", "dashboard", "--port", "0"]
+    environment = os.environ | {STORE_VARIABLE: f"sqlite:///{tmp_path / 'nowhere.db'}"}
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=SECONDS)
+    assert (done.returncode, done.stdout) == (1, "")
+    assert "there is no store in" in done.stderr
     assert list(tmp_path.iterdir()) == []

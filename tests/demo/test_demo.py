@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.services import run_without
 from tokenmizer_mw.cli.demo.app import create_app, serve_app
-from tokenmizer_mw.cli.demo.run import leave_out_price_warning
 from tokenmizer_mw.cli.demo.script import load_script
 from tokenmizer_mw.cli.demo.scripted_model import MODEL, ScriptedModel
 from tokenmizer_mw.cli.running import parser
@@ -21,7 +21,6 @@ from tokenmizer_mw.context.tokens import MessageCounter, counter_for
 from tokenmizer_mw.memory import SessionMemory
 from tokenmizer_mw.model.event import Checkpointed, MessageRecorded
 from tokenmizer_mw.model.session import SessionKey
-from tokenmizer_mw.settings import Settings
 from tokenmizer_mw.store.open import open_log
 
 
@@ -201,11 +200,17 @@ def test_what_it_sent_is_accounted(demo: subprocess.CompletedProcess[str], folde
     assert whole.saved_tokens > 0
 
 
-def test_nobody_is_asked_to_install_prices_for_it(
-    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
-) -> None:
-    monkeypatch.setitem(sys.modules, "genai_prices", None)  # as where it is not installed
-    with leave_out_price_warning(), closing(SessionMemory.open("memory://", Settings(savings=True))):
-        assert caplog.messages == []
-    with closing(SessionMemory.open("memory://", Settings(savings=True))):
-        assert "no prices of models are known" in caplog.text
+def test_nobody_is_asked_to_install_prices_for_it(tmp_path: Path) -> None:
+    code = (
+        "import sys\n"
+        "from tokenmizer_mw import SessionMemory, Settings\n"
+        "from tokenmizer_mw.cli.demo.run import leave_out_price_warning\n"
+        "with leave_out_price_warning():\n"
+        "    SessionMemory.open('memory://', Settings(savings=True)).close()\n"
+        "print('elsewhere', file=sys.stderr, flush=True)\n"
+        "SessionMemory.open('memory://', Settings(savings=True)).close()"
+    )
+    done = run_without("genai_prices", "-c", code, home=tmp_path)
+    of_demo, _, elsewhere = done.stderr.partition("elsewhere\n")
+    assert (done.returncode, of_demo) == (0, "")
+    assert "no prices of models are known" in elsewhere

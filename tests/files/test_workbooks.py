@@ -9,23 +9,28 @@ from pathlib import Path
 import pytest
 
 from tokenmizer_mw.saving.files import Stopped, analyze, office
-from tokenmizer_mw.saving.files.reading import open_source
 
 openpyxl = pytest.importorskip("openpyxl")
 
 MAIN = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
 CELL = '<c r="{}{}" t="s"><v>{}</v></c>'
+USED = 22
 TYPE = (
     '<Override PartName="/xl/sharedStrings.xml" '
     'ContentType="application/vnd.openxmlformats-officedocument.spreadsheetml.sharedStrings+xml"/></Types>'
 )
 
 
-def workbook(rows: int, shared: str = "", kind: str = "", styles: str = "") -> io.BytesIO:
-    """Two columns of texts that are shared: the names "name" and "note", then texts with numbers, or ``shared``."""
+def workbook(rows: int, shared: str = "", kind: str = "", styles: str = "", unused: str = "") -> io.BytesIO:
+    """Two columns of texts that are shared: the names "name" and "note", then texts with numbers, or ``shared``.
+
+    ``unused``: shared texts, or other parts of their list, that stand behind the first ``USED`` texts and that no cell
+    refers to.
+    """
     made, told = io.BytesIO(), io.BytesIO()
     openpyxl.Workbook().save(made)
-    cells = [CELL.format("AB"[n % 2], 1 + n // 2, n) for n in range(2 + 2 * rows)]
+    gap = unused.count("<si")
+    cells = [CELL.format("AB"[n % 2], 1 + n // 2, n + gap * (n >= USED)) for n in range(2 + 2 * rows)]
     lines = "".join(f'<row r="{1 + n // 2}">{cells[n]}{cells[n + 1]}</row>' for n in range(0, len(cells), 2))
     texts = ["name", "note", *(f"text number {n}" for n in range(2 * rows))]
     with zipfile.ZipFile(made) as old, zipfile.ZipFile(told, "w", zipfile.ZIP_DEFLATED) as new:
@@ -36,7 +41,8 @@ def workbook(rows: int, shared: str = "", kind: str = "", styles: str = "") -> i
         }
         for name in {*old.namelist(), *replaced} - {"xl/sharedStrings.xml"}:
             new.writestr(name, replaced.get(name) or old.read(name))
-        inner = shared or "".join(f"<si><t>{text}</t></si>" for text in texts)
+        items = [f"<si><t>{text}</t></si>" for text in texts]
+        inner = shared or "".join([*items[:USED], unused, *items[USED:]])
         new.writestr("xl/sharedStrings.xml", f'{kind}<sst xmlns="{MAIN}">{inner}</sst>')
     return told
 
@@ -58,12 +64,21 @@ def test_shared_texts_in_pieces_and_with_their_sound() -> None:
     assert "- name: 東京" in text and "- note: a b" in text and "とう" not in text
 
 
-def test_further_shared_texts_are_empty_and_it_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(office, "STRINGS_MAX", 22)
-    _, source = open_source(workbook(40), "a.xlsx", lambda done: None, lambda name, value: value, str)
-    report = office.read_workbook(source)
-    assert "not all of its shared texts were read" in report.broke
-    assert any("- name: text, all different, such as text number 0" in line.text for line in report.lines)
+@pytest.mark.parametrize(
+    ("unit", "times", "rows"),
+    [
+        ("<si/>", office.STRINGS_MAX - 82, 40),
+        ("<si/>", office.STRINGS_MAX - USED, 10),
+        (" ", office.STRINGS_BYTES_MAX, 10),
+    ],
+    ids=["as many as are read", "more", "more bytes"],
+)
+def test_further_shared_texts_are_empty_and_it_is_said(unit: str, times: int, rows: int) -> None:
+    """``rows``: how many of the 40 rows, with 82 texts of cells, are read."""
+    digest = analyze(workbook(40, unused=unit * times), name="a.xlsx")
+    assert ("not all of its shared texts were read" in digest.partial) is (rows < 40)
+    assert "- name: text, all different, such as text number 0" in digest.text
+    assert [column["distinct"] for column in digest.facts["sheets"][0]["columns"]] == [rows, rows]
 
 
 def test_a_number_of_no_shared_text_is_a_fault_of_the_sheet() -> None:

@@ -13,8 +13,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.services import run_without
 from tokenmizer_mw.agents.install import HOSTS, LeftAlone, plan_changes
-from tokenmizer_mw.cli import main
 from tokenmizer_mw.errors import CallerError
 
 THEIRS = {
@@ -274,21 +274,20 @@ def command(home: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     )
 
 
-def test_a_dry_run_warns_of_a_missing_extra(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.setenv("HOME", str(tmp_path))
-    monkeypatch.chdir(tmp_path)
-    assert main(["install", "cursor", "--dry-run"]) == 0
-    assert capsys.readouterr().err == ""
-    monkeypatch.setitem(sys.modules, "uvicorn", None)  # as where it is not installed
-    assert main(["install", "cursor", "--dry-run"]) == 0
-    printed = capsys.readouterr()
-    assert "nothing would be written" in printed.err and "[mcp]" in printed.err
-    assert "tokenmizer" in printed.out
-    assert main(["install", "cursor", "--yes"]) == 1
-    assert "nothing was written" in capsys.readouterr().err
-    assert main(["install", "cursor", "--remove", "--yes"]) == 0
+def test_a_dry_run_warns_of_a_missing_extra(tmp_path: Path) -> None:
+    def without_uvicorn(*arguments: str) -> subprocess.CompletedProcess[str]:
+        return run_without("uvicorn", "-m", "tokenmizer_mw", "install", "cursor", *arguments, home=tmp_path)
+
+    complete = command(tmp_path, "cursor", "--dry-run")
+    assert (complete.returncode, complete.stderr) == (0, "")
+    tried = without_uvicorn("--dry-run")
+    assert tried.returncode == 0
+    assert "nothing would be written" in tried.stderr and "[mcp]" in tried.stderr
+    assert "tokenmizer" in tried.stdout
+    refused = without_uvicorn("--yes")
+    assert refused.returncode == 1
+    assert "nothing was written" in refused.stderr
+    assert without_uvicorn("--remove", "--yes").returncode == 0
     assert snapshot(tmp_path) == {}
 
 

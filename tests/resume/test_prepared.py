@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import sys
+from types import FrameType
+
 import pytest
 
 from tokenmizer_mw import SessionMemory, Settings
-from tokenmizer_mw.context.resume import build_resume, sentences
+from tokenmizer_mw.context.resume import build_resume
 from tokenmizer_mw.context.resume.sentences import (
     CHARACTERS_MAX,
     READ_MAX,
-    MessageSentences,
     PreparedSentences,
     message_sentences,
 )
@@ -59,24 +61,29 @@ def test_the_oldest_give_way() -> None:
     assert 1 not in found
 
 
-def test_a_cut_reads_the_sentences_of_new_messages_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_cut_reads_the_sentences_of_new_messages_alone() -> None:
     read: list[int] = []
 
-    def watch(number: int, message: Message) -> MessageSentences:
-        read.append(number)
-        return message_sentences(number, message)
+    def watch(frame: FrameType, event: str, argument: object) -> None:
+        if event == "call" and frame.f_code is message_sentences.__code__:
+            read.append(frame.f_locals["number"])
 
-    said = [{"role": one.role.value, "content": one.text} for one in TALK]
-    with SessionMemory.open("memory://", Settings(context_window=800, block_tokens=200)) as memory:
+    said = [{"role": one.role.value, "content": f"{number}. {one.text}"} for number, one in enumerate(TALK * 3)]
+    with SessionMemory.open("memory://", Settings(context_window=1_200, block_tokens=500)) as memory:
         memory.record("s", said[:20])
         assert memory.shorten("s", said[:21]) is None
-        memory.record("s", said[:34])
+        memory.record("s", said[:80])
         assert memory.flush(30)
-        monkeypatch.setattr(sentences, "message_sentences", watch)
-        fit = memory.shorten("s", [*said, {"role": "user", "content": "And the next part?"}])
+        before = sys.getprofile()
+        sys.setprofile(watch)
+        try:
+            fit = memory.shorten("s", [*said, {"role": "user", "content": "And the next part?"}])
+        finally:
+            sys.setprofile(before)
     assert fit is not None
-    assert fit.block
-    assert set(read) <= set(range(35, 42))
+    assert "about topic21 and costs" in fit.block
+    assert read
+    assert min(read) > 80
 
 
 def test_a_forgotten_session_leaves_no_sentences() -> None:

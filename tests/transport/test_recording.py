@@ -357,7 +357,7 @@ class Failing(SessionMemory):
 
     def __init__(self, log: MemoryLog) -> None:
         super().__init__(log)
-        self.service.cuts.may_cut = self._fail
+        self.service.cuts.may_cut = self._fail  # no request is known that breaks it
 
     def _fail(self, *given: Any, **more: Any) -> bool:
         raise LookupError("a bug")

@@ -12,7 +12,8 @@ from tokenmizer_mw.errors import CallerError, ConfigError, ModelFailed
 from tokenmizer_mw.model.event import NodeEdited, node_to_dict
 from tokenmizer_mw.model.node import Node, Status, spell_slot
 from tokenmizer_mw.runtime.terminal import progress, show, show_json, show_result
-from tokenmizer_mw.session.manual_edits import FactEdit, undone_numbers
+from tokenmizer_mw.session.edit_results import FactEdit
+from tokenmizer_mw.session.manual_edits import undone_numbers
 from tokenmizer_mw.session.refinement.plan import REFINED, Refinement
 from tokenmizer_mw.session.state import SHOWN_FIELDS
 

@@ -14,8 +14,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from tokenmizer_mw.agents.install import HOOKS, HOSTS, find_registered
-from tokenmizer_mw.agents.install.programs import find_missing_programs
+from tokenmizer_mw.agents.install import HOOKS, HOSTS, find_missing_programs, find_registered
 from tokenmizer_mw.errors import ConfigError
 from tokenmizer_mw.memory import SessionMemory
 from tokenmizer_mw.operations.logs import configure_logging, log_config

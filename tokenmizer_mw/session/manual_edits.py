@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, Final
 
 import re2
@@ -26,7 +25,6 @@ from tokenmizer_mw.model.event import (
     NodeEdited,
     StatusChanged,
 )
-from tokenmizer_mw.model.message import short_repr
 from tokenmizer_mw.model.node import (
     HAND,
     LABEL_MAX,
@@ -37,7 +35,6 @@ from tokenmizer_mw.model.node import (
     Status,
     Transition,
     Trust,
-    describe_move,
     is_current,
     may_move,
     spell_slot,
@@ -45,7 +42,6 @@ from tokenmizer_mw.model.node import (
 from tokenmizer_mw.safety.labels import flatten
 from tokenmizer_mw.session import RecordedEdit, SessionState
 from tokenmizer_mw.session.remembered_text import Replaced, find_replaced, read_change, read_value, split_off_reason
-from tokenmizer_mw.session.state import SHOWN_FIELDS
 
 DETAIL_MAX: Final = 1_000
 """Characters of a detail, or of a reason, that is given by hand."""
@@ -72,67 +68,6 @@ _NEAREST_CHARS: Final = 80
 
 _SLOTTED: Final = frozenset({NodeType.DECISION, NodeType.ENVIRONMENT})
 _TYPES: Final = frozenset(type.value for type in NodeType)
-
-
-@dataclass(frozen=True, slots=True)
-class FactEdit:
-    """The effect of a manual edit on a fact.
-
-    - ``number``: identifies the edit, for ``undo``; 0 if the edit changed nothing.
-    - ``before``, ``after``: the fact before and after the edit.
-    - ``restored``: other facts that are in force again, such as the one that an invalidated fact had replaced.
-    """
-
-    number: int
-    before: Node
-    after: Node
-    restored: tuple[Node, ...] = ()
-
-    @property
-    def previous(self) -> dict[str, str | bool]:
-        """The label, detail, status, pin and slot that the fact had before, where they are different now."""
-        return {
-            name: getattr(self.before, name)
-            for name in SHOWN_FIELDS
-            if getattr(self.before, name) != getattr(self.after, name)
-        }
-
-    @property
-    def effects(self) -> list[str]:
-        """Further effects of the edit, one line each; [] for none. A line says what thing the fact is a value of now,
-        if the new words changed that; that the fact was not in force; or which other fact is in force again."""
-        return [*self._changes(), *(f"in force again: {node.id} {node.label}" for node in self.restored)]
-
-    def _changes(self) -> list[str]:
-        lines = [describe_move(self.before, self.after)] if "slot" in self.previous else []
-        if not (self.before.current or self.after.current):
-            lines.append(f"this fact was {self.before.status.word} before, and is not in force")
-        return lines
-
-    def __str__(self) -> str:
-        was = f" (was: {self.before.label})" if "label" in self.previous else ""
-        done = f"change {self.number}" if self.number else "nothing changed"
-        return "; ".join([f"{done}: {self.after.label}{was}", *self.effects])
-
-    def __repr__(self) -> str:
-        return short_repr(self, str(self))
-
-
-@dataclass(frozen=True, slots=True, repr=False)
-class UndoneEdit(FactEdit):
-    """The effect of an undo, which is a manual edit, too. ``undone``: number of the edit that was undone. ``effects``
-    does not repeat the facts in ``restored``."""
-
-    undone: int = 0
-
-    @property
-    def effects(self) -> list[str]:
-        """Further effects of the undo, one line each; [] for none."""
-        return self._changes()
-
-    def __str__(self) -> str:
-        again = [f"in force again: {node.label}" for node in self.restored]
-        return "; ".join([f"change {self.undone} is undone: {self.after.label}", *self.effects, *again])
 
 
 def mark_fact(state: SessionState, node: Node, status: Status, reason: str, *, never_true: bool = False) -> list[Event]:

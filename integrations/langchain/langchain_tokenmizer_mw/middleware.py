@@ -1,4 +1,4 @@
-"""The parts of a prompt besides messages, as text for token counting: system prompt and tool definitions."""
+"""Agent middleware for LangChain: records the thread of a run and cuts prompts that would fill the model's window."""
 
 from __future__ import annotations
 
@@ -130,7 +130,9 @@ class TokenMizerMiddleware(AgentMiddleware[AgentState[Any], ContextT, Any]):
         shorter = self._cut(call)
         try:
             response = handler(shorter)
-        except Exception:
+        except (
+            Exception
+        ):  # whatever the model or its client raises: the question is recorded, the error stays the host's
             self._record(call)
             raise
         self._record(call, response)
@@ -148,7 +150,7 @@ class TokenMizerMiddleware(AgentMiddleware[AgentState[Any], ContextT, Any]):
         shorter = await offload(partial(self._cut, call), CALLS)
         try:
             response = await handler(shorter)
-        except Exception:
+        except Exception:  # as above; a cancelled run waits for no store, and its next call records the thread
             await offload(partial(self._record, call), CALLS)
             raise
         await offload(partial(self._record, call, response), CALLS)
@@ -184,7 +186,7 @@ class TokenMizerMiddleware(AgentMiddleware[AgentState[Any], ContextT, Any]):
             return request.override(messages=shortened(request.messages, self._for_the_turn(call, cut)))
         except RequestBlocked:
             raise
-        except Exception as error:
+        except Exception as error:  # of the store, of a foreign message or tool, or a bug of ours: the agent goes on
             self.memory.service.report_failure("cut_failed", error)
             return request
 
@@ -192,7 +194,7 @@ class TokenMizerMiddleware(AgentMiddleware[AgentState[Any], ContextT, Any]):
         try:
             content = chat([*call.thread, *_results(response)])
             self.memory.record(call.session, content, later=True, tenant=call.tenant)
-        except Exception as error:
+        except Exception as error:  # as in _cut; counted and logged, and the next call sends the thread again
             self.memory.service.report_failure("record_failed", error)
 
     def _for_the_turn(self, call: _Call, cut: Shortened) -> Shortened:

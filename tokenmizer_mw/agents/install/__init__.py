@@ -11,7 +11,8 @@ import shlex
 import shutil
 import sys
 import tempfile
-from collections.abc import Callable, Mapping, Sequence
+import tomllib
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
@@ -316,6 +317,45 @@ def find_registered(host: str, home: Path, folder: Path) -> dict[str, list[Path]
             if _has_part(edit) and edit.path not in found.get(edit.part, ()):
                 found.setdefault(edit.part, []).append(edit.path)
     return found
+
+
+def find_missing_programs(path: Path) -> list[str]:
+    """Return the programs of this package that the configuration file ``path`` starts and that cannot be run: paths
+    without a program, and names that are not on the ``PATH``. A file that cannot be parsed has none."""
+    try:
+        text = path.read_text(encoding="utf-8")
+        values = tomllib.loads(text) if path.suffix == ".toml" else value_of(text)
+    except (OSError, ValueError, NotPlain):
+        return []
+    return [program for program in dict.fromkeys(_find_programs(values)) if shutil.which(program) is None]
+
+
+def _find_programs(value: Any) -> Iterator[str]:
+    """The programs of this package in all members ``command``."""
+    if isinstance(value, list):
+        for item in value:
+            yield from _find_programs(item)
+    elif isinstance(value, dict):
+        command = value.get("command")
+        program = _program_of(command) if isinstance(command, str) else ""
+        if program:
+            yield program
+        for item in value.values():
+            yield from _find_programs(item)
+
+
+def _program_of(command: str) -> str:
+    """The program that a command starts if it is this package's, else "". An MCP server's command is a path alone,
+    which may have spaces."""
+    try:
+        words = shlex.split(command)
+    except ValueError:
+        words = []
+    return next((program for program in (command, *words[:1]) if _is_own_program(program)), "")
+
+
+def _is_own_program(program: str) -> bool:
+    return program.replace("\\", "/").rpartition("/")[2].lower().removesuffix(".exe") == OWN
 
 
 def _has_part(edit: Edit) -> bool:

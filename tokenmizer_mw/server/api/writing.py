@@ -11,7 +11,7 @@ from tokenmizer_mw.model.session import SessionKey
 from tokenmizer_mw.operations.erasure import erase
 from tokenmizer_mw.operations.imports import import_into
 from tokenmizer_mw.operations.transcripts import read_transcript
-from tokenmizer_mw.session.manual_edits import FactEdit
+from tokenmizer_mw.session.edit_results import FactEdit
 
 from . import shapes
 from .requests import INVALID_SESSION, ApiRefusal, ApiRequest, too_large

@@ -1,4 +1,4 @@
-"""The result of adding a fact by hand: the fact, what it replaced, and the facts in force that it may contradict."""
+"""What manual edits return: the fact before and after; of an added fact also what it replaced and may contradict."""
 
 from __future__ import annotations
 
@@ -7,9 +7,11 @@ from typing import Final, Self
 
 from tokenmizer_mw.graph.fold import SessionGraph
 from tokenmizer_mw.graph.text import singular, words
-from tokenmizer_mw.model.node import DecisionKind, Node, NodeType
+from tokenmizer_mw.model.message import short_repr
+from tokenmizer_mw.model.node import DecisionKind, Node, NodeType, describe_move
 from tokenmizer_mw.session import SessionState
 from tokenmizer_mw.session.manual_edits import KINDS, find_addition
+from tokenmizer_mw.session.state import SHOWN_FIELDS
 
 _SIMILAR_MAX: Final = 3
 """Similar facts that are returned."""
@@ -19,6 +21,67 @@ _COMPARED: Final = frozenset({type_ for type_, _, _ in KINDS.values()} | {NodeTy
 
 _SHARED_MIN: Final = 2
 """Words that similar facts share at least."""
+
+
+@dataclass(frozen=True, slots=True)
+class FactEdit:
+    """The effect of a manual edit on a fact.
+
+    - ``number``: identifies the edit, for ``undo``; 0 if the edit changed nothing.
+    - ``before``, ``after``: the fact before and after the edit.
+    - ``restored``: other facts that are in force again, such as the one that an invalidated fact had replaced.
+    """
+
+    number: int
+    before: Node
+    after: Node
+    restored: tuple[Node, ...] = ()
+
+    @property
+    def previous(self) -> dict[str, str | bool]:
+        """The label, detail, status, pin and slot that the fact had before, where they are different now."""
+        return {
+            name: getattr(self.before, name)
+            for name in SHOWN_FIELDS
+            if getattr(self.before, name) != getattr(self.after, name)
+        }
+
+    @property
+    def effects(self) -> list[str]:
+        """Further effects of the edit, one line each; [] for none. A line says what thing the fact is a value of now,
+        if the new words changed that; that the fact was not in force; or which other fact is in force again."""
+        return [*self._changes(), *(f"in force again: {node.id} {node.label}" for node in self.restored)]
+
+    def _changes(self) -> list[str]:
+        lines = [describe_move(self.before, self.after)] if "slot" in self.previous else []
+        if not (self.before.current or self.after.current):
+            lines.append(f"this fact was {self.before.status.word} before, and is not in force")
+        return lines
+
+    def __str__(self) -> str:
+        was = f" (was: {self.before.label})" if "label" in self.previous else ""
+        done = f"change {self.number}" if self.number else "nothing changed"
+        return "; ".join([f"{done}: {self.after.label}{was}", *self.effects])
+
+    def __repr__(self) -> str:
+        return short_repr(self, str(self))
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class UndoneEdit(FactEdit):
+    """The effect of an undo, which is a manual edit, too. ``undone``: number of the edit that was undone. ``effects``
+    does not repeat the facts in ``restored``."""
+
+    undone: int = 0
+
+    @property
+    def effects(self) -> list[str]:
+        """Further effects of the undo, one line each; [] for none."""
+        return self._changes()
+
+    def __str__(self) -> str:
+        again = [f"in force again: {node.label}" for node in self.restored]
+        return "; ".join([f"change {self.undone} is undone: {self.after.label}", *self.effects, *again])
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
