@@ -126,7 +126,7 @@ class RequestRedactor:
         mark = hash(text)
         if mark in self._clean:
             return text
-        if not self._redactor.suspects(text):
+        if not self._redactor.suspects_bytes(text.encode("utf-8", "surrogatepass")):
             self._note_clean(mark)
             return text
         wrapped = json.dumps({"content": text}, ensure_ascii=False)

@@ -297,7 +297,7 @@ def joining(
     """
     resent = ResentMessages(messages)
     start, place = known if known is not None else transcript.first_new(messages, part=part, resent=resent)
-    end, count = len(messages), len(transcript)
+    end, count = len(messages), len(transcript.digests)
     may_preserve = not part and end > start + 2  # a summary, what was kept, and what is new
     preserved = transcript.find_preserved(resent, start, place) if may_preserve else {}
     events: list[MessageRecorded] = []

@@ -54,7 +54,9 @@ class History(Sequence[Message]):
     def __getitem__(self, index: slice) -> tuple[Message, ...]: ...
     def __getitem__(self, index: int | slice) -> Message | tuple[Message, ...]:
         if isinstance(index, slice):
-            return tuple([self[place] for place in range(*index.indices(len(self._raw)))])
+            read = self._read
+            places = range(*index.indices(len(self._raw)))
+            return tuple([read[place] if place in read else self[place] for place in places])
         if index < 0:
             index = range(len(self._raw))[index]
         message = self._read.get(index)

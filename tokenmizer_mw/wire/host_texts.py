@@ -143,9 +143,10 @@ def is_side_call(messages: Sequence[Message]) -> bool:
     summary to continue from. Checks the leading system prompt, and the newest message that is not a system message if
     it is the user's.
     """
-    if not messages:
+    try:
+        first, last = messages[0], messages[-1]
+    except IndexError:
         return False
-    first, last = messages[0], messages[-1]
     if last.role is Role.SYSTEM:
         last = next((message for message in reversed(messages) if message.role is not Role.SYSTEM), first)
     if first.role is Role.SYSTEM and _IN_SYSTEM.search(without_surrogates(first.text[:_SYSTEM_LOOK])) is not None:

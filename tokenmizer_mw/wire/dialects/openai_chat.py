@@ -264,8 +264,9 @@ class _ReplyBuilder:
                     choice.text.append(text)
                 elif spoken:
                     choice.add(spoken)
-            if raw.get("finish_reason"):
-                choice.finish_reason = text_of(raw, "finish_reason") or choice.finish_reason
+            reason = raw.get("finish_reason")
+            if reason and type(reason) is str:
+                choice.finish_reason = reason if reason.isascii() else text_of(raw, "finish_reason")
         if usage := chunk.get("usage"):
             self.usage.update(token_counts(usage, _USAGE))
 
