@@ -25,7 +25,7 @@ from __future__ import annotations
 import json
 import sys
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
@@ -34,7 +34,6 @@ from tokenmizer_mw import SessionMemory, Settings
 from tokenmizer_mw.graph.fold import SessionGraph
 from tokenmizer_mw.model.node import DecisionKind, Node, NodeType, Status
 
-from .effects import FITTED as EFFECTS
 from .effects import LAST as EFFECTS_LAST
 from .effects import count_effects, load_trials
 from .measure import at_least
@@ -45,6 +44,12 @@ LAST: Final = CASES.parent / "beliefs_last"
 """Cases that nobody looks at while judgement is worked on."""
 LAST_AUTHORS: Final = {"last look": "beliefs_last.json", "last look, second author": "second.json"}
 """The files of their authors, by what their figures are called."""
+
+EFFECTS_AUTHORS: Final = {
+    "effects, held out (k, v)": ("author-k", "author-v"),
+    "effects, held out (af, ag)": ("author-af", "author-ag"),
+}
+"""Authors of ``effects_last`` by what their figures are called: the first two were counted often."""
 
 WIDER: Final = CASES.parent / "beliefs_wider"
 """Cases by three further authors who saw neither the rules nor other cases; what changes a fact is fitted on them."""
@@ -295,8 +300,7 @@ def _other_sets(settings: Settings | None = None) -> dict[str, dict[str, Mapping
         "talks": _shares(talks, _talk_group),
         **{name: _last_look(name, settings) for name in LAST_AUTHORS},
         "wider": _shares(wider, lambda case: f"wider: {case.group}"),
-        "effects": _effects("effects", EFFECTS, settings),
-        "effects, last look": _effects("effects, last look", EFFECTS_LAST, settings),
+        **{name: _effects(name, authors, settings) for name, authors in EFFECTS_AUTHORS.items()},
     }
 
 
@@ -305,9 +309,9 @@ def _last_look(name: str, settings: Settings | None) -> dict[str, Mapping[str, f
     return _shares(found, lambda case: f"{name}: {case.group}")
 
 
-def _effects(name: str, folder: Path, settings: Settings | None = None) -> dict[str, Mapping[str, float]]:
+def _effects(name: str, authors: Collection[str], settings: Settings | None = None) -> dict[str, Mapping[str, float]]:
     """Shares of the talks whose last message has labelled effects: of some of these groups, low ones are good."""
-    found = count_effects(load_trials(folder), settings)
+    found = count_effects([trial for trial in load_trials(EFFECTS_LAST) if trial.author in authors], settings)
     return {f"{name}: {group}": {"cases": one["cases"], "right": one["share"]} for group, one in found.items()}
 
 
