@@ -54,8 +54,24 @@ def clean_label(text: str) -> str:
         return ""
     label = one_line(text[: 4 * LABEL_MAX])
     label = _without_bold(strip_markdown(label)).replace("**", "").replace("`", "")
-    label = _shorten(mask_opaque(_trim_whole(label, _trim_label(label))), LABEL_MAX)
+    label = _balance_brackets(_shorten(mask_opaque(_trim_whole(label, _trim_label(label))), LABEL_MAX))
     return label if words(label) else ""
+
+
+def _balance_brackets(label: str) -> str:
+    """``label`` up to a bracket without its counterpart, such as one whose end was cut off; as it is, if that leaves
+    less than half."""
+    if "(" not in label and ")" not in label:
+        return label
+    opened: list[int] = []
+    for at, char in enumerate(label):
+        if char == "(":
+            opened.append(at)
+        elif char == ")" and not opened and label[at - 1].isalnum():
+            return label[:at] if 2 * at > len(label) else label
+        elif char == ")" and opened:
+            opened.pop()
+    return label[: opened[0]].rstrip(_TRAILING) if opened and 2 * opened[0] > len(label) else label
 
 
 def _without_bold(label: str) -> str:
