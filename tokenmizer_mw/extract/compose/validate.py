@@ -27,6 +27,7 @@ QUOTE_MAX: Final = 240
 _DOUBTED: Final = frozenset({NodeType.DECISION, NodeType.GOAL})
 """Types that text of tools, files and third parties can never create."""
 
+BRACKET_WORDS: Final = 3
 _TRAILING: Final = " \t.,;:!?-–—*_`~#>|/\\([{<=&+"
 _LEADING: Final = " \t.,;:!?-–—*`#>|)]}=&"
 _PAIRS: Final = (("(", ")"), ("[", "]"), ("{", "}"), ("“", "”"), ("«", "»"), ('"', '"'), ("`", "`"))
@@ -60,7 +61,7 @@ def clean_label(text: str) -> str:
 
 def _balance_brackets(label: str) -> str:
     """``label`` up to a bracket without its counterpart, such as one whose end was cut off; as it is, if that leaves
-    less than half."""
+    fewer than ``BRACKET_WORDS`` words."""
     if "(" not in label and ")" not in label:
         return label
     opened: list[int] = []
@@ -68,10 +69,11 @@ def _balance_brackets(label: str) -> str:
         if char == "(":
             opened.append(at)
         elif char == ")" and not opened and label[at - 1].isalnum():
-            return label[:at] if 2 * at > len(label) else label
+            return label[:at] if len(label[:at].split()) >= BRACKET_WORDS else label
         elif char == ")" and opened:
             opened.pop()
-    return label[: opened[0]].rstrip(_TRAILING) if opened and 2 * opened[0] > len(label) else label
+    whole = not opened or len(label[: opened[0]].split()) < BRACKET_WORDS
+    return label if whole else label[: opened[0]].rstrip(_TRAILING)
 
 
 def _without_bold(label: str) -> str:
