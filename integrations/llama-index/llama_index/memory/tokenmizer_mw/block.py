@@ -19,7 +19,6 @@ from tokenmizer_mw.model.message import Message, Role, Written
 from tokenmizer_mw.runtime.offload import CALLS, offload
 from tokenmizer_mw.safety.fence import first_block, opens_block
 
-
 _JOINED: Final = frozenset({"Mn", "Mc", "Me", "Cs"})
 """Categories of characters that belong to the one before them: marks, and the second half of a surrogate pair."""
 _JOINER: Final = "\u200d"
