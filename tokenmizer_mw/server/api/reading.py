@@ -106,7 +106,7 @@ def why(request: ApiRequest[shapes.WhyQuery, None]) -> shapes.WhyJson:
 
 def search(request: ApiRequest[shapes.SearchQuery, None]) -> shapes.SearchAnswer:
     """The facts most similar to a text."""
-    hits = request.memory.search(request.session_id, request.query.text, request.query.k, tenant=request.tenant)
+    hits = request.memory.search(request.session_id, request.query.text, request.query.limit, tenant=request.tenant)
     found = [shapes.FoundFactJson(node=shapes.node_of(hit.node), score=hit.score) for hit in hits]
     return {"session_id": request.session_id, "hits": found}
 
