@@ -251,3 +251,20 @@ def test_what_lets_work_go_on_or_leads_on_is_no_decision(answer: str) -> None:
     told = "a: Three mock-ups of the poster are drawn, the old one is beside them."
     graph = talk("u: Please draw a poster for the fair.", told, f"u: {answer}")
     assert labels(graph, NodeType.DECISION, Status.ACTIVE) == []
+
+
+def test_a_number_at_the_end_of_a_sentence_is_no_ordinal() -> None:
+    graph = talk("u: Set up the pipeline", "a: Gladly.", "u: make it 22. the deploy job comes later, after the review")
+    assert [node.label for node in graph.nodes(NodeType.TASK) if node.open and "deploy" in node.label] == [
+        "the deploy job comes later, after the review"
+    ]
+
+
+def test_what_must_fail_is_no_failure() -> None:
+    graph = talk("u: Set up the pipeline", "a: Gladly.", "u: warnings of the linter must fail the build")
+    assert graph.nodes(NodeType.ERROR) == []
+
+
+def test_a_runtime_that_was_raised_to_a_version() -> None:
+    graph = talk("u: Set up the pipeline", "a: Gladly.", "u: I bumped Node from 20 to 22 on the runners")
+    assert "Node 22" in [node.label for node in graph.nodes(NodeType.ENVIRONMENT)]

@@ -32,7 +32,8 @@ _RUNTIMES: Final = "|".join(
     )
 )
 _VERSION: Final = compile_lazily(
-    rf"(?:^|[^\w.-])(?P<name>{_RUNTIMES})[ @:=]?v?(?P<version>[0-9]+(?:\.[0-9x]+){{0,3}}\+?)(?:[^\w.%]|\.\W|\.?$)"
+    rf"(?:^|[^\w.-])(?P<name>{_RUNTIMES})(?:(?: from v?[0-9][0-9.x]*)? to v?|[ @:=]?v?)"
+    r"(?P<version>[0-9]+(?:\.[0-9x]+){0,3}\+?)(?:[^\w.%]|\.\W|\.?$)"
 )
 _STDLIB: Final = "(?:standard library|stdlib)"
 _BEFORE_MODULE: Final = compile_lazily(

@@ -20,6 +20,11 @@ _BEFORE_LOWER_CASE: Final = frozenset(("etc", "usw", "u.s", "a.m", "p.m", "al"))
 _ORDINAL_MAX: Final = 2
 """Digits of an ordinal number, which some languages write with a dot: "am 27. Februar", "am 1. jedes Monats"."""
 
+_BEFORE_ORDINALS: Final = frozenset(
+    ("ab", "am", "bis", "das", "dem", "den", "der", "des", "die", "ein", "einem", "einen", "im", "jeden", "vom", "zum")
+)
+"""Words before such a number; in "bump it to 22. then deploy" the dot ends a sentence."""
+
 _ABBREVIATION_MAX: Final = 12
 _STOPS: Final = "!?…。！？।｡؟"
 _WIDE_STOPS: Final = frozenset("。！？।｡")
@@ -142,7 +147,8 @@ def _is_unfinished(text: str, begin: int, at: int, stop: int, after: int) -> boo
     if word in _ABBREVIATIONS or (word in _BEFORE_LOWER_CASE and _is_lower_case_start(text, after)):
         return True
     ordinal = word.isdigit() and len(word) <= _ORDINAL_MAX
-    if ordinal and (_is_month_start(text, after) or _is_lower_case_start(text, after)):
+    counted = ordinal and len(words) > 1 and words[-2].lower() in _BEFORE_ORDINALS
+    if ordinal and (_is_month_start(text, after) or (counted and _is_lower_case_start(text, after))):
         return True
     return len(words) <= 1 and (word.isdigit() or len(word) <= 1) and at - begin <= _ABBREVIATION_MAX
 
