@@ -394,8 +394,9 @@ class SessionMemory:
         self, session_id: str, node_id: str, reason: str, *, never_true: bool = False, tenant: str = LOCAL_TENANT
     ) -> FactEdit:
         """Declare a fact wrong by hand. Resume blocks then list a decision or a task as rejected, so that no model
-        proposes it again; they no longer state a fact of another type. Returns the fact before and after, and the
-        number of the edit; 0 if the fact is already declared wrong.
+        proposes it again; they no longer state a fact of another type. What the fact had replaced is in force again
+        (``restored``). Returns the fact before and after, and the number of the edit; 0 if the fact is already declared
+        wrong.
 
         - ``node_id``: the id of the fact, its label or value, words that no other fact has all of, or a description
           that has most of its words from this fact. Words mean a fact in force; they mean another fact only if none in
@@ -984,8 +985,8 @@ class SessionMemory:
         return diff(before, fold(events[start:], state).graph)
 
     def loss_report(self, session_id: str, *, tenant: str = LOCAL_TENANT) -> LossReport:
-        """Report which facts the last cut removed from the model's context and its resume block does not state, and
-        which of these facts later reminders stated. The report is empty if there was no cut."""
+        """Report which facts the last cut removed from the model's context that neither its resume block nor a later
+        message states, and which of these facts later reminders stated. The report is empty if there was no cut."""
         key = self._access.key_of(session_id, tenant)
         return self._access.view(
             key,

@@ -11,17 +11,24 @@ from typing import Final
 import re2
 
 from tokenmizer_mw.context.assembly import ReminderPart
-from tokenmizer_mw.context.recall.passages import index_terms
-from tokenmizer_mw.graph.text import ASKING, words
+from tokenmizer_mw.context.recall.passages import index_terms, is_function_word
 from tokenmizer_mw.model.message import Message, Role
 from tokenmizer_mw.wire.dialect import ChatRequest
 from tokenmizer_mw.wire.host_texts import is_continuation
 
 
 def content_terms(text: str) -> list[str]:
-    """Return the distinct search terms of ``text``, without English function words and question words."""
-    found = dict.fromkeys(index_terms(text))
-    return [term for term in found if term not in ASKING and not (term.isascii() and not words(term))]
+    """Return the distinct search terms of ``text`` in their order, without English function words and question words.
+
+    A longer word gives several terms (see ``index_terms``): the word, its beginning ("post*"), the parts of a compound
+    identifier; a script without spaces gives pairs of characters.
+    """
+    return [term for term in dict.fromkeys(index_terms(text)) if not is_function_word(term)]
+
+
+def _count_words(terms: Sequence[str]) -> int:
+    """The number of words that search terms are of: beginnings of words do not count."""
+    return sum(not term.endswith("*") for term in terms)
 
 
 _LOOKED_AT: Final = 400
@@ -119,7 +126,7 @@ def read_question(request: ChatRequest, keep_from: int) -> Question | None:
             if is_continuation(messages[place]):
                 return Question(place, newest or place, "", asks=False)
             text = messages[place].text.strip()
-            thin = len(content_terms(text[:QUERY_MAX])) < _THIN
+            thin = _count_words(content_terms(text[:QUERY_MAX])) < _THIN
             before = _find_answered_text(request, place, keep_from) if thin else ""
             query = shorten_query(text)
             whole = f"{query}\n{before}".strip()
