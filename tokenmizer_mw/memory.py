@@ -730,8 +730,8 @@ class SessionMemory:
         - ``counter``: counts tokens; ``None``: the counter for ``model``.
         - ``question``: what will be asked next, if the chat does not end with it.
 
-        Returns an empty ``Context`` for an unknown session. Raises ``ConfigError`` for a ``limit`` of 0, and
-        ``RequestBlocked`` as ``shorten`` does.
+        Returns an empty ``Context`` for an unknown session. Raises ``ConfigError`` for a ``limit`` of 0. The
+        prompt-injection guard refuses nothing here.
         """
         return self.service.hosts.context(
             session_id, limit=limit, reserved=reserved, model=model, counter=counter, question=question, tenant=tenant
