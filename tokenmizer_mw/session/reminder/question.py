@@ -83,7 +83,9 @@ QUERY_MAX: Final = 4_000
 """Characters of a message that are ranked: half from its start, half from its end, where the question stands."""
 
 _THIN: Final = 2
-"""A question with fewer words of its own than this takes up what was said right before it."""
+"""A text takes up what was said right before it if it has fewer search terms than this ("Yes", "Why Go?"), or if it
+asks nothing and has fewer words ("Continue"). One longer word is two terms: "Why Postgres?" is searched for by
+itself."""
 _BEFORE_MAX: Final = 600
 
 
@@ -126,11 +128,12 @@ def read_question(request: ChatRequest, keep_from: int) -> Question | None:
             if is_continuation(messages[place]):
                 return Question(place, newest or place, "", asks=False)
             text = messages[place].text.strip()
-            thin = _count_words(content_terms(text[:QUERY_MAX])) < _THIN
+            terms, is_asking = content_terms(text[:QUERY_MAX]), asks(text)
+            thin = len(terms) < _THIN or (not is_asking and _count_words(terms) < _THIN)
             before = _find_answered_text(request, place, keep_from) if thin else ""
             query = shorten_query(text)
             whole = f"{query}\n{before}".strip()
-            return Question(place, newest or place, whole, query != text, not thin and asks(text))
+            return Question(place, newest or place, whole, query != text, not thin and is_asking)
     return None
 
 
