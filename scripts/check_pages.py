@@ -31,6 +31,8 @@ from tests.upstream.server import Upstream
 ROOT: Final = Path(__file__).parent.parent
 NOT_ALONE: Final = frozenset({"design.md"})
 """Pages whose code is no program."""
+ARGUMENTS: Final = r"[^`\n#&|;]*"
+"""What a command takes, up to a comment, the end of the code, or the next command of the line."""
 
 
 def main(names: list[str]) -> int:
@@ -59,9 +61,9 @@ def wanted(page: Path) -> list[str]:
     """The arguments of the page's first ``pip install`` in a block, of all of README's, and what its reader has."""
     text = page.read_text(encoding="utf-8")
     if page.name == "README.md":
-        lines = re.findall(r"pip install ([^`\n#]*)", text)
+        lines = re.findall(rf"pip install ({ARGUMENTS})", text)
     else:
-        lines = re.findall(r"^\$ pipx? install ([^\n#]*)", text, flags=re.MULTILINE)[:1]
+        lines = re.findall(rf"^\$ pipx? install ({ARGUMENTS})", text, flags=re.MULTILINE)[:1]
     return [*(part for line in lines for part in shlex.split(line)), *GIVEN.get(page.name, Given()).packages]
 
 

@@ -18,13 +18,15 @@ from shutil import which
 from typing import Any, Final
 
 import uvicorn
-from playwright.sync_api import sync_playwright
+from playwright.sync_api import Page, sync_playwright
 
 from tokenmizer_mw import SessionMemory
 from tokenmizer_mw.server.dashboard import dashboard
 
 IMAGES: Final = Path(__file__).parent.parent / "docs" / "images"
 SIZE: Final = {"width": 1060, "height": 780}
+CUT_HEIGHT: Final = 400
+"""Of the picture of a cut, in pixels: the messages on both sides of it."""
 SESSION: Final = "coldwatch"
 PAGES: Final = {"session": "session", "transcript": "transcript", "graph": "graph"}
 """Names of pictures, with the pages that they show."""
@@ -44,6 +46,14 @@ def serve(app: Any) -> Iterator[str]:
     thread.join()
 
 
+def show_newest_cut(page: Page) -> None:
+    """Go to the newest cut in a transcript, page by page, and scroll there."""
+    cuts = page.locator(".cut-here")
+    while not cuts.count():
+        page.get_by_role("link", name="Earlier", exact=True).click()
+    cuts.last.evaluate("line => line.scrollIntoView({block: 'center'})")
+
+
 def take_pictures(address: str, token: str) -> None:
     """Sign in and write a picture of each page."""
     with sync_playwright() as playwright:
@@ -55,6 +65,10 @@ def take_pictures(address: str, token: str) -> None:
             page.goto(f"{address}/{path}?id={SESSION}")
             page.wait_for_selector("#live:not([hidden])")
             page.screenshot(path=str(IMAGES / f"dashboard-{name}.png"))
+        page.goto(f"{address}/transcript?id={SESSION}")
+        page.set_viewport_size({**SIZE, "height": CUT_HEIGHT})
+        show_newest_cut(page)
+        page.screenshot(path=str(IMAGES / "dashboard-cut.png"))
         browser.close()
 
 

@@ -24,9 +24,11 @@ NAMES = [
     "AsyncTransport",
     "BudgetTooSmall",
     "CallerError",
+    "Change",
     "Checkpoint",
     "ConfigError",
     "Conflict",
+    "Context",
     "CustomChat",
     "Diff",
     "FactEdit",
@@ -43,11 +45,13 @@ NAMES = [
     "Refinement",
     "Resume",
     "Role",
+    "Savings",
     "SearchHit",
     "SessionGraph",
     "SessionInfo",
     "SessionMemory",
     "Settings",
+    "Shortened",
     "StoreCorrupt",
     "StoreError",
     "StoreTooNew",
@@ -59,6 +63,7 @@ NAMES = [
     "UndoneEdit",
     "UnknownNode",
     "UnknownSession",
+    "UsageRecord",
     "Why",
     "Written",
     "__version__",
@@ -119,6 +124,13 @@ def test_every_method_has_its_sibling_off_the_loop(name: str) -> None:
     assert sibling.__name__ == f"a{name}"
     assert sibling.__doc__
     assert inspect.signature(sibling).parameters == inspect.signature(method).parameters
+
+
+def test_results_of_the_memory_can_be_named_in_annotations() -> None:
+    """Whoever keeps a result or passes it on imports its type from the top."""
+    methods = [value for name, value in vars(SessionMemory).items() if name[0] != "_" and inspect.isfunction(value)]
+    named = {word for one in methods for word in re.findall(r"[A-Z]\w+", one.__annotations__.get("return", ""))}
+    assert named - {"None", "AbstractContextManager"} <= {*tokenmizer_mw.__all__}
 
 
 def test_the_memory_shows_what_users_call() -> None:

@@ -10,9 +10,11 @@ if TYPE_CHECKING:
     from typing import Any
 
     from tokenmizer_mw.asgi import TokenMizerMiddleware
+    from tokenmizer_mw.context.assembly import Context, Shortened
     from tokenmizer_mw.context.loss_report import LossReport
     from tokenmizer_mw.context.recall import Recall
     from tokenmizer_mw.context.resume import Resume
+    from tokenmizer_mw.context.savings import Savings
     from tokenmizer_mw.errors import (
         BudgetTooSmall,
         CallerError,
@@ -37,9 +39,11 @@ if TYPE_CHECKING:
     from tokenmizer_mw.memory import Checkpoint, SessionMemory
     from tokenmizer_mw.model.message import Message, Role, Written
     from tokenmizer_mw.model.node import Node, Transition
+    from tokenmizer_mw.model.usage import UsageRecord
     from tokenmizer_mw.session.edit_results import AddedFact, FactEdit, UndoneEdit
     from tokenmizer_mw.session.refinement.plan import Refinement
     from tokenmizer_mw.session.state import RecordedEdit
+    from tokenmizer_mw.session.transcript_edits import Change
     from tokenmizer_mw.settings import Settings
     from tokenmizer_mw.store.log import SessionInfo
     from tokenmizer_mw.transports.anthropic_sdk import anthropic_middleware as anthropic_middleware
@@ -54,12 +58,12 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 __all__ = [
-    "AddedFact", "BudgetTooSmall", "CallerError", "Checkpoint", "ConfigError", "Conflict", "CustomChat", "Diff",
-    "FactEdit", "InvalidMessage", "InvalidSession", "LossReport", "MalformedRequest", "Message", "Node", "PeerError",
-    "Recall", "RecordedEdit", "Refinement", "Resume", "Role", "SearchHit", "SessionGraph", "SessionInfo",
-    "SessionMemory", "Settings", "StoreCorrupt", "StoreError", "StoreTooNew", "StoreUnavailable", "TokenMizerError",
-    "TokenMizerMiddleware", "Transition", "UndoneEdit", "UnknownNode", "UnknownSession", "Why", "Written",
-    "__version__",
+    "AddedFact", "BudgetTooSmall", "CallerError", "Change", "Checkpoint", "ConfigError", "Conflict", "Context",
+    "CustomChat", "Diff", "FactEdit", "InvalidMessage", "InvalidSession", "LossReport", "MalformedRequest", "Message",
+    "Node", "PeerError", "Recall", "RecordedEdit", "Refinement", "Resume", "Role", "Savings", "SearchHit",
+    "SessionGraph", "SessionInfo", "SessionMemory", "Settings", "Shortened", "StoreCorrupt", "StoreError",
+    "StoreTooNew", "StoreUnavailable", "TokenMizerError", "TokenMizerMiddleware", "Transition", "UndoneEdit",
+    "UnknownNode", "UnknownSession", "UsageRecord", "Why", "Written", "__version__",
 ]  # fmt: skip
 """What works without an extra; ``dir`` lists the other public names, too."""
 
@@ -71,17 +75,21 @@ _ERRORS = (
 
 _LAZY = {
     **dict.fromkeys(_ERRORS, "tokenmizer_mw.errors"),
+    **dict.fromkeys(("Context", "Shortened"), "tokenmizer_mw.context.assembly"),
     "LossReport": "tokenmizer_mw.context.loss_report",
     "Recall": "tokenmizer_mw.context.recall",
     "Resume": "tokenmizer_mw.context.resume",
+    "Savings": "tokenmizer_mw.context.savings",
     "SessionGraph": "tokenmizer_mw.graph.fold",
     "SearchHit": "tokenmizer_mw.graph.search",
     "Diff": "tokenmizer_mw.graph.views",
     "Why": "tokenmizer_mw.graph.explanation",
     **dict.fromkeys(("Message", "Role", "Written"), "tokenmizer_mw.model.message"),
     **dict.fromkeys(("Node", "Transition"), "tokenmizer_mw.model.node"),
+    "UsageRecord": "tokenmizer_mw.model.usage",
     **dict.fromkeys(("AddedFact", "FactEdit", "UndoneEdit"), "tokenmizer_mw.session.edit_results"),
     "RecordedEdit": "tokenmizer_mw.session.state",
+    "Change": "tokenmizer_mw.session.transcript_edits",
     "SessionInfo": "tokenmizer_mw.store.log",
     "Settings": "tokenmizer_mw.settings",
     "SessionMemory": "tokenmizer_mw.memory",

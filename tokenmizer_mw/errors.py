@@ -180,3 +180,9 @@ def raised_at(error: BaseException) -> str:
     while frame is not None and frame.tb_next is not None:
         frame = frame.tb_next
     return f"{frame.tb_frame.f_code.co_name}:{frame.tb_lineno}" if frame is not None else "?"
+
+
+def name_type(value: object) -> str:
+    """Return the name of a value's type with its article, for messages about a wrong one; "None" for ``None``."""
+    name = type(value).__name__
+    return "None" if value is None else f"{'an' if name[0] in 'aeiouAEIOU' else 'a'} {name}"

@@ -20,7 +20,7 @@ from tokenmizer_mw.context.recall import Recall, recall
 from tokenmizer_mw.context.resume import Resume, build_resume, build_resumes, check_budget, earlier_facts
 from tokenmizer_mw.context.savings import Savings
 from tokenmizer_mw.context.tokens import MessageCounter
-from tokenmizer_mw.errors import CallerError, ConfigError, StoreUnavailable, UnknownSession
+from tokenmizer_mw.errors import CallerError, ConfigError, StoreUnavailable, UnknownSession, name_type
 from tokenmizer_mw.graph.explanation import Why, why
 from tokenmizer_mw.graph.fold import SessionGraph
 from tokenmizer_mw.graph.search import SearchHit, find_fitting, find_open_work, former_nodes, search
@@ -219,7 +219,7 @@ class SessionMemory:
         ``async with`` block closes the memory at its end.
         """
         if not isinstance(url, str):
-            raise ConfigError(f"a store's address is text, not a {type(url).__name__}")
+            raise ConfigError(f"a store's address is text, not {name_type(url)}")
         _require_settings(settings)
         require_functions(complete=complete, embed=embed)
         with ExitStack() as opened:  # closed again if one of the next steps fails
@@ -984,18 +984,21 @@ class SessionMemory:
     def _edits_in_force(self, session_id: str, tenant: str) -> tuple[NodeEdited, ...]:
         return edits_in_force([one.edit for one in self.edits(session_id, tenant=tenant)])
 
-    def search(self, session_id: str, text: str, k: int = 5, *, tenant: str = LOCAL_TENANT) -> list[SearchHit]:
-        """Return at most ``k`` facts that match ``text``, best first.
+    def search(
+        self, session_id: str, text: str, limit: int = 5, *, k: int | None = None, tenant: str = LOCAL_TENANT
+    ) -> list[SearchHit]:
+        """Return at most ``limit`` facts that match ``text``, best first. ``k``: the former name of ``limit``.
 
         Returns ``[]`` if no fact matches. Replaced facts are included. Facts that were corrected by hand are also found
         by their earlier wording. For a text that asks for open work ("open tasks") only open work is returned, if there
         is any; otherwise the text is searched like any other. Raises ``CallerError`` for an empty text.
         """
         _require_words(text)
+        limit = limit if k is None else k
         graph = without_withdrawn_words(self.graph(session_id, tenant=tenant))
         if work := find_open_work(graph, text):
-            return [SearchHit(node, 1 / place) for place, node in enumerate(work[:k], 1)]
-        return search(graph, text, k=k, former=former_nodes(graph, self._edits_in_force(session_id, tenant)))
+            return [SearchHit(node, 1 / place) for place, node in enumerate(work[:limit], 1)]
+        return search(graph, text, k=limit, former=former_nodes(graph, self._edits_in_force(session_id, tenant)))
 
     def diff(self, session: str | SessionKey, after_seq: int, upto_seq: int, *, tenant: str = LOCAL_TENANT) -> Diff:
         """Return what changed in the graph between event ``after_seq`` (exclusive) and event ``upto_seq`` (inclusive)
@@ -1152,7 +1155,7 @@ class SessionMemory:
 def _require_settings(settings: object) -> None:
     if settings is not None and not isinstance(settings, Settings):
         how = "Settings(block_tokens=300) or Settings.load('settings.yaml')"
-        raise ConfigError(f"settings is a Settings object, such as {how}, not a {type(settings).__name__}")
+        raise ConfigError(f"settings is a Settings object, such as {how}, not {name_type(settings)}")
 
 
 def _require_words(text: str) -> None:

@@ -11,7 +11,7 @@ from pathlib import Path
 from types import NoneType, UnionType
 from typing import Annotated, Any, Final, Literal, NamedTuple, TypeVar, Union, get_args, get_origin, get_type_hints
 
-from tokenmizer_mw.errors import ConfigError
+from tokenmizer_mw.errors import ConfigError, name_type
 
 ENVIRONMENT_PREFIX: Final = "TOKENMIZER_"
 BLOCK_TOKENS_MIN: Final = 64
@@ -408,7 +408,7 @@ def read_fields(kind: type[T], given: object, where: str, *, separator: str = ".
     names the field.
     """
     if not isinstance(given, Mapping):
-        raise ConfigError(f"{where}: expected a mapping of settings, not a {type(given).__name__}")
+        raise ConfigError(f"{where}: expected a mapping of settings, not {name_type(given)}")
     hints = _type_hints(kind)  # type: ignore[arg-type]
     if unknown := sorted(map(str, given.keys() - hints.keys())):
         hint = _PROXY_HINT if "memory" in unknown else _suggestion(unknown[0], list(hints))
@@ -434,7 +434,7 @@ def read_value(hint: Any, value: Any, place: str, *, strict: bool = False) -> An
         return _validator(hint).validate_python(value, strict=strict)
     except ValidationError as error:
         if expected := describe_type(kind):
-            shown = f"{value!r:.60}" if isinstance(value, str | int | float | None) else f"a {type(value).__name__}"
+            shown = f"{value!r:.60}" if isinstance(value, str | int | float | None) else name_type(value)
             raise ConfigError(f"{place} is {expected}, not {shown}") from None
         first = error.errors(include_url=False, include_input=False)[0]
         raise ConfigError(f"{'.'.join([place, *map(str, first['loc'])])}: {first['msg']}") from None

@@ -170,3 +170,12 @@ def test_what_is_decided_later_is_no_goal() -> None:
 def test_alternatives_that_a_goal_names_are_no_dependencies() -> None:
     graph = talk("u: Please build a nightly import with Airflow, Dagster or Prefect on PostgreSQL for two people.")
     assert labels(graph, NodeType.DEPENDENCY) == ["PostgreSQL"]
+
+
+def test_what_is_being_made_takes_the_place_of_a_first_question() -> None:
+    graph = talk(
+        "u: Quick question: which library reads calendars?",
+        "a: `icalendar` is common; `ics` is smaller.",
+        "u: Fine. We're building a duty plan for our big shelter kitchen.",
+    )
+    assert labels(graph, NodeType.GOAL, Status.ACTIVE) == ["We're building a duty plan for our big shelter kitchen"]

@@ -50,6 +50,7 @@ def rules(graph: SessionGraph) -> list[Node]:
         "Members are not allowed to see each other's addresses.",
         "One thing up front: the phone numbers must never appear on a public page.",
         "Important: secrets may only be read from the environment.",
+        "Never write the addresses to a log, ok?",
     ],
 )
 @pytest.mark.parametrize("before", [(), ("u: Build a booking page", "a: Gladly.")], ids=["first", "later"])

@@ -113,3 +113,17 @@ def test_quotes_are_one_capped_line() -> None:
 def test_a_complaint_that_leads_to_what_is_shown_below_is_no_error(quote: str, kept: int) -> None:
     said = finding("the import crashes", NodeType.ERROR, status=Status.ACTIVE, quote=quote)
     assert len(validate_findings([said], Settings())) == kept
+
+
+@pytest.mark.parametrize(
+    ("text", "label"),
+    [
+        ("it need not be fast), this is for tests", "it need not be fast"),
+        ("add a page to the shop with a map (a picture will do for the", "add a page to the shop with a map"),
+        ("GET /users (admins only)", "GET /users (admins only)"),
+        ("1) the first option", "1) the first option"),
+        ("main() calls foo(bar)", "main() calls foo(bar)"),
+    ],
+)
+def test_a_bracket_without_its_counterpart_ends_a_label(text: str, label: str) -> None:
+    assert clean_label(text) == label

@@ -195,6 +195,30 @@ def test_the_list_of_tools_is_short(desk: Desk, mode: str) -> None:
     anyio.run(use)
 
 
+def test_empty_fields_are_left_out(desk: Desk) -> None:
+    """Apart from the list or the text that was asked for."""
+
+    def empty(values: Any) -> list[str]:
+        members = values.items() if isinstance(values, dict) else enumerate(values) if isinstance(values, list) else ()
+        named = [str(name) for name, value in members if value in ("", [], {}) or value is None]
+        return named + [one for _, value in members for one in empty(value)]
+
+    async def use() -> None:
+        async with in_process(desk, "2026-07-28") as client:
+            for tool, arguments in {
+                "list_sessions": {},
+                "pin": {"node_id": "push to main"},
+                "recall": {"query": "zebra crossing"},
+                "checkpoint_session": {},
+                "get_graph_stats": {},
+                "search": {"text": "review"},
+            }.items():
+                assert empty(await told(client, tool, **arguments)) == [], tool
+            assert (await told(client, "search", text="zebra"))["facts"] == []
+
+    anyio.run(use)
+
+
 def test_sessions_are_listed_with_what_they_are_about(desk: Desk) -> None:
     async def use() -> None:
         async with in_process(desk, "2026-07-28") as client:
@@ -202,6 +226,7 @@ def test_sessions_are_listed_with_what_they_are_about(desk: Desk) -> None:
             await told(client, "remember", text="write the migration", kind="task")
             (listed,) = (await told(client, "list_sessions"))["sessions"]
             assert listed["goal"] == "Move the shop to the cloud"
+            assert "title" not in listed
             assert listed["project"] == desk.session.rpartition("/")[0]
             assert listed["open_work"] >= 1
             assert datetime.fromisoformat(listed["updated"]).tzinfo is not None
@@ -335,6 +360,7 @@ def test_arguments_are_taken_by_the_names_of_other_tools(desk: Desk) -> None:
     async def use() -> None:
         async with in_process(desk, "2026-07-28") as client:
             (fact,) = (await told(client, "search", query="review", limit=1))["facts"]
+            assert (await told(client, "search", question="review", k=1))["facts"] == [fact]
             assert (await told(client, "why_decision", query=fact["id"]))["node_id"] == fact["id"]
             assert "PostgreSQL" in (await told(client, "recall", text="Which database?"))["text"]
             for name in ("fact_id", "fact", "id"):

@@ -140,7 +140,10 @@ NOT_MESSAGES = [
     ([{"role": "tool", "tool_call_id": "1", "output": "x"}], "no 'content'.*: 'output'"),
     ([{"title": "a chat", "mapping": {}}], "tokenmizer-mw import"),
     ([{"name": "a chat", "chat_messages": []}], "tokenmizer-mw import"),
-    ({"role": "user"}, "expected a list"),
+    ({"role": "user"}, "expected a list of messages, not one message .a dict.: pass"),
+    (Message(Role.USER, "x"), "not one message .a Message."),
+    (5, "expected a list of messages, not an int"),
+    ([5], "message 1 is an int"),
     ("hello", "expected a list"),
 ]
 

@@ -90,6 +90,13 @@ def test_what_is_no_message_is_named(wrong: object) -> None:
         list(history([wrong]))
 
 
+@pytest.mark.parametrize("made", [openai, anthropic, langchain, langchain_saved, llama_index])
+def test_one_message_is_no_list_of_messages(made: Any) -> None:
+    for message in made():
+        with pytest.raises(InvalidMessage, match=r"^expected a list of messages, not one message \(an? \w+\): pass"):
+            history(message)
+
+
 def test_a_memory_is_closed_at_the_end_of_its_block() -> None:
     async def use() -> str:
         async with SessionMemory.open("memory://") as memory:

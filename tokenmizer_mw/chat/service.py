@@ -37,7 +37,7 @@ from tokenmizer_mw.chat.turns import ExtractionSchedule, TurnCommit
 from tokenmizer_mw.chat.usage import UsageAccounting
 from tokenmizer_mw.context.recall import PassageIndex
 from tokenmizer_mw.context.tokens import ModelCounters
-from tokenmizer_mw.errors import ConfigError
+from tokenmizer_mw.errors import ConfigError, name_type
 from tokenmizer_mw.model.session import SessionKey
 from tokenmizer_mw.runtime.background import BackgroundQueue, Pauses
 from tokenmizer_mw.runtime.forking import make_lock
@@ -331,7 +331,7 @@ def check_wiring(service: object, routes: object) -> None:
     if service.answers is not None:
         service.answers.prepare()
     if not isinstance(routes, Mapping):
-        raise ConfigError(f"routes is a mapping of path endings to dialects, not a {type(routes).__name__}")
+        raise ConfigError(f"routes is a mapping of path endings to dialects, not {name_type(routes)}")
     dialects = {ending: dialect for ending, dialect in routes.items() if not isinstance(dialect, type)}
     if wrong := [f"{ending!r:.60}" for ending in routes if not hasattr(dialects.get(ending), "collect")]:
         raise ConfigError(f"a route leads to a dialect, such as a CustomChat or one of ROUTES: {', '.join(wrong)}")

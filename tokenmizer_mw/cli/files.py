@@ -14,6 +14,7 @@ from tokenmizer_mw.errors import CallerError
 from tokenmizer_mw.runtime.terminal import inert, progress, show_json, show_result
 from tokenmizer_mw.safety.redact.config import redactor_of
 from tokenmizer_mw.saving.files import BUDGET, ReadingLimits, analyze, excerpt
+from tokenmizer_mw.saving.files.digest import format_count
 from tokenmizer_mw.settings import Settings
 
 from .running import read_input
@@ -59,13 +60,14 @@ def run_analyze(arguments: argparse.Namespace) -> int:
 
 
 def _explain_empty(arguments: argparse.Namespace) -> str:
-    """Why nothing is printed."""
+    """Why nothing is printed. Raises ``CallerError`` for a budget that holds no piece of a digest."""
     name = inert(Path(arguments.file).name)
     if arguments.find:
         return f"no line of {name} holds {inert(arguments.find)}, or none fits into the budget"
     if arguments.lines is not None:
         return f"{name} has no such lines, or none fits into the budget"
-    return f"{arguments.budget or BUDGET} tokens are too few to say anything of {name}: pass a larger --budget"
+    budget = format_count(arguments.budget or BUDGET, "token")
+    raise CallerError(f"a budget of {budget} is too small to describe {name}: pass a larger --budget")
 
 
 def _line_range(given: str | None) -> tuple[int, int] | None:

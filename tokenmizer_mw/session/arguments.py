@@ -11,7 +11,14 @@ from inspect import iscoroutinefunction
 from types import FunctionType
 from typing import Any, Final, TypeVar
 
-from tokenmizer_mw.errors import BudgetTooSmall, CallerError, ConfigError, InvalidMessage, InvalidSession
+from tokenmizer_mw.errors import (
+    BudgetTooSmall,
+    CallerError,
+    ConfigError,
+    InvalidMessage,
+    InvalidSession,
+    name_type,
+)
 from tokenmizer_mw.model.message import Message, Written
 from tokenmizer_mw.model.session import SECONDS_MIN, Moment, SessionKey
 from tokenmizer_mw.store.ledger import By, day_of, require_by
@@ -31,7 +38,7 @@ def as_seconds(moment: Moment) -> float:
     except (ValueError, OverflowError, OSError):  # years 1 and 9999 have no seconds in every zone
         raise CallerError(f"{str(moment)[:40]!r} is not a time in ISO 8601, such as '2026-11-23T12:00'") from None
     if isinstance(moment, bool) or not isinstance(moment, int | float) or math.isnan(moment):
-        raise CallerError(f"a time is seconds since 1970, a datetime or ISO 8601 text, not {_describe(moment)}")
+        raise CallerError(f"a time is seconds since 1970, a datetime or ISO 8601 text, not {name_type(moment)}")
     if _SECONDS_MAX <= moment < float("inf"):
         raise CallerError(f"a time is in seconds since 1970; {moment:.0f} looks like milliseconds")
     return moment
@@ -59,17 +66,17 @@ def require_functions(**given: object) -> None:
     """Raise ``ConfigError`` for arguments that are neither functions nor ``None``."""
     for name, value in given.items():
         if value is not None and not callable(value):
-            raise ConfigError(f"{name} is a function, not a {type(value).__name__}")
+            raise ConfigError(f"{name} is a function, not {name_type(value)}")
 
 
 def require_written(messages: Iterable[Written]) -> list[Written]:
     """Return ``messages`` as a list. Raises ``InvalidMessage`` for anything that is not ``Written``."""
     if not _is_listing(messages):
-        raise InvalidMessage(f"messages are a list of Written, not a {type(messages).__name__}")
+        raise InvalidMessage(f"messages are a list of Written, not {name_type(messages)}")
     found = list(messages)
     for place, one in enumerate(found, 1):
         if not isinstance(one, Written) or not isinstance(one.message, Message):
-            raise InvalidMessage(f"message {place} is a {type(one).__name__}: pass Written(message)")
+            raise InvalidMessage(f"message {place} is {name_type(one)}: pass Written(message)")
     return found
 
 
@@ -77,7 +84,7 @@ def require_numbers(numbers: Iterable[int] | int) -> set[int]:
     """Return numbers of messages as a set. Raises ``CallerError`` for anything else."""
     found: list[object] = list(numbers) if isinstance(numbers, Iterable) else [numbers]
     if wrong := [one for one in found if isinstance(one, bool) or not isinstance(one, int)]:
-        raise CallerError(f"turns are numbers of messages, not a {type(wrong[0]).__name__}")
+        raise CallerError(f"turns are numbers of messages, not {name_type(wrong[0])}")
     return {one for one in found if isinstance(one, int)}
 
 
@@ -97,7 +104,7 @@ def require_groups(by: By | Collection[By]) -> tuple[By, ...]:
 def require_key(key: SessionKey) -> SessionKey:
     """Return ``key``. Raises ``InvalidSession`` for anything that is not a ``SessionKey``."""
     if not isinstance(key, SessionKey):
-        raise InvalidSession(f"a session is its id or a SessionKey(tenant, session_id), not a {type(key).__name__}")
+        raise InvalidSession(f"a session is its id or a SessionKey(tenant, session_id), not {name_type(key)}")
     return key
 
 
@@ -106,7 +113,7 @@ def require_place(place: Place | None) -> None:
     match place:
         case None | (int() | float(), str()):
             return
-    raise CallerError(f"after is the place of a listed session, SessionInfo.place, not a {type(place).__name__}")
+    raise CallerError(f"after is the place of a listed session, SessionInfo.place, not {name_type(place)}")
 
 
 C = TypeVar("C", bound=type)
@@ -114,17 +121,12 @@ Check = Callable[[str, Any], object]
 """Takes the name and the value of an argument; raises ``CallerError`` for a wrong value."""
 
 
-def _describe(value: object) -> str:
-    name = type(value).__name__
-    return "None" if value is None else f"{'an' if name[0] in 'aeiouAEIOU' else 'a'} {name}"
-
-
 def _require(what: str, fits: Callable[[Any], bool]) -> Check:
     """The check of an argument that is ``what`` where ``fits`` returns true."""
 
     def require(name: str, value: object) -> None:
         if not fits(value):
-            raise CallerError(f"{name} is {what}, not {_describe(value)}")
+            raise CallerError(f"{name} is {what}, not {name_type(value)}")
 
     return require
 
@@ -135,7 +137,7 @@ _require_text: Final = _require("text", lambda value: isinstance(value, str))
 def _require_id(name: str, value: object) -> None:
     if not isinstance(value, str):
         hint = ": pass its id" if isinstance(value, SessionInfo | SessionKey) else ""
-        raise InvalidSession(f"{name} is text, not {_describe(value)}{hint}")
+        raise InvalidSession(f"{name} is text, not {name_type(value)}{hint}")
 
 
 def _require_level(name: str, value: object) -> None:
@@ -151,7 +153,7 @@ def _require_integer(name: str, value: Any) -> int:
             return operator.index(value)
     except TypeError:
         pass
-    raise CallerError(f"{name} is a whole number, not {_describe(value)}")
+    raise CallerError(f"{name} is a whole number, not {name_type(value)}")
 
 
 def _require_whole(name: str, value: Any) -> None:

@@ -16,7 +16,7 @@ from dataclasses import replace
 from enum import Enum
 from typing import Any, Final
 
-from tokenmizer_mw.errors import InvalidMessage
+from tokenmizer_mw.errors import InvalidMessage, name_type
 from tokenmizer_mw.model.message import Message, Role
 from tokenmizer_mw.wire.dialect import ChatRequest
 from tokenmizer_mw.wire.dialects import anthropic_message
@@ -107,14 +107,16 @@ def history(messages: Iterable[Message | Mapping[str, Any]]) -> History:
 
     ``messages``: an iterable of ``Message`` objects, dictionaries, or objects of a provider's SDK; it is read once.
     Access to a message that cannot be parsed raises ``InvalidMessage``, which gives the number of the first that
-    cannot, and the reason. A text,
-    a mapping, and anything that is not iterable raise ``InvalidMessage`` at once. A ``History`` is returned unchanged.
+    cannot, and the reason. A text, a mapping, one message, and anything that is not iterable raise ``InvalidMessage``
+    at once. A ``History`` is returned unchanged.
     """
     if isinstance(messages, History):
         return messages
+    if _is_message(messages):
+        raise InvalidMessage(f"expected a list of messages, not one message ({name_type(messages)}): pass [message]")
     if isinstance(messages, str | bytes | Mapping) or not isinstance(messages, Iterable):
         hint = ": pass its 'messages'" if isinstance(messages, Mapping) and "messages" in messages else ""
-        raise InvalidMessage(f"expected a list of messages, not a {type(messages).__name__}{hint}")
+        raise InvalidMessage(f"expected a list of messages, not {name_type(messages)}{hint}")
     given = [one if _is_plain(one) else plain_message(one) for one in messages]
     roles = _roles(given)
 
@@ -128,6 +130,14 @@ def history(messages: Iterable[Message | Mapping[str, Any]]) -> History:
             raise
 
     return History(given, roles, read)
+
+
+def _is_message(messages: object) -> bool:
+    """Whether this is one message in place of a list; those of pydantic are iterable, as pairs of name and value."""
+    if isinstance(messages, list | tuple):
+        return False
+    plain = plain_message(messages)
+    return isinstance(plain, Message) or (isinstance(plain, Mapping) and "role" in plain)
 
 
 def _is_plain(message: object) -> bool:
@@ -175,7 +185,7 @@ def _read(message: object, number: int) -> Message:
     if isinstance(message, Message):
         return message
     if not isinstance(message, Mapping):
-        raise InvalidMessage(f"message {number} is a {type(message).__name__}, not an object with a role: {_EXAMPLE}")
+        raise InvalidMessage(f"message {number} is {name_type(message)}, not an object with a role: {_EXAMPLE}")
     raw = dict(message)
     if role_of(raw) is None:
         raise InvalidMessage(_explain_role(raw, number))

@@ -19,6 +19,7 @@ from langchain_core.messages import (
     messages_from_dict,
 )
 
+from tokenmizer_mw.errors import name_type
 from tokenmizer_mw.model.message import Message, Role, ToolCall, ToolResult, Written
 from tokenmizer_mw.wire.history import History
 
@@ -51,7 +52,7 @@ def written(messages: Iterable[Any]) -> list[Written]:
     not JSON; nothing is converted then.
     """
     if isinstance(messages, str | bytes | Mapping | BaseMessage):
-        raise TypeError(f"expected a list of messages, not a {type(messages).__name__}")
+        raise TypeError(f"expected a list of messages, not {name_type(messages)}")
     given = [one if isinstance(one, BaseMessage) else convert_to_messages([one])[0] for one in messages]
     return [_written(message, number) for number, message in enumerate(given, 1)]
 
@@ -92,7 +93,7 @@ def _written(message: BaseMessage, number: int) -> Written:
     try:
         original = json.dumps(plain, ensure_ascii=False, allow_nan=True)
     except (TypeError, ValueError, RecursionError) as error:
-        raise TypeError(f"message {number}, a {type(message).__name__}, cannot be kept: {error}") from None
+        raise TypeError(f"message {number}, {name_type(message)}, cannot be kept: {error}") from None
     messages_from_dict([plain])
     return Written(spoken(message), original)
 

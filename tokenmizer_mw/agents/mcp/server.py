@@ -223,11 +223,11 @@ def _questions(made: MCPServer[Any], memory: Memory) -> None:
 
     @made.tool(annotations=_READS)
     async def search(
-        text: _Text, session_id: _Session = "", k: Annotated[int, Field(ge=1, le=100)] = 5
+        text: _Text, session_id: _Session = "", limit: Annotated[int, Field(ge=1, le=100)] = 5
     ) -> SearchOutput:
         """Find the facts nearest to a text, also replaced and rejected ones."""
         session = await memory.find_session_id(session_id)
-        values = await ask.get("graph", session, "search", text=text, k=k)
+        values = await ask.get("graph", session, "search", text=text, limit=limit)
         facts = [_fact(hit["node"], hit["score"]) for hit in values["hits"] if not _is_withdrawn(hit["node"])]
         return SearchOutput(session_id=session, facts=facts)
 
@@ -410,9 +410,9 @@ async def _read(ask: Backing, *path: str, **query: Any) -> dict[str, Any]:
 def _describe_session(values: Mapping[str, Any]) -> SessionOutput:
     return SessionOutput(
         session_id=values["session_id"],
-        title=values.get("title") or "",
-        project=values["session_id"].rpartition("/")[0],
         goal=values.get("goal") or "",
+        title="" if values.get("goal") else values.get("title") or "",
+        project=values["session_id"].rpartition("/")[0],
         updated=_time(values["updated_at"]),
         open_work=values.get("open_work") or 0,
         events=values["events"],

@@ -59,9 +59,9 @@ class CheckpointMade(OfSession):
     id: str
     seq: int = Field(description="The number of the event that it stands behind.")
     tokens: int = Field(description="Tokens of a resume at this point.")
-    added: list[FactOutput] = Field(description="What is new since the checkpoint before.")
-    changed: list[FactOutput] = Field(description="What changed since then, as it is now.")
-    removed: list[FactOutput]
+    added: list[FactOutput] = Field(default_factory=list, description="What is new since the checkpoint before.")
+    changed: list[FactOutput] = Field(default_factory=list, description="What changed since then, as it is now.")
+    removed: list[FactOutput] = Field(default_factory=list)
 
 
 class ResumeBlock(OfSession):
@@ -80,9 +80,11 @@ class GraphStats(OfSession):
     facts: int
     relations: int
     transitions: int = Field(description="Decisions that replaced others.")
-    by_type: dict[str, int]
-    by_status: dict[str, int]
-    open_work: list[FactOutput] = Field(description="Tasks and errors that are not finished, at most 20.")
+    by_type: dict[str, int] = Field(default_factory=dict)
+    by_status: dict[str, int] = Field(default_factory=dict)
+    open_work: list[FactOutput] = Field(
+        default_factory=list, description="Tasks and errors that are not finished, at most 20."
+    )
 
 
 class FileDigest(ToolOutput):
@@ -121,9 +123,9 @@ class SessionOutput(ToolOutput):
     """Tool result: one session."""
 
     session_id: str
-    title: str = Field(description="Its goal, else how its first question begins.")
-    project: str
-    goal: str = Field("", description='"" where none was stated.')
+    goal: str = Field("", description="The goal as it is now, if one was stated.")
+    title: str = Field("", description="How its first question begins, if no goal was stated.")
+    project: str = ""
     updated: str = Field(description="When something was added last, in UTC.")
     open_work: int = Field(description="Tasks and errors that are not finished.")
     events: int
@@ -151,14 +153,13 @@ class RememberOutput(OfSession):
     number: int = Field(default=0, description="The number of the change: undo takes it back. 0: it was known.")
 
 
-class Changed(BaseModel):
+class Changed(OfSession):
     """Tool result: a manual edit of a fact."""
 
-    session_id: str
     node_id: str
     number: int = Field(description="The number of the change: undo takes it back.")
     text: str
-    was: str = Field(default="", description='The words before the change; "" when they are the same.')
+    was: str = Field(default="", description="The words before the change, if it changed them.")
 
 
 class Recalled(OfSession):
@@ -166,19 +167,17 @@ class Recalled(OfSession):
 
     text: str
     tokens: int
-    messages: list[int] = Field(
-        description="Numbers of the messages that are quoted, [] when it says nothing about it."
-    )
+    messages: list[int] = Field(default_factory=list, description="Numbers of the messages that are quoted.")
 
 
 _LEFT_OUT: Final = frozenset({"title", "default", "maxLength", "minLength", "maximum", "minimum"})
 """Members of schemas that a model does not need: calls are checked against them all the same."""
 
-_OTHER_NAMES: Final = {
-    "query": "text", "question": "query", "text": "query", "fact_id": "node_id", "fact": "node_id",
-    "id": "node_id", "limit": "k", "k": "limit",
+_OTHER_NAMES: Final[Mapping[str, tuple[str, ...]]] = {
+    "query": ("text",), "question": ("query", "text"), "text": ("query",), "fact_id": ("node_id",),
+    "fact": ("node_id",), "id": ("node_id",), "k": ("limit",),
 }  # fmt: skip
-"""Names that answers and other tools use, and the argument that a tool without such an argument has instead."""
+"""Names that answers and other tools use or used, and the arguments that a tool may have instead."""
 
 _FORMER_TOOLS: Final = {"search_session": "search"}
 """Earlier names of tools, which can still be called and are not listed."""
@@ -224,8 +223,8 @@ class ToolServer(MCPServer[Any]):
         known = (self._tool_input_schema(name) or {}).get("properties", {})
         renamed = dict(arguments)
         for other in arguments.keys() - known.keys():
-            own = _OTHER_NAMES.get(other, "")
-            if own in known and own not in renamed:
+            own = next((name for name in _OTHER_NAMES.get(other, ()) if name in known), "")
+            if own and own not in renamed:
                 renamed[own] = renamed.pop(other)
         return renamed
 

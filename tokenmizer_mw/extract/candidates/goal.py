@@ -54,8 +54,8 @@ _PASSING: Final = frozenset({Rank.CHORE, Rank.LOOK, Rank.BIT, Rank.POINTER, Rank
 """What is asked or looked at in passing, unless it takes many words."""
 
 _WONDERS: Final = PatternSet(
-    r"(?:what|what's|who|which|when|where|how (?:does|do|is|are|long|many|much|often)|does|is (?:it|this|that|the)"
-    r"|are|do)\b",
+    r"(?:(?:[\w' -]{0,20}\b)?question(?: first)?[:,] )?(?:what|what's|who|which|when|where"
+    r"|how (?:does|do|is|are|long|many|much|often)|does|is (?:it|this|that|the)|are|do)\b",
     r".{2,80}, (?:what|who|which|where) (?:should|do|does|is|are|can|would)\b",
 )
 """Questions that only want to know something."""

@@ -115,6 +115,12 @@ _BACKGROUND: Final = PatternSet(
 )
 """Who speaks and what there is already: no goal of a session. The wish comes in another sentence."""
 
+_MAKES: Final = compile_lazily(
+    r"(?:we(?:'re| are)|i(?:'m| am)) (?:currently |just |now )?"
+    r"(?:building|making|developing|creating|designing|writing) (?:a|an|our|my) .{8,}"
+)
+"""What somebody tells that it is made, wherever it is told."""
+
 _TASK_IS: Final = compile_lazily(
     r"(?:your|the|my|our) (?:task|job|assignment|mission|role)(?: here| now| today)? (?:is|will be)(?: to)?"
     r"(?:,? (?:first|now)(?: of all)?,?)? (?:to )?(?P<label>.{8,})"
@@ -221,6 +227,8 @@ def _rank_sentence(text: str, at: int) -> tuple[Rank, str]:
         return Rank.ANNOUNCED, task.group("label") or task.group("work")
     if _CHORES.any(order or text):
         return Rank.CHORE, order or text
+    if _MAKES.match(text) is not None and not is_question(text):
+        return Rank.ORDER, text
     read = () if order else read_hits(text, Speaker.USER)
     rank = (
         Rank.ORDER if order else max((_RANKS.get(hit.rule.act, Rank.STATEMENT) for hit in read), default=Rank.NOTHING)

@@ -117,10 +117,16 @@ def _is_named(finding: Finding) -> bool:
 def _fill_label(finding: Finding, situation: Situation, texts: dict[tuple[int, int], str]) -> Finding:
     """The finding labelled with its sentence without the reason, else with the clause that it refers to, else with its
     whole sentence; a preference only with the clause that it refers to."""
-    taken = find_referent(finding.label, situation.offers.pieces)
+    taken = _clause_with(finding.label, find_referent(finding.label, situation.offers.pieces))
     told = (taken,) if finding.kind is DecisionKind.PREFERENCE else _fuller_labels(finding, taken, texts)
     more = next((text for text in told if _is_fuller(text, finding.label)), "")
     return replace(finding, label=more.rstrip(" .!")) if more else finding
+
+
+def _clause_with(label: str, text: str) -> str:
+    """The clause of a text that has the words of a label, without the alternatives beside it; else the text."""
+    words = content(label)
+    return next((part for part in text.split("; ") if words <= content(part)), text)
 
 
 def _fuller_labels(finding: Finding, taken: str, texts: dict[tuple[int, int], str]) -> Sequence[str]:

@@ -27,6 +27,7 @@ QUOTE_MAX: Final = 240
 _DOUBTED: Final = frozenset({NodeType.DECISION, NodeType.GOAL})
 """Types that text of tools, files and third parties can never create."""
 
+BRACKET_WORDS: Final = 3
 _TRAILING: Final = " \t.,;:!?-–—*_`~#>|/\\([{<=&+"
 _LEADING: Final = " \t.,;:!?-–—*`#>|)]}=&"
 _PAIRS: Final = (("(", ")"), ("[", "]"), ("{", "}"), ("“", "”"), ("«", "»"), ('"', '"'), ("`", "`"))
@@ -54,8 +55,25 @@ def clean_label(text: str) -> str:
         return ""
     label = one_line(text[: 4 * LABEL_MAX])
     label = _without_bold(strip_markdown(label)).replace("**", "").replace("`", "")
-    label = _shorten(mask_opaque(_trim_whole(label, _trim_label(label))), LABEL_MAX)
+    label = _balance_brackets(_shorten(mask_opaque(_trim_whole(label, _trim_label(label))), LABEL_MAX))
     return label if words(label) else ""
+
+
+def _balance_brackets(label: str) -> str:
+    """``label`` up to a bracket without its counterpart, such as one whose end was cut off; as it is, if that leaves
+    fewer than ``BRACKET_WORDS`` words."""
+    if "(" not in label and ")" not in label:
+        return label
+    opened: list[int] = []
+    for at, char in enumerate(label):
+        if char == "(":
+            opened.append(at)
+        elif char == ")" and not opened and label[at - 1].isalnum():
+            return label[:at] if len(label[:at].split()) >= BRACKET_WORDS else label
+        elif char == ")" and opened:
+            opened.pop()
+    whole = not opened or len(label[: opened[0]].split()) < BRACKET_WORDS
+    return label if whole else label[: opened[0]].rstrip(_TRAILING)
 
 
 def _without_bold(label: str) -> str:

@@ -212,7 +212,16 @@ def bound_sentence(sentence: str) -> str:
 @lru_cache(maxsize=SENTENCES_KEPT)
 def _bound_sentence(sentence: str) -> str:
     text = " ".join(sentence.split())
-    return text if text.isascii() else text.replace("\u2019", "'").replace("\u2018", "'")
+    if not text.isascii():
+        text = text.replace("\u2019", "'").replace("\u2018", "'")
+    tag = _TAG.search(text) if text.endswith("?") else None
+    return text[: tag.start()] if tag is not None else text
+
+
+_TAG: Final = compile_lazily(
+    r"(?i),? (?:ok(?:ay|ey)?|alright|vale|d'accord|va bene|in ordnung|tá bom|está bem|хорошо|ладно) ?\?+$"
+)
+"""A question behind a statement that only asks for assent: "never store local times, ok?"."""
 
 
 @lru_cache(maxsize=SENTENCES_KEPT)

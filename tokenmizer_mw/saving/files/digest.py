@@ -121,7 +121,7 @@ def _fit_lines(
     def join_shown(kept: int) -> str:
         places = sorted(ranked[:kept])
         left = len(lines) - kept
-        rest = [f"({format_count(left, 'further line')} left out)"] if left else []
+        rest = [f"({format_count(left, 'line')} of this description left out)"] if left else []
         return "\n".join([*head, *(lines[place].text for place in places), *rest, *tail])
 
     low, high = 0, len(lines)

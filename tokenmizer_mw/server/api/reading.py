@@ -106,8 +106,8 @@ def why(request: ApiRequest[shapes.WhyQuery, None]) -> shapes.WhyJson:
 
 
 def search(request: ApiRequest[shapes.SearchQuery, None]) -> shapes.SearchAnswer:
-    """Return at most ``k`` facts that match a text, best first."""
-    hits = request.memory.search(request.session_id, request.query.text, request.query.k, tenant=request.tenant)
+    """Return at most ``limit`` facts that match a text, best first."""
+    hits = request.memory.search(request.session_id, request.query.text, request.query.limit, tenant=request.tenant)
     found = [shapes.FoundFactJson(node=shapes.node_of(hit.node), score=hit.score) for hit in hits]
     return {"session_id": request.session_id, "hits": found}
 

@@ -24,6 +24,7 @@ from tokenmizer_mw.errors import (
     TokenMizerError,
     UnknownNode,
     UnknownSession,
+    name_type,
 )
 from tokenmizer_mw.memory import SessionMemory
 from tokenmizer_mw.model.node import Node
@@ -175,7 +176,7 @@ async def find_caller(authorize: Authorize, scope: Mapping[str, Any]) -> Caller 
     except Exception as error:
         raise AuthorizeFailed from error
     if caller is not None and not isinstance(caller, Caller):
-        raise AuthorizeFailed(f"authorize returned a {type(caller).__name__}")
+        raise AuthorizeFailed(f"authorize returned {name_type(caller)}")
     return caller
 
 

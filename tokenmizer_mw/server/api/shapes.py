@@ -135,17 +135,28 @@ class HistoryQuery(_Taken):
     )
 
 
+_TEXT_NAMES: Final = AliasChoices("text", "query", "question")
+"""What the text of a search may be called; the first name is the documented one, as for MCP's tools."""
+
+
 class WhyQuery(_Taken):
     """Query parameters: the fact to explain."""
 
-    text: str = Field(min_length=1, max_length=TEXT_MAX, description="The fact's id, its words, or a description.")
+    text: str = Field(
+        min_length=1,
+        max_length=TEXT_MAX,
+        validation_alias=_TEXT_NAMES,
+        description="The fact's id, its words, or a description.",
+    )
 
 
 class SearchQuery(_Taken):
     """Text to search for, and the maximum number of facts."""
 
-    text: str = Field(min_length=1, max_length=TEXT_MAX)
-    k: int = Field(5, ge=1, le=100, description="How many facts at most.")
+    text: str = Field(min_length=1, max_length=TEXT_MAX, validation_alias=_TEXT_NAMES)
+    limit: int = Field(
+        5, ge=1, le=100, validation_alias=AliasChoices("limit", "k"), description="How many facts at most."
+    )
 
 
 class DiffQuery(_Taken):
@@ -183,7 +194,7 @@ class SessionsQuery(_Taken):
 class RecallQuery(_Taken):
     """A question, and the maximum length of the answer in tokens."""
 
-    query: str = Field(min_length=1, max_length=TEXT_MAX)
+    query: str = Field(min_length=1, max_length=TEXT_MAX, validation_alias=AliasChoices("query", "question", "text"))
     budget: int = Field(200, ge=20, le=20_000, description="Tokens of the answer.")
 
 

@@ -191,6 +191,37 @@ async def test_any_text_is_shortened(text: str, opened: Callable[..., Any]) -> N
     assert count < 6 or await block.atruncate(text, 2)
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "今天我们决定使用数据库存储订单记录" * 40,
+        "QmFzZTY0IGhhcyBubyBibGFua3M" * 40,
+        ",".join(map(str, range(300))),
+        "short " + "x1y2z3" * 200,
+        "\t".join("n" * length for length in range(1, 60)),
+    ],
+)
+async def test_a_long_text_is_shortened_to_what_is_asked_also_without_blanks(
+    text: str, opened: Callable[..., Any]
+) -> None:
+    block = TokenMizerMemoryBlock(opened().memory, session_id="s", priority=1)
+    count = len(get_tokenizer()(text))
+    for wanted in (count - 10, count // 2, 10):
+        shorter = await block.atruncate(text, count - wanted)
+        assert shorter
+        assert text.startswith(shorter)
+        assert wanted // 3 <= len(get_tokenizer()(shorter)) <= wanted
+
+
+@pytest.mark.parametrize("piece", ["e\u0301", "👩\u200d🔧", "👍🏽", "ก\u0e49", "क\u093f"])
+async def test_characters_of_several_codes_stay_whole(piece: str, opened: Callable[..., Any]) -> None:
+    block = TokenMizerMemoryBlock(opened().memory, session_id="s", tokenizer_fn=list)
+    for most in range(len(piece), 5 * len(piece)):
+        shorter = await block.atruncate(piece * 5, 5 * len(piece) - most)
+        assert shorter == piece * (most // len(piece))
+    assert await block.atruncate("\u0301" * 9, 4)  # marks alone: somewhere
+
+
 async def test_a_memory_that_is_full_asks_it_to_be_shorter(
     memory_of: Callable[..., Memory], opened: Callable[..., Any]
 ) -> None:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import unicodedata
+from bisect import bisect_right
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import Any
+from typing import Any, Final
 
 from llama_index.core.base.llms.types import ChatMessage
 from llama_index.core.bridge.pydantic import Field
@@ -16,6 +18,10 @@ from llama_index.storage.chat_store.tokenmizer_mw.messages import written
 from tokenmizer_mw.model.message import Message, Role, Written
 from tokenmizer_mw.runtime.offload import CALLS, offload
 from tokenmizer_mw.safety.fence import first_block, opens_block
+
+_JOINED: Final = frozenset({"Mn", "Mc", "Me", "Cs"})
+"""Categories of characters that belong to the one before them: marks, and the second half of a surrogate pair."""
+_JOINER: Final = "\u200d"
 
 
 class TokenMizerMemoryBlock(OnStore, BaseMemoryBlock[str]):
@@ -52,11 +58,11 @@ class TokenMizerMemoryBlock(OnStore, BaseMemoryBlock[str]):
         """Return ``content`` shortened by at least so many tokens; ``None`` if nothing would remain.
 
         The reminder is dropped first, then the last lines; the delimiters stay. A text without delimiters loses its
-        last words.
+        last words; where it has no white space, its last characters.
         """
         wanted = len(self.tokenizer_fn(content)) - tokens_to_truncate
         if not opens_block(content):
-            return self._first_words(content, wanted)
+            return self._shorten(content, wanted)
         block = first_block(content)
         if block != content and len(self.tokenizer_fn(block)) <= wanted:
             return block
@@ -68,16 +74,21 @@ class TokenMizerMemoryBlock(OnStore, BaseMemoryBlock[str]):
                 return shorter
         return None
 
-    def _first_words(self, text: str, most: int) -> str | None:
-        """The longest beginning of ``text`` that ends with a word and takes at most so many tokens; ``None`` for none.
-        It is found by halving."""
-        ends = [place for place, char in enumerate(text) if char.isspace()] + [len(text)]
-        low, high = 0, len(ends)
-        while low < high:
-            middle = (low + high + 1) // 2
-            fits = len(self.tokenizer_fn(text[: ends[middle - 1]])) <= most
-            low, high = (middle, high) if fits else (low, middle - 1)
-        return text[: ends[low - 1]].rstrip() or None if low else None
+    def _shorten(self, text: str, most: int) -> str | None:
+        """Return the longest beginning of ``text`` of at most ``most`` tokens; ``None`` if not even a character fits.
+
+        It ends at white space if that keeps half of what fits, else between two characters.
+        """
+        end = bisect_right(range(len(text) + 1), most, key=lambda end: len(self.tokenizer_fn(text[:end]))) - 1
+        while end > 0:
+            end = _last_boundary(text, end)
+            shorter = text[:end].rstrip()
+            if not shorter:
+                return None
+            if len(self.tokenizer_fn(shorter)) <= most:  # a shorter text can have a token more
+                return shorter
+            end -= 1
+        return None
 
     def _session(self, session: object) -> str:
         if not isinstance(session, str) or not session:
@@ -116,3 +127,22 @@ def _number_of_first(recorded: Sequence[Written], shown: int) -> int | None:
     """The number of the first of the ``shown`` newest messages, the system's left out; ``None`` for none."""
     spoken = [one.number for one in recorded if one.message.role is not Role.SYSTEM]
     return spoken[-shown] if 0 < shown <= len(spoken) else None
+
+
+def _last_boundary(text: str, end: int) -> int:
+    """Return where to cut a text, at ``end`` or before: at white space in the second half, else between characters."""
+    if end == len(text):
+        return end
+    space = next((place for place in range(end, end // 2, -1) if text[place].isspace()), None)
+    if space is not None:
+        return space
+    place = end
+    while place and _joins(text[place - 1], text[place]):
+        place -= 1
+    return place or end
+
+
+def _joins(before: str, after: str) -> bool:
+    """Whether two characters are parts of what a reader sees as one."""
+    is_skin_tone = "\U0001f3fb" <= after <= "\U0001f3ff"
+    return _JOINER in (before, after) or is_skin_tone or unicodedata.category(after) in _JOINED

@@ -12,6 +12,7 @@ from llama_index.core.base.llms.types import ChatMessage
 from llama_index.core.bridge.pydantic import BaseModel, Field, PrivateAttr
 
 from tokenmizer_mw import CallerError, ConfigError, SessionMemory, Settings
+from tokenmizer_mw.errors import name_type
 from tokenmizer_mw.model.message import Written
 
 from .messages import chat_message, written
@@ -27,7 +28,7 @@ def address(store: Store) -> str:
     if isinstance(store, SessionMemory):
         return ""
     if not isinstance(store, str | os.PathLike):
-        raise ValueError(f"a store is a path, an address or a SessionMemory, not a {type(store).__name__}")
+        raise ValueError(f"a store is a path, an address or a SessionMemory, not {name_type(store)}")
     path = os.fspath(store)
     if not path:
         raise ValueError("a store needs a path; one that was made of an open SessionMemory has to be given it again")
