@@ -58,9 +58,11 @@ class TokenMizerMiddleware:
       without a session passes unchanged and is not recorded.
     - ``tenant``: called with the scope, returns the tenant; without it, all sessions belong to the local tenant.
 
-    Both callables run on the event loop and must not block. While the application handles a request, the session
-    context is set for model calls that it makes through this package's transports: inside a recorded chat they pass
-    unchanged; inside any other request they belong to the session that the callable or the header names.
+    Both callables run on the event loop and must not block. If one of them raises, the chat passes unchanged and is not
+    recorded, and the counter ``session_failed`` goes up. A request that the guard blocks gets a response with status
+    400, and the application is not called. While the application handles a request, the session context is set for
+    model calls that it makes through this package's transports: inside a recorded chat they pass unchanged; inside any
+    other request they belong to the session that the callable or the header names.
 
     Raises ``ConfigError`` for a route that does not begin with "/" or ":" (as Google's method paths do), and for
     arguments of a wrong type.
@@ -109,7 +111,7 @@ class TokenMizerMiddleware:
 
     async def pass_on(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Call the application for a request that is not recorded. Model calls that it makes meanwhile belong to the
-        session that the request names.
+        session that the request names, if it names one. Errors of the application are passed on.
         """
         token = bind(self.service, partial(self._name_session, scope))
         try:

@@ -151,8 +151,9 @@ class SessionMemory:
     asynchronous form with the prefix ``a`` (``arecord``, ``aresume``), which runs the method in a worker thread.
 
     All methods raise ``InvalidSession`` for an unusable id or tenant, ``CallerError`` for an argument of a wrong type
-    or a negative number, and ``StoreError`` when the store fails. Methods that read a session raise ``UnknownSession``
-    when it has no events.
+    or a negative number, and ``StoreError`` when the store fails or after ``close``. Methods that read a session raise
+    ``UnknownSession`` when it has no events, unless their text says otherwise. Times (``Moment``) are seconds since the
+    epoch, or dates with a time, also as ISO 8601 text; one without a zone is local time.
     """
 
     def __init__(
@@ -315,6 +316,9 @@ class SessionMemory:
         The messages are durable when the call returns; ``SessionMemory.messages`` returns them. Their facts are
         extracted in the background, or by the first method that needs them. Secrets are redacted in each message and in
         the original JSON text that is stored with it.
+
+        ``messages``: oldest first; system messages are stored, too. An empty list does nothing. Raises
+        ``InvalidMessage`` for anything that is not a ``Written``; then nothing is added.
         """
         key = self._access.key_of(session_id, tenant)
         joined = [self._redaction.redact_written(written) for written in require_written(messages)]
@@ -326,13 +330,15 @@ class SessionMemory:
         """Replace the transcript of a session that was written with ``add``, all or nothing.
 
         ``change`` is called with the current messages, as ``SessionMemory.messages`` returns them, and returns the new
-        list: messages to keep, with their numbers, and new messages with number 0. It may call any method of the
-        memory. It is called again if another writer changed the session meanwhile.
+        list: messages to keep, with their numbers, and new messages with number 0. It gets ``[]`` for a session without
+        messages. It may call any method of the memory. It is called again if another writer changed the session
+        meanwhile. An error that it raises is passed on, and nothing changes then. From the first new or moved message
+        on, messages are withdrawn and added again with new numbers.
 
         Messages that ``change`` leaves out are withdrawn: ``SessionMemory.messages`` no longer returns them. The facts
         from the first withdrawn message on are extracted again without them, and manual edits made after it are lost.
         Withdrawn messages stay in the event log until ``forget``. Messages returned as ``archived`` are no longer sent
-        to the model; their facts stay.
+        to the model; their facts stay. Raises ``InvalidMessage`` for anything in the list that is not a ``Written``.
         """
         key = self._access.key_of(session_id, tenant)
 
@@ -363,7 +369,8 @@ class SessionMemory:
 
         - ``text``: one statement, such as "database: SQLite". If a known fact has another value for the same thing,
           whatever its version, or the text says "instead of" it, the new fact replaces it. A fact that is already known
-          and current is not added twice.
+          and current is not added twice: it is returned, with the number of the edit that added it, 0 if the fact comes
+          from the messages.
         - ``reason``: of the fact; without it, a choice has the reason that its text gives ("because of locks").
         - ``kind``: "rule", "choice" (also "decision"), "preference", "goal", "task" or "environment"; ``None``: "rule"
           or "preference" if the text is worded as one ("Never push to main"), else "choice".
@@ -394,8 +401,9 @@ class SessionMemory:
         self, session_id: str, node_id: str, reason: str, *, never_true: bool = False, tenant: str = LOCAL_TENANT
     ) -> FactEdit:
         """Declare a fact wrong by hand. Resume blocks then list a decision or a task as rejected, so that no model
-        proposes it again; they no longer state a fact of another type. Returns the fact before and after, and the
-        number of the edit; 0 if the fact is already declared wrong.
+        proposes it again; they no longer state a fact of another type. What the fact had replaced is in force again
+        (``restored``). Returns the fact before and after, and the number of the edit; 0 if the fact is already declared
+        wrong.
 
         - ``node_id``: the id of the fact, its label or value, words that no other fact has all of, or a description
           that has most of its words from this fact. Words mean a fact in force; they mean another fact only if none in
@@ -415,15 +423,15 @@ class SessionMemory:
         done.
 
         ``node_id``, ``reason``, result and errors are those of ``invalidate``; words mean a fact that is still to be
-        done first. The number of the edit is 0 if the fact was done already. Raises ``CallerError`` for facts of other
-        types.
+        done first. The number of the edit is 0 if the fact was done already or is no longer in force. Raises
+        ``CallerError`` for facts of other types.
         """
         complete = partial(complete_fact, reason=self._redaction.redact_text(reason))
         return self._edit(session_id, node_id, tenant, complete, partial(find_fact, prefers=can_be_completed))
 
     def archive(self, session_id: str, node_id: str, reason: str = "", *, tenant: str = LOCAL_TENANT) -> FactEdit:
         """Archive a fact by hand: it is still true, but resume blocks no longer show it. ``node_id``, ``reason``,
-        result and errors are those of ``invalidate``."""
+        result and errors are those of ``invalidate``. The number of the edit is 0 if the fact is archived already."""
         mark = partial(mark_fact, status=Status.ARCHIVED, reason=self._redaction.redact_text(reason))
         return self._edit(session_id, node_id, tenant, mark)
 
@@ -441,7 +449,8 @@ class SessionMemory:
 
     def pin(self, session_id: str, node_id: str, pinned: bool = True, *, tenant: str = LOCAL_TENANT) -> FactEdit:
         """Pin a fact, or unpin it with ``pinned=False``. Resume blocks put pinned facts directly after the standing
-        rules, and pinned facts are never pruned. ``node_id``, result and errors are those of ``invalidate``."""
+        rules, and pinned facts are never pruned. ``node_id``, result and errors are those of ``invalidate``. The number
+        of the edit is 0 if nothing changed."""
         return self._edit(session_id, node_id, tenant, partial(pin_fact, on=pinned))
 
     def correct(
@@ -459,10 +468,11 @@ class SessionMemory:
         The fact stays a value of the same thing (its ``slot``, such as "database"), unless the new label says that it
         is a value of something else ("queue: Kafka"); the result's ``effects`` and ``str`` say so then.
 
-        ``label`` and ``detail`` are the new texts; ``None`` leaves one as it is. ``node_id`` and result as for
-        ``invalidate``; ``str`` of the result shows the new wording and the old one. Raises ``UnknownNode``, and
-        ``CallerError`` for a label that is empty or longer than 200 characters, without label and detail, or when
-        another fact already has the same label or value.
+        ``label`` and ``detail`` are the new texts; ``None`` leaves one as it is. ``reason``: why, for the list of
+        edits. ``node_id`` and result as for ``invalidate``; the number of the edit is 0 if nothing changed; ``str`` of
+        the result shows the new wording and the old one. Raises ``UnknownNode``, and ``CallerError`` for a label that
+        is empty or longer than 200 characters, without label and detail, or when another fact already has the same
+        label or value.
         """
         redact = self._redaction.redact_text
         label, detail = (text if text is None else redact(text) for text in (label, detail))
@@ -532,7 +542,8 @@ class SessionMemory:
         return UndoneEdit(back, fact, after, tuple(_restored_nodes(graph, past, besides=after)), undone)
 
     def edits(self, session_id: str, *, tenant: str = LOCAL_TENANT) -> list[RecordedEdit]:
-        """Return the manual edits of a session, oldest first. ``to_dict`` of one returns plain values."""
+        """Return the manual edits of a session, oldest first; ``[]`` if there are none. ``to_dict`` of one returns
+        plain values for JSON."""
         return self.view(session_id, lambda state: list(state.edits.values()), tenant=tenant)
 
     def date(
@@ -590,6 +601,8 @@ class SessionMemory:
         """Erase a session permanently and return how many events it had; 0 if it did not exist.
 
         Messages of the session that are queued for writing are dropped, even when this raises ``StoreUnavailable``.
+        That error can also mean that the session is erased and copies of it are left in the store's files; its message
+        says so. Backups are not changed.
         """
         key = self._access.key_of(session_id, tenant)
         self.service.turns.spool.drop(key, self.settings.drain_seconds)
@@ -599,7 +612,8 @@ class SessionMemory:
             self.service.forget([key])
 
     def forget_idle(self, since: Moment, *, tenant: str = LOCAL_TENANT) -> list[str]:
-        """Erase permanently the tenant's sessions that have not been updated since ``since``. Returns their ids."""
+        """Erase permanently the tenant's sessions that have not been updated since ``since``. Returns their ids; ``[]``
+        if there are none. Raises ``StoreUnavailable`` as ``forget`` does."""
         last = as_seconds(since)
         idle = [info.key for info in self.log.sessions(tenant) if info.updated_at < last]
         if not idle:
@@ -615,8 +629,8 @@ class SessionMemory:
         """Redact secrets in the stored events of a session with the current redaction rules, for example after adding a
         rule.
 
-        Returns the number of events changed. Other processes see the change when they next read the session. Raises
-        ``ConfigError`` when redaction is off.
+        Returns the number of events changed, 0 if none contained a secret. Other processes see the change when they
+        next read the session. Raises ``ConfigError`` when redaction is off.
         """
         key = self._access.existing_key(session_id, tenant)
         if self._redaction.redactor is None:
@@ -629,7 +643,7 @@ class SessionMemory:
 
     def refine(self, session_id: str, *, complete: Complete | None = None, tenant: str = LOCAL_TENANT) -> Refinement:
         """Refine the facts of a session with a model: the model lists facts, each one is checked against the messages,
-        and the result is merged with the known facts.
+        and the result is merged with the known facts. Blocks until the model has answered.
 
         ``complete``: function that asks the model; ``None``: the function or the provider that this memory was opened
         with. If the model fails, nothing changes and nothing is raised; ``Refinement.outcome`` gives the reason. Raises
@@ -674,8 +688,10 @@ class SessionMemory:
         - ``reserved``: tokens of the window that are needed for something else.
         - ``question``: what will be asked next, if the chat does not end with it.
 
-        Reads the store when the chat may be too long. If it makes a cut, it also records the new messages. Raises
-        ``RequestBlocked`` when the prompt-injection guard refuses the request (``Settings.guard`` is "block").
+        Reads the store when the chat may be too long. If it makes a cut, it also records the new messages. The session
+        need not exist. Raises ``InvalidMessage`` for a message that is not a chat message, ``ConfigError`` for a
+        ``window`` of 0, and ``RequestBlocked`` when the prompt-injection guard refuses the request (``Settings.guard``
+        is "block").
         """
         return self.service.hosts.shorten(
             session_id,
@@ -713,6 +729,9 @@ class SessionMemory:
           else.
         - ``counter``: counts tokens; ``None``: the counter for ``model``.
         - ``question``: what will be asked next, if the chat does not end with it.
+
+        Returns an empty ``Context`` for an unknown session. Raises ``ConfigError`` for a ``limit`` of 0. The
+        prompt-injection guard refuses nothing here.
         """
         return self.service.hosts.context(
             session_id, limit=limit, reserved=reserved, model=model, counter=counter, question=question, tenant=tenant
@@ -733,7 +752,8 @@ class SessionMemory:
 
         - ``message``: return the facts as they were after the message with this number (the first one is 1), with the
           changes by hand that were made before the next message; ``None``: as they are now.
-        - ``recorded_at``: return the facts of the messages that were recorded at this time; ``None``: now.
+        - ``recorded_at``: return the facts of the messages that were recorded at this time; ``None``: now. The graph is
+          empty for a time before the session began.
         - ``valid_at``: return only facts that were true at this time, as known after ``message`` or at ``recorded_at``;
           ``None``: all facts.
 
@@ -761,7 +781,7 @@ class SessionMemory:
 
     def view(self, session_id: str, look: Callable[[SessionState], R], *, tenant: str = LOCAL_TENANT) -> R:
         """Extract missing facts, call ``look`` with a copy of the session state, and return its result. ``look`` may
-        call any method of the memory."""
+        call any method of the memory; an error that it raises is passed on."""
         return look(self._access.view(self._access.key_of(session_id, tenant), SessionState.copy))
 
     def export(
@@ -821,8 +841,8 @@ class SessionMemory:
         return self._build_from_session(key, build if before is None else partial(_build_before, before, build), model)
 
     def resumes(self, session_id: str, *, model: str = "", tenant: str = LOCAL_TENANT) -> dict[str, Resume]:
-        """Build the resume blocks of all levels, by level name, at little more than the cost of one. Raises as
-        ``resume`` does."""
+        """Build the resume blocks of all levels, by level name ("critical", "standard", "full"), at little more than
+        the cost of one. ``model``, content and errors are those of ``resume``."""
         return self._build_from_session(self._access.key_of(session_id, tenant), build_resumes, model)
 
     def _build_from_session(self, key: SessionKey, build: Callable[..., R], model: str) -> R:
@@ -868,7 +888,10 @@ class SessionMemory:
         """Return what the session says about ``query``: facts and quoted messages, within ``budget`` tokens.
 
         Values that were replaced later are marked as old. ``model``: count tokens as this model does. The result is
-        empty when nothing matches. Raises ``CallerError`` for an empty query.
+        empty (its text is "") when nothing matches or fits. Raises ``CallerError`` for an empty query.
+
+        With a sentence model (``Settings.embeddings``), waits for the query's vector, for at most
+        ``Settings.drain_seconds``.
         """
         require_budget(budget)
         _require_words(query)
@@ -924,7 +947,8 @@ class SessionMemory:
         - ``before``: used with ``beside``: the number of the first message in your request; ``None``: the request
           contains no messages.
 
-        Returns an empty ``Recall`` when nothing is relevant or no message was removed.
+        Returns an empty ``Recall`` (its text is "") when nothing is relevant or fits, the question is empty, or no
+        message was removed.
         """
         key = self._access.key_of(session_id, tenant)
         cut = self._access.view(key, lambda state: state.cut if beside is None else _block_of(state, beside, before))
@@ -965,9 +989,9 @@ class SessionMemory:
     ) -> list[SearchHit]:
         """Return at most ``limit`` facts that match ``text``, best first. ``k``: the former name of ``limit``.
 
-        Replaced facts are included. Facts that were corrected by hand are also found by their earlier wording. For a
-        text that asks for open work ("open tasks") only open work is returned, if there is any; otherwise the text is
-        searched like any other. Raises ``CallerError`` for an empty text.
+        Returns ``[]`` if no fact matches. Replaced facts are included. Facts that were corrected by hand are also found
+        by their earlier wording. For a text that asks for open work ("open tasks") only open work is returned, if there
+        is any; otherwise the text is searched like any other. Raises ``CallerError`` for an empty text.
         """
         _require_words(text)
         limit = limit if k is None else k
@@ -978,7 +1002,11 @@ class SessionMemory:
 
     def diff(self, session: str | SessionKey, after_seq: int, upto_seq: int, *, tenant: str = LOCAL_TENANT) -> Diff:
         """Return what changed in the graph between event ``after_seq`` (exclusive) and event ``upto_seq`` (inclusive)
-        of the log. ``session``: its id, or its key, which names the tenant, too."""
+        of the log; nothing if there are no events between them. ``upto_seq`` may be greater than the last number.
+
+        ``session``: its id; or its key, which names the tenant, too, and for which an unknown session is an empty one
+        instead of an error.
+        """
         key = self._access.existing_key(session, tenant) if isinstance(session, str) else require_key(session)
         events = self.log.read(key, upto=upto_seq)
         start = bisect_right(events, after_seq, key=attrgetter("seq"))
@@ -987,8 +1015,8 @@ class SessionMemory:
         return diff(before, fold(events[start:], state).graph)
 
     def loss_report(self, session_id: str, *, tenant: str = LOCAL_TENANT) -> LossReport:
-        """Report which facts the last cut removed from the model's context and its resume block does not state, and
-        which of these facts later reminders stated. The report is empty if there was no cut."""
+        """Report which facts the last cut removed from the model's context that neither its resume block nor a later
+        message states, and which of these facts later reminders stated. The report is empty if there was no cut."""
         key = self._access.key_of(session_id, tenant)
         return self._access.view(
             key,
@@ -996,8 +1024,8 @@ class SessionMemory:
         )
 
     def restore(self, session_id: str, turns: Iterable[int] | int, *, tenant: str = LOCAL_TENANT) -> list[Message]:
-        """Return the messages with these numbers (the first message is 1), unchanged and in order, for example those
-        that a loss report names. Unknown numbers are ignored."""
+        """Return the messages with these numbers (the first message is 1), as they were recorded (secrets redacted), in
+        the session's order, for example those that a loss report names. Unknown numbers are ignored."""
         wanted = require_numbers(turns)
         known = self._access.read_messages(self._access.existing_key(session_id, tenant))
         return [written.message for written in known if written.number in wanted]
@@ -1013,7 +1041,7 @@ class SessionMemory:
     def sessions(
         self, *, after: Place | None = None, limit: int | None = None, tenant: str = LOCAL_TENANT
     ) -> list[SessionInfo]:
-        """List the tenant's sessions, the most recently updated first.
+        """List the tenant's sessions, the most recently updated first; ``[]`` if there are none.
 
         - ``after``: the ``place`` of the last session of the previous page; ``None`` starts with the first session.
         - ``limit``: maximum number of sessions; ``None``: all.
@@ -1037,7 +1065,7 @@ class SessionMemory:
         tenant: str = LOCAL_TENANT,
     ) -> Savings:
         """Return what model calls cost, and what each stage (cut, compression, cache and so on) saved, net of the
-        provider's prompt cache. Needs ``Settings.savings``.
+        provider's prompt cache. Without ``Settings.savings`` nothing is recorded, and the result has no rows.
 
         - ``session_id``, ``model``: count only calls of this session or model; ``None``: all, including erased
           sessions.
@@ -1046,7 +1074,7 @@ class SessionMemory:
         - ``by``: group the sums by any of "session", "model" and "day".
 
         Calls are recorded in the background; call ``flush`` first to include those that just ended. Raises
-        ``CallerError`` for an invalid day.
+        ``CallerError`` for an invalid day or group.
         """
         if session_id is not None:
             self._access.key_of(session_id, tenant)
@@ -1056,7 +1084,7 @@ class SessionMemory:
 
     def list_usage(self, session_id: str, *, limit: int = 50, tenant: str = LOCAL_TENANT) -> list[UsageRecord]:
         """Return cost and savings of the newest ``limit`` model calls of a session, newest first; ``[]`` if none was
-        recorded."""
+        recorded, also for an unknown session."""
         return self.service.usage.calls(self._access.key_of(session_id, tenant), limit)
 
     def counters(self) -> dict[str, int]:
@@ -1066,7 +1094,7 @@ class SessionMemory:
 
     def session(self, session_id: str, *, tenant: str = LOCAL_TENANT) -> AbstractContextManager[None]:
         """Set the session context: model calls inside the ``with`` block belong to this session, unless a call names
-        its own.
+        its own. The session need not exist. Raises ``InvalidSession`` at once for an unusable id.
 
         The context applies to tasks started in the block, but not to threads that you start yourself. If contexts are
         nested, the innermost applies.
@@ -1084,8 +1112,8 @@ class SessionMemory:
         return self.service.flush(seconds)
 
     def close(self) -> None:
-        """Finish background work within ``Settings.drain_seconds``, and close the store. Messages that could not be
-        written in that time are lost and counted."""
+        """Finish background work, for at most ``Settings.drain_seconds``, and close the store. Messages that could not
+        be written in that time are lost and counted (``turn_lost``). Closing twice is harmless."""
         self.service.close()
 
     # The asynchronous siblings, a row each; ``arefine`` awaits a model and stands above.

@@ -341,8 +341,11 @@ class Settings:
     def load(cls, path: str | Path | None = None, environ: Mapping[str, str] | None = None) -> Settings:
         """Load settings from a YAML file, then from ``TOKENMIZER_<NAME>`` environment variables, which win.
 
-        ``path``: ``None`` reads no file. ``environ``: ``None`` reads ``os.environ``. An empty variable sets ``None``.
-        Raises ``ConfigError`` that names the file and the setting when a setting is unknown or invalid.
+        ``path``: ``None`` reads no file. ``environ``: ``None`` reads ``os.environ``. An empty variable sets ``None``,
+        which not every setting takes; a variable of an unknown setting is ignored.
+
+        Raises ``ConfigError`` that names the file and the setting when the file cannot be read, or a setting in it is
+        unknown or invalid.
         """
         given = read_mapping(Path(path)) if path is not None else {}
         return cls.from_mapping(given, environ, where=str(path) if path is not None else "environment")
@@ -354,6 +357,7 @@ class Settings:
         """Make settings from a mapping, then from the environment as ``load`` does.
 
         ``where`` names the mapping in the message of the ``ConfigError`` that an unknown or invalid setting raises.
+        Numbers may be text, as in the environment.
         """
         given = dict(mapping)
         variables = os.environ if environ is None else environ
@@ -363,7 +367,8 @@ class Settings:
         return read_fields(cls, given, where, separator=": ")
 
     def with_(self, **changes: Any) -> Settings:
-        """Return a copy with some settings changed. Raises ``ConfigError`` for a value out of range."""
+        """Return a copy with some settings changed. Raises ``ConfigError`` for a value out of range, and ``TypeError``
+        for an unknown setting."""
         return replace(self, **changes)
 
     def with_window(self, tokens: int) -> Settings:
@@ -385,8 +390,8 @@ _LISTED_MAX: Final = 40
 
 
 def check_fields(instance: Any) -> None:
-    """Check the numbers and choices of a dataclass that differ from their defaults. Raises ``ConfigError`` for an
-    invalid one."""
+    """Check the numbers and choices of a dataclass that differ from their defaults. Raises ``ConfigError``, which names
+    the field, for an invalid one. Texts and paths are not checked."""
     given = {field.name: getattr(instance, field.name) for field in fields(instance)}
     changed = [field.name for field in fields(instance) if given[field.name] is not field.default]
     hints = _type_hints(type(instance)) if changed else {}  # type: ignore[arg-type]
@@ -398,8 +403,9 @@ def check_fields(instance: Any) -> None:
 def read_fields(kind: type[T], given: object, where: str, *, separator: str = ".") -> T:
     """Build a dataclass of type ``kind`` from the mapping ``given``, converting values to the types of the fields.
 
-    ``where`` names the mapping and ``separator`` stands before the field name in error messages. Raises ``ConfigError``
-    that names the field.
+    ``where`` names the mapping and ``separator`` stands before the field name in error messages. Missing fields get
+    their defaults. Raises ``ConfigError`` for anything that is not a mapping, and for an unknown or invalid field; it
+    names the field.
     """
     if not isinstance(given, Mapping):
         raise ConfigError(f"{where}: expected a mapping of settings, not {name_type(given)}")
@@ -482,8 +488,8 @@ def _suggestion(name: str, known: list[str]) -> str:
 
 
 def read_mapping(path: Path) -> dict[str, Any]:
-    """Read a YAML file that contains a mapping; an empty file gives ``{}``. Raises ``ConfigError`` that names
-    the file."""
+    """Read a YAML file that contains a mapping; an empty file gives ``{}``. Raises ``ConfigError``, which names the
+    file, if it does not exist, is not YAML, or contains anything else."""
     import yaml
 
     try:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from datetime import datetime
+from itertools import cycle
 from pathlib import Path
 from typing import Any
 
@@ -16,9 +17,10 @@ from tests.dashboard.visiting import TOKEN, Visitor
 from tokenmizer_mw import SessionMemory
 from tokenmizer_mw.cli import main
 from tokenmizer_mw.model.event import MessageRecorded
+from tokenmizer_mw.model.message import Message, Role
 from tokenmizer_mw.model.session import SessionKey
 from tokenmizer_mw.operations.agent_transcripts import read_time
-from tokenmizer_mw.operations.imports import import_into
+from tokenmizer_mw.operations.imports import import_into, record_at
 from tokenmizer_mw.operations.transcripts import ImportedTranscript, read_transcript
 from tokenmizer_mw.server.dashboard import dashboard
 
@@ -132,6 +134,33 @@ def test_the_facts_are_those_of_an_import_without_times(memory: SessionMemory) -
         memory.record("plain", timed.messages[:end])
     facts = [[(one.label, one.status, one.source) for one in memory.graph(id_).nodes()] for id_ in ("shop", "plain")]
     assert facts[0] and facts[0] == facts[1]
+
+
+def said(*texts: str) -> list[Message]:
+    """Messages of the user and the assistant in turn; a text with "system: " is a system message."""
+    roles = cycle((Role.USER, Role.ASSISTANT))
+    return [Message(Role.SYSTEM, text) if text.startswith("system: ") else Message(next(roles), text) for text in texts]
+
+
+def test_a_system_message_takes_its_time_with_it(memory: SessionMemory) -> None:
+    messages = said("Use SQLite.", "It is in use.", "system: Be brief.", "Now the invoices.", "They are done.")
+    assert record_at(memory, KEY, messages, [10.0, 20.0, 30.0, 40.0, 50.0], NOW) == 4
+    assert message_times(memory) == [10.0, 20.0, 40.0, 50.0]
+
+
+def test_messages_preserved_by_a_compaction_take_their_times_with_them(memory: SessionMemory) -> None:
+    before = said("Use SQLite.", "It is in use.", "Now the invoices.", "They are done.")
+    assert record_at(memory, KEY, before, [10.0, 20.0, 30.0, 40.0], NOW) == 4
+    summary = Message(Role.USER, f"This session is being continued from a previous conversation. Summary: {'x' * 900}")
+    again = [summary, before[3], *said("Now the refunds.", "They are done, too.")]
+    assert record_at(memory, KEY, again, [50.0, 60.0, 70.0, 80.0], NOW) == 3
+    assert message_times(memory) == [10.0, 20.0, 30.0, 40.0, 50.0, 70.0, 80.0]
+
+
+def test_every_message_needs_a_time_or_none(memory: SessionMemory) -> None:
+    with pytest.raises(ValueError):
+        record_at(memory, KEY, said("Use SQLite.", "It is in use."), [10.0], NOW)
+    assert message_times(memory) == []
 
 
 times = st.one_of(st.none(), st.floats(-1e9, 1e10))

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 from tokenmizer_mw.context.recall import PassageIndex
 from tokenmizer_mw.session.reminder.content import select_relevant
-from tokenmizer_mw.session.reminder.question import asks
+from tokenmizer_mw.session.reminder.question import asks, content_terms, read_question
+from tokenmizer_mw.wire.dialects.openai_chat import OpenAIChat
 
 PASSAGES = (
     "Please implement the warehouse index.",
@@ -53,3 +56,35 @@ def test_a_question_is_reminded_of_what_shares_its_words() -> None:
 )
 def test_taking_something_up_is_told_from_ordering_something_new(text: str, expected: bool) -> None:
     assert asks(text) is expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Why Postgres?", ["postgres", "post*"]),
+        ("Which should there be, between those?", []),
+        ("parseURL", ["parseurl", "pars*", "parse", "url"]),
+    ],
+)
+def test_question_words_and_their_beginnings_are_no_search_terms(text: str, expected: list[str]) -> None:
+    assert content_terms(text) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "takes_up"),
+    [
+        ("Continue.", True),
+        ("Go on.", True),
+        ("Why Go?", True),
+        ("Why Postgres?", False),
+        ("Continue the orders.", False),
+    ],
+)
+def test_a_text_with_one_word_takes_up_what_was_said_right_before_it_unless_it_asks(text: str, takes_up: bool) -> None:
+    said = ("Which database?", "Postgres, because it locks rows.", text)
+    roles = ("user", "assistant", "user")
+    messages = [{"role": role, "content": one} for role, one in zip(roles, said, strict=True)]
+    request = OpenAIChat().read(json.dumps({"model": "m", "messages": messages}).encode())
+    question = read_question(request, 0)
+    assert question is not None
+    assert question.text == (f"{text}\n{said[1]}" if takes_up else text)

@@ -221,8 +221,8 @@ class SessionService:
         return done and self.refinement.flush(seconds_left())
 
     def close(self) -> None:
-        """Finish background work within the time that the settings give, and close the store. Turns that could not be
-        written in that time are lost and counted.
+        """Finish background work, for at most ``Settings.drain_seconds``, and close the store. Turns that could not be
+        written in that time are lost and counted (``turn_lost``).
         """
         deadline = time.monotonic() + self.settings.drain_seconds
         self.background.flush(self.settings.drain_seconds)

@@ -124,13 +124,18 @@ class SessionAccess:
         self.carried.take(key)
 
     def update(self, key: SessionKey, decide: Callable[[SessionState], list[Event]]) -> None:
-        """Append the events that ``decide`` returns for the session; ``decide`` must be quick."""
+        """Append the events that ``decide`` returns for the session; none if it returns ``[]``.
+
+        ``decide`` runs under the session's lock, and again after a conflict with another writer. It must be quick and
+        pure, and must not change the state that it gets.
+        """
         with self._notice_flags(key, decide) as deciding:
             self.sessions.update(key, deciding)
 
     def record(self, key: SessionKey, decide: Callable[[SessionState], list[Event]]) -> None:
         """Append the events that ``decide`` returns for new messages, and an event for each reminder that the answered
-        request contained. If ``decide`` returns nothing, the reminders stay queued for the next call.
+        request contained. If ``decide`` returns nothing, the reminders stay queued for the next call. ``decide`` is
+        that of ``update``.
         """
         waiting = self.carried.take(key)
         added = 0
@@ -151,7 +156,8 @@ class SessionAccess:
                 self.carried.put(key, waiting)
 
     def propose(self, key: SessionKey, decide: Callable[[SessionState], list[Event]]) -> None:
-        """Append the events that ``decide`` returns; it gets a copy of the session and runs outside its lock."""
+        """Append the events that ``decide`` returns. It gets a copy of the session and runs outside its lock; it runs
+        again if another writer changed the session meanwhile."""
         with self._notice_flags(key, decide) as deciding:
             self.sessions.propose(key, deciding)
 

@@ -51,7 +51,9 @@ class TranscriptMessage:
 class ShownContext:
     """What the model's context contains according to a transcript.
 
-    ``present``: whether it has a resume block of this package; ``last``: whether the model has said nothing since.
+    ``present``: whether it has a resume block of this package. ``last``: whether the model has said nothing since the
+    newest block. ``last`` without ``present``: a block was returned to the host, but the transcript does not have it
+    yet.
     """
 
     present: bool = False

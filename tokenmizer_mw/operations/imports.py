@@ -37,7 +37,7 @@ from tokenmizer_mw.model.event import (
 from tokenmizer_mw.model.message import Message, Role
 from tokenmizer_mw.model.node import LABEL_MAX, Node
 from tokenmizer_mw.model.session import SessionKey
-from tokenmizer_mw.session import SessionState, fold, joining
+from tokenmizer_mw.session import SessionState, find_new_messages, fold
 from tokenmizer_mw.wire.messages import history
 
 from .exports import Export, restore
@@ -289,24 +289,33 @@ def record_at(
 ) -> int:
     """Add the messages that the session does not have yet, and their facts, at the times of the messages.
 
-    Returns the number of new messages. All or nothing. Times never go back within a session: a message without a time,
-    or with one that is too early, gets that of the message before it. None is later than ``now``. ``advance`` is called
-    with 1 for each message whose facts are extracted.
+    Returns the number of new messages. All or nothing. System messages are left out.
+
+    - ``times``: one per message, in seconds since the epoch; ``None``: unknown. Times never go back within a session: a
+      message without a time, or with one that is too early, gets that of the message before it. The first messages of
+      a session get the first time that is known, else ``now``. None is later than ``now``.
+    - ``advance``: called with 1 for each new message; again from the first one after a conflict with another writer.
+
+    Raises ``InvalidMessage`` for anything that is not a chat message, and ``ValueError`` if ``times`` has another
+    length than ``messages``.
     """
     redactor = memory.service.redaction.redactor
-    spoken = history(messages).without_system().through(memory.service.redaction.remove_echoes)
+    whole = history(messages)
+    known_times = [time for role, time in zip(whole.roles, times, strict=True) if role is not Role.SYSTEM]
+    spoken = whole.without_system().through(memory.service.redaction.remove_echoes)
     if redactor is not None:
         spoken = spoken.through(redactor.message)
     while True:
         state = fold(memory.log.read(key))
         end = state.seq
-        news = joining(state.transcript, spoken)
-        settled = _settle(times[len(times) - len(news) :], state.recorded_at, now)
+        new = find_new_messages(state.transcript, spoken)
+        settled = _settle([known_times[index] for index, _ in new], state.recorded_at, now)
         try:
-            memory.log.load(key, _record(memory, state, news, settled, advance), expected_seq=end)
+            recorded = _record(memory, state, [event for _, event in new], settled, advance)
+            memory.log.load(key, recorded, expected_seq=end)
         except Conflict:
             continue
-        return len(news)
+        return len(new)
 
 
 def _settle(times: Sequence[float | None], earliest: float, now: float) -> list[float]:

@@ -11,6 +11,7 @@ from tokenmizer_mw.session.state import (
     RecordedEdit,
     SessionState,
     append_messages,
+    find_new_messages,
     fold,
     joining,
 )
@@ -18,6 +19,6 @@ from tokenmizer_mw.session.transcript import Transcript
 
 __all__ = [
     "CONTEXT_MESSAGES", "CheckpointMark", "LongestRequests", "Numbered", "RecordedEdit", "ResentHistory",
-    "ResentMessages", "SessionState", "Transcript", "append_messages", "begins_with_summary", "fold",
-    "goes_on_from_block", "joining", "tools_digest",
+    "ResentMessages", "SessionState", "Transcript", "append_messages", "begins_with_summary",
+    "find_new_messages", "fold", "goes_on_from_block", "joining", "tools_digest",
 ]  # fmt: skip

@@ -190,7 +190,7 @@ class CachedSessions(SessionCache[SessionState]):
     """Cache of session states, and the only place where they change.
 
     It holds at most ``events_max`` events in sum (``None``: no limit), because memory grows with the events of a
-    session.
+    session; a single longer session stays while it is used.
     """
 
     def __init__(

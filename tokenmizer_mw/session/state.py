@@ -295,19 +295,30 @@ def joining(
     ``part``: true if they are only the newest messages of a transcript. ``known`` overrides the result of
     ``Transcript.first_new``.
     """
+    return [event for _, event in find_new_messages(transcript, messages, part=part, known=known)]
+
+
+def find_new_messages(
+    transcript: Transcript, messages: Sequence[Message], *, part: bool = False, known: tuple[int, int] | None = None
+) -> list[tuple[int, MessageRecorded]]:
+    """Return the indexes of the new ones of ``messages``, in order, each with the event that records the message.
+
+    They need not be the last of ``messages``: those that a client's compaction preserved may stand between them. The
+    arguments are those of ``joining``.
+    """
     resent = ResentMessages(messages)
     start, place = known if known is not None else transcript.first_new(messages, part=part, resent=resent)
     end, count = len(messages), len(transcript.digests)
     may_preserve = not part and end > start + 2  # a summary, what was kept, and what is new
     preserved = transcript.find_preserved(resent, start, place) if may_preserve else {}
-    events: list[MessageRecorded] = []
+    found: list[tuple[int, MessageRecorded]] = []
     for index in range(start, end):
         if index in preserved:
             continue
-        number = count + len(events) + 1
-        after = number - 1 if events else place + 1
-        events.append(MessageRecorded(number, resent.mark(index), messages[index], after))
-    return events
+        number = count + len(found) + 1
+        after = number - 1 if found else place + 1
+        found.append((index, MessageRecorded(number, resent.mark(index), messages[index], after)))
+    return found
 
 
 def append_messages(state: SessionState, messages: Sequence[Written]) -> list[MessageRecorded]:

@@ -104,8 +104,12 @@ class HeldCut:
         return self.state.transcript if held else state.transcript, held
 
     def add_messages(self, history: HistoryMessages, passages_max: int) -> HistoryMessages:
-        """Return the session's messages ``history`` with the new messages of this cut. The new messages are found by a
-        search only if the cut leaves some of them out. ``passages_max``: maximum number of passages in the index."""
+        """Return a copy of ``history``, the session's messages, that also has the new messages of this cut, for one
+        search.
+
+        That search finds the new messages only if the cut leaves some of them out; else they are in the request, and
+        only their words count as said. ``passages_max``: maximum number of passages in the index.
+        """
         anchor = self.state.cut.anchor_turn if self.state.cut is not None else 0
         new = [event for event in self.events if isinstance(event, MessageRecorded)]
         if any(event.turn < anchor for event in new):

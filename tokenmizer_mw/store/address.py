@@ -29,7 +29,7 @@ HOOK_DIRECTORY = "TOKENMIZER_HOOK_DIR"
 
 def hook_folders(environ: Mapping[str, str]) -> list[str]:
     """Return the directories in which hooks started with these variables may keep their files, the preferred one
-    first; [] where the system has no numbers of users."""
+    first; ``[]`` where the system has no numbers of users (Windows)."""
     if not hasattr(os, "getuid"):
         return []
     bases = [environ[name] for name in (HOOK_DIRECTORY, "XDG_RUNTIME_DIR", "TMPDIR") if environ.get(name)]

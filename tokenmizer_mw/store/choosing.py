@@ -81,7 +81,8 @@ def announce_store(address: str, config: str = "") -> Iterator[None]:
 
 
 def announced_stores() -> list[Announcement]:
-    """Return the stores that running servers announce, the most recently started server first."""
+    """Return the stores that running servers of this user announce, the most recently started server first; ``[]`` if
+    there are none."""
     return _read_announcements(running=True)
 
 
@@ -210,7 +211,8 @@ class ChosenStore:
 
 
 def resolve_store(named: str | None = None, environ: Mapping[str, str] | None = None, *, extra: str = "cli") -> str:
-    """Return the address of the store that all parts of this installation use: see ``choose_store``."""
+    """Return the address of the store that all parts of this installation use. Arguments and errors are those of
+    ``choose_store``."""
     return choose_store(named, environ, extra=extra).address
 
 
@@ -226,7 +228,8 @@ def choose_store(
     - the store of the running server that was started last;
     - a database in the user's data directory.
 
-    ``extra``: the extra that an error message names if the library that knows this directory is not installed. Raises
+    ``named``: ``None`` or "" if the caller names no store. ``environ``: ``None`` reads ``os.environ``. ``extra``: the
+    extra that an error message names if the library that knows this directory is not installed. Raises
     ``ConfigError`` for an invalid file or address.
     """
     variables = os.environ if environ is None else environ

@@ -594,7 +594,7 @@ def check_threads_apart(make_log: MakeLog) -> None:
 
 
 def check_close(make_log: MakeLog) -> None:
-    """Check that every call after ``close`` raises ``StoreUnavailable``, and that closing again is harmless."""
+    """Check that reads and writes after ``close`` raise ``StoreUnavailable``, and that closing again is harmless."""
     log = make_log(time.time)
     log.append(KEY, _turns(1, 1), expected_seq=0)
     log.close()

@@ -35,10 +35,11 @@ class GroupCommit(Generic[Item]):
         self._leader: _Waiter[Item] | None = None
 
     def submit(self, item: Item) -> None:
-        """Return once ``write`` has taken ``item``.
+        """Return once ``write`` has taken ``item``. Blocks without a limit.
 
-        An error raised by ``write`` is raised in the caller that leads; the items of the others are written again by
-        the next leader. The outcome of a single item should be stored in the item.
+        One of the waiting callers leads: it calls ``write`` with the items of all. An error raised by ``write`` is
+        raised in that caller; the items of the others are written again by the next leader. ``write`` should store the
+        outcome of a single item in the item.
         """
         waiter = _Waiter(item)
         with self._mutex:

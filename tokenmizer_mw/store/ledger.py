@@ -64,12 +64,16 @@ class UsageLedger(Protocol):
     """Protocol of the usage ledger: stores what the calls of a store's sessions cost and saved. Synchronous; safe for
     threads and processes.
 
-    It is part of a store and closes with it. Raises ``StoreUnavailable`` as the store does.
+    It is part of a store and closes with it. Its methods raise ``StoreUnavailable`` as the store's do, and
+    ``InvalidSession`` for an invalid tenant or session.
     """
 
     def add(self, session: SessionKey, spent: UsageRecord) -> bool:
         """Add the cost and savings of one call. Returns ``False`` and does nothing when the tenant already has a call
-        of that name."""
+        of that name. Raises ``InvalidSession`` for a name that is empty, too long or not printable.
+
+        If the session does not exist, the figures only count in the tenant's sums.
+        """
 
     def sums(
         self,
@@ -81,18 +85,19 @@ class UsageLedger(Protocol):
         since: str = "",
         until: str = "",
     ) -> list[Sum]:
-        """Return the summed cost and savings of the tenant's calls, grouped and sorted by ``by``.
+        """Return the summed cost and savings of the tenant's calls, grouped and sorted by ``by``; ``[]`` if there are
+        none.
 
         - ``session``, ``model``: only calls of this session or model; ``None``: all.
         - ``since``, ``until``: first and last day, such as "2026-11-21" (UTC); "": no limit.
         """
 
     def calls(self, session: SessionKey, *, limit: int) -> list[UsageRecord]:
-        """Return cost and savings of the newest ``limit`` calls of a session, newest first."""
+        """Return cost and savings of the newest ``limit`` calls of a session, newest first; ``[]`` for none."""
 
 
 def day_of(at: float) -> str:
-    """The date in UTC, such as "2026-11-21", of a time in seconds since the epoch."""
+    """Return the date in UTC, such as "2026-11-21", of a time in seconds since the epoch."""
     return datetime.fromtimestamp(at, UTC).date().isoformat()
 
 
@@ -103,18 +108,19 @@ def require_by(by: Collection[str]) -> None:
 
 
 def require_call(spent: UsageRecord) -> None:
-    """Raise ``InvalidSession`` for a call whose name cannot be stored."""
+    """Raise ``InvalidSession`` for a call whose name is empty, longer than ``NAME_MAX`` or not printable."""
     if not spent.call or len(spent.call) > NAME_MAX or not spent.call.isprintable():
         raise InvalidSession(f"a call's name is 1 to {NAME_MAX} printable characters")
 
 
 def plain_model(model: str) -> str:
-    """Return a model's name in the form in which it is stored."""
+    """Return a model's name in the form in which it is stored: at most ``NAME_MAX`` characters, "?" for each one that
+    is not printable."""
     return "".join(sign if sign.isprintable() else "?" for sign in model[:NAME_MAX])
 
 
 def encode_stages(stages: Stages) -> str:
-    """Encode a call's figures as text, without zeros."""
+    """Encode a call's figures as JSON text, without zeros."""
     return json.dumps(
         {
             stage: {name: value for name in NAMES if (value := getattr(figures, name))}

@@ -30,7 +30,8 @@ Place = tuple[float, str]
 
 @dataclass(frozen=True, slots=True)
 class SessionInfo:
-    """A session in a listing. Times are seconds since the epoch; ``seq`` is the number of its newest event."""
+    """A session in a listing. ``created_at`` and ``updated_at``: times of its first and newest event, in seconds since
+    the epoch. ``seq``: number of the newest event."""
 
     key: SessionKey
     seq: int
@@ -104,7 +105,9 @@ class EventLog(Protocol):
         """Return the events with ``after < seq <= upto``, in order; ``upto`` of ``None``: to the end. An unknown
         session has no events.
 
-        ``detail``: "graph" or "nodes" if less than everything is needed. A store may use it to be faster."""
+        ``detail``: with less than "all", events that are not needed may be missing, and messages may lack their content
+        (see ``ReadDetail``); a store may use that to be faster.
+        """
 
     def snapshot(self, session: SessionKey) -> Snapshot | None:
         """Return the stored snapshot of a session's state; ``None`` if there is none.
@@ -114,7 +117,7 @@ class EventLog(Protocol):
         """
 
     def keep_snapshot(self, session: SessionKey, snapshot: Snapshot) -> bool:
-        """Store a snapshot of a session's state, replacing the previous one.
+        """Store a snapshot of a session's state, replacing the previous one. Returns whether it was stored.
 
         Returns ``False`` and does nothing if the session has no event ``seq`` with that time any more, if it was
         rewritten after that event, or if the stored snapshot has the same fold version and is not older.
@@ -130,7 +133,7 @@ class EventLog(Protocol):
         """
 
     def keep_passage_rows(self, session: SessionKey, passages: PassageRows, *, most: int) -> bool:
-        """Store further vectors of a session's passages.
+        """Store further vectors of a session's passages. Returns whether they were stored.
 
         Vectors of other models are deleted. At most ``most`` are kept; the ones stored first are deleted. Returns
         ``False`` and does nothing if the session has no event ``seq`` with that time any more, or if it was rewritten
@@ -147,20 +150,25 @@ class EventLog(Protocol):
         """
 
     def tenants(self) -> list[str]:
-        """Return the tenants that have sessions, sorted by name."""
+        """Return the tenants that have sessions, sorted by name; ``[]`` if there are none."""
 
     def load(self, session: SessionKey, events: Sequence[Recorded], *, expected_seq: int) -> None:
         """Restore events with their original numbers and times, after event ``expected_seq``, all or none.
 
-        Numbers must increase and may have gaps; times must not decrease. Raises ``Conflict`` as ``append`` does, and
-        ``CallerError`` for events in another order.
+        Numbers must increase and may have gaps; times must not decrease. An empty list does nothing. Raises
+        ``Conflict`` as ``append`` does, and ``CallerError`` for events in another order.
         """
 
     def forget(self, session: SessionKey) -> int:
-        """Erase a session so that nothing of it is left in the store's files. Returns how many events it had."""
+        """Erase a session so that nothing of it is left in the store's files. Returns how many events it had; 0 if it
+        did not exist.
+
+        Raises ``StoreUnavailable`` also when the session is erased, but copies of it are left in the files for now.
+        """
 
     def erase(self, sessions: Iterable[SessionKey], *, unless_since: float | None = None) -> list[SessionKey]:
-        """Erase many sessions in one step, at about the cost of one. Returns the sessions that were erased.
+        """Erase many sessions in one step, at about the cost of one. Returns the sessions that were erased, without
+        those that did not exist. Raises as ``forget`` does.
 
         ``unless_since``: sessions with an event recorded at this time (seconds since the epoch) or later are kept and
         not returned; ``None``: all of ``sessions`` that exist are erased.
@@ -168,11 +176,11 @@ class EventLog(Protocol):
 
     def rewrite(self, session: SessionKey, change: Rewriting) -> int:
         """Replace the contents of events, such as secrets, and keep their numbers and times. Returns how many events
-        changed.
+        changed; 0 if the session does not exist.
 
         The old contents are removed from the store's files. ``change`` returns ``None`` to erase an event; its number
         stays unused. If anything changed, a ``Rewritten`` event is appended in the same step, so that other processes
-        fold the session again.
+        fold the session again. If ``change`` raises, its error is passed on and nothing changes.
         """
 
     def secret(self) -> bytes:

@@ -26,7 +26,8 @@ ACCEPTED: Final = (
 
 
 def open_log(url: str, *, clock: Clock = time.time) -> EventLog:
-    """The store at ``url``. Nothing is read or written before its first use.
+    """Return the store at ``url``. Nothing is read or written before its first use, so that a store that cannot be
+    reached raises only then. ``clock``: returns the time of new events, in seconds since the epoch.
 
     ``memory://``
         in this process; so are ``sqlite://`` and ``sqlite:///:memory:``.
@@ -107,8 +108,8 @@ def find_missing(url: str) -> str:
 
 
 def describe_place(url: str) -> str:
-    """Return where the store at a valid address is, for messages: the path of a file, else the address without user,
-    password and options."""
+    """Return where the store at an address is, for messages: the path of a file, else the address without user,
+    password and options. The address must be valid."""
     scheme, _, rest = url.partition("://")
     if scheme.lower() in POSTGRES_SCHEMES:
         return f"{scheme}://{postgres_address.parse(rest).place}"

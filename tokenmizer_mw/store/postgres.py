@@ -154,8 +154,8 @@ class PostgresLog:
     def append(self, session: SessionKey, events: Sequence[Event], *, expected_seq: int) -> list[Recorded]:
         """Append ``events`` after event ``expected_seq`` (0 for a new session), all or none. See ``EventLog.append``.
 
-        Where the connection breaks, it is found out whether the events were kept; ``StoreUnavailable`` says so when
-        that could not be done in time.
+        If the connection breaks, the call finds out whether the events were stored. If it cannot in time, it raises
+        ``StoreUnavailable``, whose message says that this is unknown: read the session then.
         """
         require_valid(session)
         here = self._here()

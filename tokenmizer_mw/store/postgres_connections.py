@@ -53,7 +53,8 @@ class Connections:
         self._pruning: threading.Timer | None = None
 
     def select(self, statement: str, *parameters: object) -> list[Any]:
-        """Run a query that may safely be repeated, and return its rows. Retries if the connection was lost."""
+        """Run a query that may safely be repeated, and return its rows; ``[]`` for none. Retries if the connection was
+        lost. Raises ``StoreError``."""
         deadline = time.monotonic() + self._address.timeout
         for _ in range(_TRIES - 1):
             with suppress(ConnectionLost), self.connection(deadline) as connection:
@@ -62,12 +63,14 @@ class Connections:
             return connection.fetch(statement, *parameters)
 
     def run(self, work: Callable[[PostgresConnection], Result]) -> Result:
-        """Call ``work`` with a connection of the pool, within the time limit of a call, and return its result."""
+        """Call ``work`` with a connection of the pool, within the time limit of a call (``Address.timeout``, in
+        seconds), and return its result. Raises ``StoreError``, and what ``work`` raises."""
         with self.connection(time.monotonic() + self._address.timeout) as connection:
             return work(connection)
 
     def alone(self, work: Callable[[PostgresConnection], Result]) -> Result:
-        """Call ``work`` with a new connection, within the time limit of erasing, and return its result."""
+        """Call ``work`` with a new connection, within the time limit of erasing (``Address.erase_timeout``, in
+        seconds), and return its result. Raises ``StoreError``, and what ``work`` raises."""
         with self._call():
             connection = self._open(time.monotonic() + self._address.erase_timeout)
             try:

@@ -98,7 +98,7 @@ class PostgresConnection(psycopg.Connection[tuple[Any, ...]]):
         return super().wait(self._until_deadline(gen), *args, **options)
 
     def fetch(self, statement: str, *parameters: object) -> list[tuple[Any, ...]]:
-        """Run a statement and return its rows. Raises ``StoreError``."""
+        """Run a statement and return its rows; ``[]`` for none. Raises ``StoreError``."""
         cursor = self._run(statement, parameters)
         return cursor.fetchall() if cursor.description else []
 
@@ -107,7 +107,8 @@ class PostgresConnection(psycopg.Connection[tuple[Any, ...]]):
         return self._run(statement, parameters).rowcount
 
     def fetch_value(self, statement: str, *parameters: object) -> Any:
-        """Run a statement and return the first column of its first row; ``None`` if there is no row."""
+        """Run a statement and return the first column of its first row; ``None`` if there is no row. Raises
+        ``StoreError``."""
         rows = self.fetch(statement, *parameters)
         return rows[0][0] if rows else None
 
@@ -153,7 +154,8 @@ class PostgresConnection(psycopg.Connection[tuple[Any, ...]]):
 
 
 def connect(address: Address, deadline: float) -> PostgresConnection:
-    """Connect before ``deadline``. Raises ``StoreError``, and ``ConfigError`` for an address that libpq cannot read."""
+    """Connect before ``deadline``, in seconds of ``time.monotonic()``. Raises ``StoreError``, and ``ConfigError`` for
+    an address that libpq cannot read."""
     opening: Future[PostgresConnection] = Future()
     # In a thread of its own, since nothing else bounds the look-up of a host's name.
     _start_thread(_connect_into, opening, address, deadline)

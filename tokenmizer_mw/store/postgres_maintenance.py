@@ -118,8 +118,8 @@ class Whole:
 def erase(
     connection: PostgresConnection, sessions: Sequence[SessionKey], before: float
 ) -> tuple[list[SessionKey], int]:
-    """Delete the sessions among ``sessions`` whose last event was recorded before the time ``before``. Returns the
-    deleted sessions and the number of their events."""
+    """Delete the sessions among ``sessions`` whose last event was recorded before the time ``before`` (seconds since
+    the epoch; infinity for all). Returns the deleted sessions and the number of their events."""
     ordered = sorted(sessions)
     columns = ([key.tenant for key in ordered], [key.id for key in ordered])
     with connection.in_transaction():

@@ -164,7 +164,7 @@ class SqliteLog:
 
     def when_replaced(self, listener: Callable[[], object]) -> None:
         """Register ``listener``, which is called when a call of this store finds that the database file was deleted or
-        replaced since the last call.
+        replaced since the last call. Several listeners can be registered.
 
         It is called without arguments, in the thread of that call, before the call goes on; the event is also logged.
         Without calls nothing is noticed. The store then uses the file that is there, or a new one if there is none.
@@ -314,7 +314,10 @@ class SqliteLog:
 
     def copy(self, path: str | os.PathLike[str]) -> None:
         """Write a copy of the database as it is now to a new file that only its owner can read. Others may use the
-        database meanwhile."""
+        database meanwhile.
+
+        Raises ``StoreUnavailable`` if ``path`` exists already or cannot be written; nothing is left of the copy then.
+        """
         self._here()
         try:
             with GATE, closing(self._file.connect()) as connection:
@@ -323,7 +326,7 @@ class SqliteLog:
             raise translate(error, self._file.path) from error
 
     def verify(self) -> None:
-        """Raise ``StoreCorrupt`` when SQLite finds the file damaged. Reads the whole file."""
+        """Raise ``StoreCorrupt`` when SQLite finds the file damaged. Reads the whole file, and blocks meanwhile."""
         if self._select("PRAGMA integrity_check(1)", ()) != [("ok",)]:
             raise self._damage_error("is damaged")
 
@@ -350,7 +353,8 @@ class SqliteLog:
         return self._connections.setdefault(process, fresh)
 
     def release_connections(self) -> None:
-        """Close the connections of this process; the next calls open new ones."""
+        """Close the idle connections of this process, after the commit that is under way; the next calls open new
+        ones."""
         here = self._connections.get(os.getpid())
         if here is not None:
             here.writer.release()

@@ -91,12 +91,12 @@ def ends_of(cursor: sqlite3.Cursor, session: str, siblings: str) -> str:
 
 
 def sessions_of(cursor: sqlite3.Cursor, chat: str) -> list[str]:
-    """Return the ids of the sessions that may be the host's session ``chat``."""
+    """Return the ids of the sessions that may be the host's session ``chat``: they end with it. ``[]`` for none."""
     return [session for (session,) in cursor.execute(_SESSIONS_OF, {"chat": chat})]
 
 
 def has_project(cursor: sqlite3.Cursor, project: str) -> bool:
-    """Whether a session's id begins with ``project``."""
+    """Whether the id of any session begins with ``project``."""
     (found,) = cursor.execute(_HAS_PROJECT, (project, project)).fetchone()
     return bool(found)
 
@@ -108,7 +108,8 @@ def secret_of(cursor: sqlite3.Cursor) -> bytes:
 
 
 def chats_of(cursor: sqlite3.Cursor, reader: str) -> dict[str, str]:
-    """Return the sessions whose blocks are kept for ``reader``: the host's id of each, with its id in this store."""
+    """Return the sessions whose blocks are kept for ``reader``: the host's id of each, with its id in this store;
+    ``{}`` if there are none."""
     return dict(cursor.execute("SELECT chat, session FROM blocks WHERE reader = ? AND chat <> ''", (reader,)))
 
 
@@ -121,7 +122,8 @@ def find_block(cursor: sqlite3.Cursor, name: BlockName) -> BuiltBlock | None:
 
 
 def keep_block(path: str, name: BlockName, built: BuiltBlock) -> bool:
-    """Keep a block in the database file ``path``; ``False`` if the sessions have changed since ``built.ends``. Raises
+    """Keep a block in the database file ``path``, in place of one of the same name. Returns ``False`` and keeps nothing
+    if the sessions have changed since ``built.ends``. At most ``ROWS_MAX`` blocks are kept. Raises
     ``sqlite3.Error``."""
     with at(path, "BEGIN IMMEDIATE") as cursor:
         if ends_of(cursor, built.session, built.siblings) != built.ends:

@@ -228,7 +228,7 @@ def _try_writing(cursor: sqlite3.Cursor) -> None:
 
 def copy(connection: sqlite3.Connection, path: str) -> None:
     """Write the database of ``connection``, as it is at one moment, to a new file: completely or not at all. Raises
-    ``sqlite3.Error`` and ``StoreUnavailable``."""
+    ``sqlite3.Error``, and ``StoreUnavailable`` if ``path`` exists already or cannot be created."""
     part = f"{path}.part"
     try:
         _create_private(part)

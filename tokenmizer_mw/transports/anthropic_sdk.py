@@ -36,7 +36,11 @@ def anthropic_middleware(
     ``AsyncAnthropic(middleware=[...])``, also for the SDK's cloud clients.
 
     The session is named as with ``Transport``, with one difference: a header is used only if it is passed with the call
-    (``extra_headers``), not with the client. A ``Transport`` under the same client does not record these calls again.
+    (``extra_headers``), not with the client. Calls without a session pass unchanged and are not recorded. A
+    ``Transport`` under the same client does not record these calls again.
+
+    A call that the guard blocks is not sent: it raises the SDK's ``BadRequestError`` (status 400). Raises
+    ``ConfigError`` for invalid ``memory`` or ``routes``.
     """
     outgoing = OutgoingCalls(memory, routes, tenant)
     return _Remembering(memory, outgoing)

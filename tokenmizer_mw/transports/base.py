@@ -75,7 +75,8 @@ class WatchedStream(_Watched):
         return piece
 
     def close(self) -> None:
-        """Close the underlying stream, once. A reply that is incomplete then is recorded as aborted by the caller."""
+        """Close the underlying stream; a second call does nothing. A reply that is incomplete then is recorded as
+        aborted by the caller. Errors of the underlying stream are raised unchanged."""
         if not self._first_close():
             return
         try:
@@ -193,14 +194,17 @@ class RecordingTransport(_Recording[Q, S, T]):
     - ``routes``: maps path endings to dialects (API formats).
     - ``tenant``: used when no session context is active.
 
-    ``OutgoingCalls`` describes how the session of a call is found. Raises ``ConfigError`` for invalid ``memory`` or
-    ``routes``.
+    ``OutgoingCalls`` describes how the session of a call is found. A call without a session passes unchanged and is not
+    recorded. A request with a signature (such as AWS SigV4) is recorded and not changed. The memory stays open when the
+    transport is closed. Raises ``ConfigError`` for invalid ``memory`` or ``routes``.
     """
 
     _wrap: ClassVar[type[WatchedStream]]
 
     def handle_request(self, request: Q) -> S:
-        """Send a request and return the response as soon as its headers are there."""
+        """Send a request and return the response as soon as its headers are there; the turn is recorded while its body
+        is read. Errors of ``inner`` are raised unchanged. A request that the guard blocks is not sent: the response has
+        status 400."""
         send: Callable[[Q], S] = self._inner.handle_request
         try:
             return self._outgoing.send(request, send, self._wrap, self._replay)
@@ -232,7 +236,9 @@ class AsyncRecordingTransport(_Recording[Q, S, T]):
     _wrap: ClassVar[type[AsyncWatchedStream]]
 
     async def handle_async_request(self, request: Q) -> S:
-        """Send a request and return the response as soon as its headers are there."""
+        """Send a request and return the response as soon as its headers are there; the turn is recorded while its body
+        is read. Errors of ``inner`` are raised unchanged. A request that the guard blocks is not sent: the response has
+        status 400."""
         send: Callable[[Q], Awaitable[S]] = self._inner.handle_async_request
         try:
             return await self._outgoing.asend(request, send, self._wrap, self._replay)

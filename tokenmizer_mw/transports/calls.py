@@ -44,35 +44,39 @@ class ReplyWatch:
         return self._exchange.is_settled
 
     def start(self, status: int, headers: Headers) -> None:
-        """Note that the response begins, with this status and these headers."""
+        """Note that the response begins, with this status and these headers. Call it once, before ``take``."""
         self._service.start_reply(self._exchange, status, headers)
         if self._observer is not None:
             self._observer.starts(status, headers)
 
     def take(self, piece: bytes) -> bool:
         """Take the next piece of the body. Returns whether the turn must be recorded (``commit``) before the caller
-        gets the piece.
+        gets the piece. Does not raise for bytes that cannot be parsed.
         """
         if self._observer is not None:
             self._observer.takes(bytes(piece))
         return self._service.take_piece(self._exchange, piece)
 
     def commit(self, *, last: bool, outcome: Outcome | None = None, attempt: bool = False) -> None:
-        """Record the turn if its reply is complete or its ``last`` piece was seen, and wait until it is durable or the
-        deadline has passed. See ``SessionService.commit``.
+        """Record the turn if its reply is complete or its ``last`` piece was seen, and wait until it is durable or
+        ``Settings.store_wait_seconds`` have passed. Does nothing if the turn was recorded already. Blocks.
+
+        ``outcome``: how the call ended; ``None``: as the reply says. ``attempt``: the call may be retried; without
+        content it is then only counted. See ``SessionService.commit``.
         """
         if last and outcome is None and not attempt and self._observer is not None:
             self._observer.end_response()
         self._service.commit(self._exchange, last=last, outcome=outcome, attempt=attempt)
 
     async def acommit(self, *, last: bool) -> None:
-        """Record the turn as ``commit`` does, from an event loop."""
+        """Record the turn and wait as ``commit`` does, from an event loop."""
         if last and self._observer is not None:
             self._observer.end_response()
         await self._service.acommit(self._exchange, last=last)
 
     def leave(self, outcome: Outcome | None, *, attempt: bool = False) -> None:
-        """End the call; a turn that was not committed is recorded in the background."""
+        """End the call at once; a turn that was not committed is recorded in the background. ``outcome``, ``attempt``:
+        as for ``commit``."""
         self._service.leave(self._exchange, outcome, attempt=attempt)
 
     def release(self) -> None:
@@ -160,7 +164,9 @@ class OutgoingCalls:
         self._ours = frozenset(name.encode("latin-1", "replace") for name in ours)
 
     def send(self, request: Q, send: Callable[[Q], S], wrap: Wrap, again: Again[Q, S] | None = None) -> S:
-        """Send a request with ``send`` and return its response. The stream of a recorded call is wrapped by ``wrap``.
+        """Send a request with ``send`` and return its response. The stream of a recorded call is wrapped by ``wrap``;
+        any other call passes unchanged. Raises what ``send`` raises, and ``RequestBlocked`` if the guard blocks the
+        request.
 
         If the response cache has a response and ``again`` is not ``None``, nothing is sent: ``again`` builds the
         response from the cached one.

@@ -24,8 +24,11 @@ class AsyncHttpxReplayedByteStream(Replayed, httpx.AsyncByteStream):
 
 
 class HttpxTransport(RecordingTransport[httpx.Request, httpx.Response, httpx.BaseTransport], httpx.BaseTransport):
-    """Transport for ``httpx.Client`` that records chat calls in a session memory. It sends requests with ``inner``, by
-    default a new ``httpx.HTTPTransport``.
+    """Transport for ``httpx.Client`` that records chat calls in a memory, and replaces old messages of requests that
+    grow too long by a resume block.
+
+    It sends requests with ``inner``, by default a new ``httpx.HTTPTransport``. Everything else is as with
+    ``Transport``.
     """
 
     _wrap = HttpxWatchedByteStream
@@ -38,8 +41,11 @@ class HttpxTransport(RecordingTransport[httpx.Request, httpx.Response, httpx.Bas
 class AsyncHttpxTransport(
     AsyncRecordingTransport[httpx.Request, httpx.Response, httpx.AsyncBaseTransport], httpx.AsyncBaseTransport
 ):
-    """Transport for ``httpx.AsyncClient`` that records chat calls in a session memory. It sends requests with
-    ``inner``, by default a new ``httpx.AsyncHTTPTransport``.
+    """Transport for ``httpx.AsyncClient`` that records chat calls in a memory, and replaces old messages of requests
+    that grow too long by a resume block.
+
+    It sends requests with ``inner``, by default a new ``httpx.AsyncHTTPTransport``. Everything else is as with
+    ``Transport``.
     """
 
     _wrap = AsyncHttpxWatchedByteStream

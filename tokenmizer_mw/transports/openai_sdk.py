@@ -17,7 +17,10 @@ _LIMITS: Final = openai.DEFAULT_CONNECTION_LIMITS
 
 def openai_client(memory: SessionMemory, **options: Any) -> openai.OpenAI:
     """Return an ``openai.OpenAI`` client whose chat calls are recorded in ``memory`` (it sends through a
-    ``Transport``). ``options`` are those of ``openai.OpenAI``, except ``http_client``.
+    ``Transport``, which says which calls these are).
+
+    ``options`` are those of ``openai.OpenAI``, except ``http_client``, which raises ``TypeError``. Closing the client
+    leaves the memory open.
     """
     inner = httpx2.HTTPTransport(limits=_LIMITS)
     return openai.OpenAI(http_client=openai.DefaultHttpx2Client(transport=Transport(memory, inner)), **options)
@@ -25,7 +28,10 @@ def openai_client(memory: SessionMemory, **options: Any) -> openai.OpenAI:
 
 def async_openai_client(memory: SessionMemory, **options: Any) -> openai.AsyncOpenAI:
     """Return an ``openai.AsyncOpenAI`` client whose chat calls are recorded in ``memory`` (it sends through an
-    ``AsyncTransport``). ``options`` are those of ``openai.AsyncOpenAI``, except ``http_client``.
+    ``AsyncTransport``, which says which calls these are).
+
+    ``options`` are those of ``openai.AsyncOpenAI``, except ``http_client``, which raises ``TypeError``. Closing the
+    client leaves the memory open.
     """
     inner = httpx2.AsyncHTTPTransport(limits=_LIMITS)
     client = openai.DefaultAsyncHttpx2Client(transport=AsyncTransport(memory, inner))

@@ -27,8 +27,9 @@ class Transport(RecordingTransport[httpx2.Request, httpx2.Response, httpx2.BaseT
     """Transport for ``httpx2.Client`` that records chat calls in a memory, and replaces old messages of requests that
     grow too long by a resume block.
 
-    It sends requests with ``inner``, by default a new ``httpx2.HTTPTransport``. Calls that are not chats pass
-    unchanged.
+    It sends requests with ``inner``, by default a new ``httpx2.HTTPTransport``. Calls that are not chats, and chats
+    that name no session (body field, header, or ``SessionMemory.session``), pass unchanged and are not recorded. A
+    request that the guard blocks is not sent: its response has status 400.
     """
 
     _wrap = WatchedByteStream
@@ -42,8 +43,11 @@ class AsyncTransport(
     AsyncRecordingTransport[httpx2.Request, httpx2.Response, httpx2.AsyncBaseTransport], httpx2.AsyncBaseTransport
 ):
     """Transport for ``httpx2.AsyncClient`` that records chat calls in a memory, and replaces old messages of requests
-    that grow too long by a resume block. It sends requests with ``inner``, by default a new
-    ``httpx2.AsyncHTTPTransport``.
+    that grow too long by a resume block.
+
+    It sends requests with ``inner``, by default a new ``httpx2.AsyncHTTPTransport``. Calls that are not chats, and
+    chats that name no session (body field, header, or ``SessionMemory.session``), pass unchanged and are not recorded.
+    A request that the guard blocks is not sent: its response has status 400.
     """
 
     _wrap = AsyncWatchedByteStream

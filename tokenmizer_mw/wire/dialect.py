@@ -153,10 +153,11 @@ class Dialect(Protocol):
         event that ends the stream. A quick check that may be true wrongly, but never false wrongly."""
 
     def collect(self, data: bytes, *, stream: bool) -> Reply:
-        """Parse a captured response body (content encoding already decoded) into a reply. ``stream``: the request asked
-        for one.
+        """Parse a captured response body into a reply. Never raises: an unreadable body gives a reply whose ``message``
+        is ``None``.
 
-        Never raises: an unreadable body gives a reply without a message.
+        - ``data``: the body after content decoding; a body that is still compressed is unreadable.
+        - ``stream``: whether the *request* asked for a stream; the response to it may be plain JSON, such as an error.
         """
 
 
@@ -169,7 +170,7 @@ Marker = dict[str, Any]
 
 def markers(content: object, names: Sequence[str], depth: int = DEPTH_MAX) -> Iterator[Marker]:
     """Yield the prompt cache markers of a content's parts, in order; those of nested parts before that of the outer
-    part."""
+    part. ``names``: the fields that mark a part, such as "cache_control"."""
     for part in content if isinstance(content, list) else ():
         if not isinstance(part, dict):
             continue
@@ -181,7 +182,8 @@ def markers(content: object, names: Sequence[str], depth: int = DEPTH_MAX) -> It
 
 
 def marker(holder: object, names: Sequence[str]) -> Iterator[Marker]:
-    """Yield the prompt cache marker of a part, a tool or a request, if it has one."""
+    """Yield the prompt cache marker of a part, a tool or a request, if it has one: a dictionary with the fields among
+    ``names`` that mark it."""
     if isinstance(holder, dict):
         found = {name: holder[name] for name in names if _is_marked(holder.get(name))}
         if found:
@@ -193,15 +195,17 @@ def _is_marked(value: object) -> bool:
 
 
 def message_markers(messages: Sequence[object], names: Sequence[str]) -> Iterator[Marker]:
-    """Yield the prompt cache markers in the contents of message objects, in order."""
+    """Yield the prompt cache markers in the contents of message objects, in order: for each marked part one dictionary
+    with the fields ``names`` (such as "cache_control") that mark it. Skips messages that are not objects."""
     for message in messages:
         if isinstance(message, dict):
             yield from markers(message.get("content"), names)
 
 
 def lost_marker(request: ChatRequest, keep_from: int, names: Sequence[str]) -> Marker:
-    """Return the last prompt cache marker of the messages that a cut removes, which the resume block then gets; empty
-    when there is none. System messages stay with their markers."""
+    """Return the last prompt cache marker of the messages that a cut before ``keep_from`` removes, which the resume
+    block then gets; empty when there is none. System messages stay with their markers. ``names``: as for
+    ``markers``."""
     staying = frozenset(request.staying(keep_from))
     taken = range(request.prefix, min(keep_from, len(request.messages)))
     gone = [request.messages.sent[place] for place in taken if place not in staying]

@@ -170,7 +170,8 @@ def ends_examples(message: Message) -> bool:
 
 
 def first_own_message(messages: Sequence[Message]) -> int | None:
-    """Return the index of the first of ``messages`` in which the user wrote something; ``None`` when there is none."""
+    """Return the index of the first of ``messages`` with text or attachments of the user's own, which means neither the
+    client application's texts nor its example conversation at the beginning. ``None`` when there is none."""
     start = max((place + 1 for place, one in enumerate(messages[:_EXAMPLES_MAX]) if ends_examples(one)), default=0)
     for place in range(start, len(messages)):
         message = messages[place]

@@ -284,7 +284,8 @@ _Text = Annotated[str, Field(max_length=1_000)]
 _Session = Annotated[str, Field(max_length=SESSION_ID_MAX)]
 
 Named = Callable[[str], Awaitable[str]]
-"""Gives the session that an id stands for."""
+"""Returns the full session id for what the model passed as one; "" (it passed none) means the session that is chosen
+then."""
 
 
 def _describe_change(values: Mapping[str, Any]) -> str:
@@ -306,7 +307,7 @@ def _describe_change(values: Mapping[str, Any]) -> str:
 
 def add_edits(made: MCPServer[Any], ask: Backing, named: Named) -> None:
     """Add the tools for manual edits of facts to the MCP server ``made``. ``ask``: carries out the edits. ``named``:
-    returns the full session id for what the model passed as one; awaited."""
+    awaited; returns the full session id for what the model passed, "" if it passed none."""
 
     async def change(what: str, session_id: str, **body: Any) -> Changed:
         session = await named(session_id)

@@ -33,13 +33,16 @@ _UUID: Final = re.compile(r"([0-9a-fA-F]{8})(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{1
 
 def earlier_facts(own: SessionGraph, others: Sequence[tuple[str, SessionGraph]]) -> list[ResumeFact]:
     """Return what a session gets from ``others``, the other sessions of its project (ids and graphs, newest first): the
-    rules, decisions and environment that hold at their ends, and, as long as the session has no fact of its own, the
-    newest ``WORK_MAX`` tasks that were open when the last one ended.
+    rules, decisions and environment that hold at their ends, and, as long as the session has no fact of its own, up to
+    ``WORK_MAX`` tasks that were open when the last one ended: those in hand first, then the newest. What the assistant
+    only claimed or proposed is left out.
 
-    At most ``FACTS_MAX`` facts beside open work: rules, then decisions, then environment, the newest of each first. The
-    newest also come first in a block that has no room for all. If two sessions have a fact in the same slot or with the
-    same words, the newer one is used; facts of ``own`` replace all of them. A decision that a newer session replaced or
-    rejected is left out, and so are facts of messages that read like an attempt to take over the model.
+    At most ``FACTS_MAX`` facts beside open work are taken: rules, then decisions, then environment, the newest of each
+    first (``grade``; a block that has no room for all takes them in this order, too). In the list, each kind has the
+    newest session first, with its facts in the order in which they were stated; open work is last. If two sessions have
+    a fact in the same slot or with the same words, the newer one is used; facts of ``own`` replace all of them. A
+    decision that a newer session replaced or rejected is left out, and so are facts of messages that read like an
+    attempt to take over the model.
     """
     newer = _NewerStatements()
     newer.add(own)

@@ -16,8 +16,10 @@ _WORDS_MIN: Final = 3
 
 
 def find_reason_beside(index: int, spoken: Sequence[Segment]) -> str:
-    """The sentence before the one at ``index``, or else the one after it, that may be its reason; "" for none.
-    Questions, orders and sentences that settle something themselves are none."""
+    """The sentence before the one at ``index``, or else the one after it, that may be its reason, without its
+    lead ("because") and final punctuation; "" for none.
+
+    Questions, orders and sentences that settle something themselves are none, and so are sentences of few words."""
     before = [(segment.text, False) for segment in spoken[max(0, index - 1) : index]]
     behind = [(segment.text, True) for segment in spoken[index + 1 : index + 2]]
     for text, is_behind in (*before, *behind):

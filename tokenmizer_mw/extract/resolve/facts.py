@@ -79,7 +79,8 @@ def note_fact(ledger: Ledger, finding: Finding) -> Node:
     the merge.
 
     If the node is no longer current, or if the finding is certain, the node gets the finding's status where that change
-    is legal.
+    is legal. A new fact loses its slot and value if another current fact holds the slot; nothing is superseded (see
+    ``supersede``).
     """
     known_node = find_same_fact(ledger, finding)
     if known_node is None:

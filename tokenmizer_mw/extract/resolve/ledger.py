@@ -114,7 +114,12 @@ class Ledger:
         return known
 
     def move(self, node: Node, status: Status, finding: Finding, reason: str = "") -> bool:
-        """Change the status if that is legal, with the finding's quote as evidence; returns whether it did."""
+        """Change the status of ``node``, and return whether that was done.
+
+        ``False`` if the node has the status already, is gone, or may not move there. A step back, such as from
+        completed to active, needs a finding with a quote. ``reason``: recorded in place of the finding's; "": the
+        finding's.
+        """
         now = self.graph.get(node.id)
         if now is None or now.status is status:
             return False

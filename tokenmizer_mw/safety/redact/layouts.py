@@ -87,7 +87,8 @@ _PUTTY: Final = compile_pattern(
 
 
 def read_putty(text: bytes, start: int) -> PlaceReading:
-    """Read the private lines of a PuTTY key."""
+    """Read the private lines of a PuTTY key. ``start``: byte offset of its "Private-Lines:". Returns a refusal if no
+    key lines follow."""
     lines = _PUTTY.match(text, start)
     if lines is None:
         return refusal("private-key", start, start + 8, "no private lines", start + 8)
@@ -106,7 +107,8 @@ KEY_MAX: Final = 8192
 
 
 def read_web_key(text: bytes, start: int) -> PlaceReading:
-    """Read the private members of a JSON web key."""
+    """Read the private members of a JSON web key. ``start``: byte offset within the object, where its type was found.
+    Returns a refusal if no object encloses it."""
     first = text.rfind(b"{", max(0, start - KEY_MAX), start)
     last = text.find(b"}", start, start + KEY_MAX)
     if first < 0 or last < 0:

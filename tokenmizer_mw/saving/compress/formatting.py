@@ -91,9 +91,9 @@ _TRAILING: Final = re.compile(r"(?<=\S)[ \t]+\n")
 
 
 def json_closer(text: str) -> str:
-    """Return JSON without white space between tokens; numbers and strings keep their spelling.
+    """Return indented JSON without white space between tokens; numbers and strings keep their spelling.
 
-    Returns the same object if the text is not JSON or has no such white space.
+    Returns the same object if the text is not an indented JSON object or array.
     """
     if not _INDENTED.search(text):
         return text

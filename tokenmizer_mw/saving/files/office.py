@@ -125,7 +125,10 @@ _REASON_MAX: Final = 160
 
 
 def read_workbook(source: FileSource) -> Report:
-    """Read sheets, columns and values of a workbook."""
+    """Read sheets, columns and values of a workbook. Needs the extra ``files``.
+
+    Never raises for a broken file or without the extra: ``Report.broke`` says why reading failed or stopped.
+    """
     try:
         from openpyxl.reader.excel import ExcelReader
     except ImportError:

@@ -207,7 +207,8 @@ class GuardedRequest:
         return message
 
     async def send(self, message: Message) -> None:
-        """ASGI ``send`` for the application: passes every message on, unless the request was refused meanwhile."""
+        """ASGI ``send`` for the application: passes every message on, with CORS headers added to the first. Drops all
+        messages if the request was refused meanwhile."""
         if self._refused:
             return
         if message["type"] == "http.response.start":

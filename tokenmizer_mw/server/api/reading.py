@@ -72,7 +72,7 @@ _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 def history(request: ApiRequest[shapes.HistoryQuery, None]) -> shapes.HistoryAnswer:
-    """The graph of a session as recorded at a time, or as valid at a time."""
+    """Return the graph of a session as recorded at ``at_time`` (seconds since the epoch), or as valid at it."""
     at, by = request.query.at_time, request.query.as_
     time = _EPOCH + timedelta(seconds=at)  # as a number, the library takes the years from 2000 to 5000 alone
     when = {"recorded_at": time} if by == "recorded" else {"valid_at": time}
@@ -96,7 +96,8 @@ _NEAREST_MAX: Final = 3
 
 
 def why(request: ApiRequest[shapes.WhyQuery, None]) -> shapes.WhyJson:
-    """The explanation of a fact: what led to it, and what replaced it."""
+    """Explain the fact that ``text`` names: what led to it, and what replaced it. Raises ``ApiRefusal``, which names
+    the nearest facts, if none fits."""
     found = request.memory.why(request.session_id, request.query.text, tenant=request.tenant)
     if found is None:
         hits = request.memory.search(request.session_id, request.query.text, _NEAREST_MAX, tenant=request.tenant)
@@ -105,7 +106,7 @@ def why(request: ApiRequest[shapes.WhyQuery, None]) -> shapes.WhyJson:
 
 
 def search(request: ApiRequest[shapes.SearchQuery, None]) -> shapes.SearchAnswer:
-    """The facts most similar to a text."""
+    """Return at most ``limit`` facts that match a text, best first."""
     hits = request.memory.search(request.session_id, request.query.text, request.query.limit, tenant=request.tenant)
     found = [shapes.FoundFactJson(node=shapes.node_of(hit.node), score=hit.score) for hit in hits]
     return {"session_id": request.session_id, "hits": found}

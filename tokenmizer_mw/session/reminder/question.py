@@ -11,17 +11,24 @@ from typing import Final
 import re2
 
 from tokenmizer_mw.context.assembly import ReminderPart
-from tokenmizer_mw.context.recall.passages import index_terms
-from tokenmizer_mw.graph.text import ASKING, words
+from tokenmizer_mw.context.recall.passages import index_terms, is_function_word
 from tokenmizer_mw.model.message import Message, Role
 from tokenmizer_mw.wire.dialect import ChatRequest
 from tokenmizer_mw.wire.host_texts import is_continuation
 
 
 def content_terms(text: str) -> list[str]:
-    """Return the distinct search terms of ``text``, without English function words and question words."""
-    found = dict.fromkeys(index_terms(text))
-    return [term for term in found if term not in ASKING and not (term.isascii() and not words(term))]
+    """Return the distinct search terms of ``text`` in their order, without English function words and question words.
+
+    A longer word gives several terms (see ``index_terms``): the word, its beginning ("post*"), the parts of a compound
+    identifier; a script without spaces gives pairs of characters.
+    """
+    return [term for term in dict.fromkeys(index_terms(text)) if not is_function_word(term)]
+
+
+def _count_words(terms: Sequence[str]) -> int:
+    """The number of words that search terms are of: beginnings of words do not count."""
+    return sum(not term.endswith("*") for term in terms)
 
 
 _LOOKED_AT: Final = 400
@@ -76,7 +83,9 @@ QUERY_MAX: Final = 4_000
 """Characters of a message that are ranked: half from its start, half from its end, where the question stands."""
 
 _THIN: Final = 2
-"""A question with fewer words of its own than this takes up what was said right before it."""
+"""A text takes up what was said right before it if it has fewer search terms than this ("Yes", "Why Go?"), or if it
+asks nothing and has fewer words ("Continue"). One longer word is two terms: "Why Postgres?" is searched for by
+itself."""
 _BEFORE_MAX: Final = 600
 
 
@@ -119,11 +128,12 @@ def read_question(request: ChatRequest, keep_from: int) -> Question | None:
             if is_continuation(messages[place]):
                 return Question(place, newest or place, "", asks=False)
             text = messages[place].text.strip()
-            thin = len(content_terms(text[:QUERY_MAX])) < _THIN
+            terms, is_asking = content_terms(text[:QUERY_MAX]), asks(text)
+            thin = len(terms) < _THIN or (not is_asking and _count_words(terms) < _THIN)
             before = _find_answered_text(request, place, keep_from) if thin else ""
             query = shorten_query(text)
             whole = f"{query}\n{before}".strip()
-            return Question(place, newest or place, whole, query != text, not thin and asks(text))
+            return Question(place, newest or place, whole, query != text, not thin and is_asking)
     return None
 
 

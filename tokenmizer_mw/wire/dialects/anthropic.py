@@ -234,6 +234,6 @@ class Anthropic(JsonDialect):
         return any(tail.startswith(mark) or b"\n" + mark in tail or b"\r" + mark in tail for mark in _LINES)
 
     def collect(self, data: bytes, *, stream: bool) -> Reply:
-        """Parse the reply in a captured response body. Never raises."""
+        """Parse the reply in a captured response body. Never raises. See ``Dialect.collect``."""
         events = events_in(data, stream=stream)
         return collect_body(data) if events is None else collect_events(events)

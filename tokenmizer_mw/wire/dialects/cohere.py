@@ -32,7 +32,8 @@ _OUTCOMES: Final = {"MAX_TOKENS": Outcome.TRUNCATED, "ERROR": Outcome.ERROR, "TI
 
 
 def collect(data: bytes) -> Reply:
-    """Parse the reply in the bytes of a response: events, a JSON object, or one JSON object per line. Never raises."""
+    """Parse the reply in the bytes of a response: events, a JSON object, or one JSON object per line. Never
+    raises: unreadable bytes give a reply without a message."""
     data = data.removeprefix(b"\xef\xbb\xbf")
     if not data.lstrip().startswith(b"{"):
         return collect_events(sent_events(data))
@@ -199,7 +200,8 @@ class Cohere(JsonDialect):
         return any(mark in tail for mark in _TERMINAL)
 
     def collect(self, data: bytes, *, stream: bool) -> Reply:
-        """Parse the reply in a captured response body, whether it is a stream or not. Never raises."""
+        """Parse the reply in a captured response body; its content says whether it is a stream. Never raises. See
+        ``Dialect.collect``."""
         return collect(data)
 
 

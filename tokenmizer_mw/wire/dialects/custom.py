@@ -86,7 +86,8 @@ class Replies:
         return False
 
     def collect(self, data: bytes, *, stream: bool) -> Reply:
-        """Parse the reply in the bytes of a response. Never raises."""
+        """Parse the reply in a captured response body. Never raises. Without a place for the reply, the whole
+        body is its text. See ``Dialect.collect``."""
         data = data.removeprefix(b"\xef\xbb\xbf")
         place = self.piece if stream else self.whole
         if data.lstrip().startswith(_EVENT_STARTS) and (stream or place is not None):
@@ -250,7 +251,7 @@ class CustomChat(JsonDialect):
         return self._replies.ends(tail)
 
     def collect(self, data: bytes, *, stream: bool) -> Reply:
-        """Parse the reply in a captured response body. Never raises."""
+        """Parse the reply in a captured response body. Never raises. See ``Dialect.collect``."""
         return self._replies.collect(data, stream=stream)
 
     # -- the request -----------------------------------------------------------------------------------------

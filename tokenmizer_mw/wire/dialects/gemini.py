@@ -239,7 +239,7 @@ class Gemini(JsonDialect):
 
     def collect(self, data: bytes, *, stream: bool) -> Reply:
         """Parse the reply in a captured response body. Never raises. The content decides how it is parsed: a stream
-        consists of events or of JSON, and its errors are JSON."""
+        consists of events or of JSON, and its errors are JSON. See ``Dialect.collect``."""
         start = data.removeprefix(_BOM).lstrip()
         return collect_json(data) if start.startswith((b"{", b"[")) else collect_stream(data)
 

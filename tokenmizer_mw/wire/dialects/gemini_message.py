@@ -134,8 +134,8 @@ def roles_of(sent: Sequence[Any]) -> list[Role]:
 def read_message(raw: object, _: int) -> Message:
     """Parse one content object, or a tuple of consecutive ones of the model (see ``group``), as one message.
 
-    An unknown role gives a system message: it begins no turn, and no facts are extracted from it. The second argument
-    is not used.
+    An unknown role gives a system message: it begins no turn, and no facts are extracted from it. Never raises; what
+    cannot be read gives no content. The second argument is not used.
     """
     read = GeminiContent()
     for content in raw if isinstance(raw, tuple) else (raw,):

@@ -66,7 +66,8 @@ class Ollama(JsonDialect):
         return False
 
     def collect(self, data: bytes, *, stream: bool) -> Reply:
-        """Parse the reply in a captured response body: lines of JSON, or one object. Never raises."""
+        """Parse the reply in a captured response body: lines of JSON, or one object. Never raises. See
+        ``Dialect.collect``."""
         if data.lstrip().startswith((b"data:", b"event:")):  # an application's own /api/chat, in OpenAI's shape
             return openai_chat.collect_chunks(data_in(data, stream=True) or ())
         whole = parse_json(data.decode("utf-8-sig", "replace"))

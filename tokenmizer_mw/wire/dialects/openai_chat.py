@@ -327,6 +327,6 @@ class OpenAIChat(JsonDialect):
         return _TERMINAL.search(tail) is not None
 
     def collect(self, data: bytes, *, stream: bool) -> Reply:
-        """Parse the reply in a captured response body. Never raises."""
+        """Parse the reply in a captured response body. Never raises. See ``Dialect.collect``."""
         chunks = data_in(data, stream=stream)
         return collect_body(data) if chunks is None else collect_chunks(chunks)

@@ -265,6 +265,6 @@ class OpenAIResponses(JsonDialect):
         return any(tail.startswith(line) or b"\n" + line in tail or b"\r" + line in tail for line in _LINES)
 
     def collect(self, data: bytes, *, stream: bool) -> Reply:
-        """Parse the reply in a captured response body. Never raises."""
+        """Parse the reply in a captured response body. Never raises. See ``Dialect.collect``."""
         events = events_in(data, stream=stream)
         return collect_body(data) if events is None else collect_events(events)

@@ -68,7 +68,10 @@ class EventReader(_Reader):
         self._comments = 0
 
     def receive(self, data: bytes) -> Sequence[chat.StreamEvent | chat.Pinged]:
-        """Return the events that ``data`` completes; ``b""`` ends the stream. Never raises."""
+        """Return the events that ``data`` completes; ``b""`` ends the stream.
+
+        Never raises: what cannot be parsed becomes a ``Fault``. A stream that was cut off ends without ``Ended``.
+        """
         events: list[chat.StreamEvent | chat.Pinged] = []
         for line in data.splitlines(keepends=True) or (b"",):  # line by line, so that what is left out has its place
             if self._over:
@@ -120,7 +123,10 @@ class LineReader(_Reader):
         self._lines = LineDecoder(line_max)
 
     def receive(self, data: bytes) -> Sequence[chat.StreamEvent | chat.Pinged]:
-        """Return the events that ``data`` completes; ``b""`` ends the stream. Never raises."""
+        """Return the events that ``data`` completes; ``b""`` ends the stream.
+
+        Never raises: what cannot be parsed becomes a ``Fault``. A stream that was cut off ends without ``Ended``.
+        """
         events: list[chat.StreamEvent | chat.Pinged] = []
         for line in self._lines.receive_data(data) if not self._over else ():
             if line != b"" and (data or line is None or not is_torn(line.decode("utf-8", "replace"))):
