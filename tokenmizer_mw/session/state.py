@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from operator import itemgetter
 from typing import Any, Final
 
 from tokenmizer_mw.context.resume.handover import Handover
@@ -286,6 +287,9 @@ class UnkeptTranscript(Transcript):
         return self
 
 
+_EVENT: Final = itemgetter(1)
+
+
 def joining(
     transcript: Transcript, messages: Sequence[Message], *, part: bool = False, known: tuple[int, int] | None = None
 ) -> list[MessageRecorded]:
@@ -295,7 +299,7 @@ def joining(
     ``part``: true if they are only the newest messages of a transcript. ``known`` overrides the result of
     ``Transcript.first_new``.
     """
-    return [event for _, event in find_new_messages(transcript, messages, part=part, known=known)]
+    return list(map(_EVENT, find_new_messages(transcript, messages, part=part, known=known)))
 
 
 def find_new_messages(
