@@ -268,3 +268,11 @@ def test_what_must_fail_is_no_failure() -> None:
 def test_a_runtime_that_was_raised_to_a_version() -> None:
     graph = talk("u: Set up the pipeline", "a: Gladly.", "u: I bumped Node from 20 to 22 on the runners")
     assert "Node 22" in [node.label for node in graph.nodes(NodeType.ENVIRONMENT)]
+
+
+def test_the_reason_of_a_change_is_no_failure_besides() -> None:
+    graph = talk(
+        "u: Redis for the queue.", "a: Done.", "u: Operations won't run Redis. Let's use PostgreSQL instead of Redis."
+    )
+    assert graph.nodes(NodeType.ERROR) == []
+    assert any("Operations" in step.reason for step in graph.transitions())

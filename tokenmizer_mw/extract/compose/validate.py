@@ -172,7 +172,13 @@ def validate_findings(findings: Iterable[Finding], settings: Settings) -> list[F
         clean = _validate_finding(said, settings.confidence_floor) if said is not None else None
         if clean is not None:
             kept.append(clean)
-    return _without_other_choices(kept)
+    return _without_reasons_as_errors(_without_other_choices(kept))
+
+
+def _without_reasons_as_errors(findings: list[Finding]) -> list[Finding]:
+    """The findings without errors that the same message gives as the reason of a change: "Operations won't run it"."""
+    reasons = {finding.why for finding in findings if finding.why and finding.move is Move.REPLACE}
+    return [one for one in findings if one.type is not NodeType.ERROR or one.label not in reasons]
 
 
 def _without_other_choices(findings: list[Finding]) -> list[Finding]:
