@@ -131,21 +131,24 @@ class ResumeFact:
     grade: int = 0
 
 
-def sections_of(graph: SessionGraph, replaced: Predecessors) -> Iterator[tuple[Node, Section, str]]:
-    """Iterate over every fact that a resume block may state, with its section and the words of its label, oldest first,
-    without archived and replaced ones."""
+def sections_of(graph: SessionGraph, replaced: Predecessors) -> Iterator[tuple[Node, Section]]:
+    """Iterate over every fact that a resume block may state, with its section, oldest first, without archived and
+    replaced ones."""
     for node in graph.nodes():
         section = Section.RULES if node.id in replaced.standing else _section_of(graph, node)
-        text = flatten(node.label) if section is not None else ""
-        if section is not None and text and not (section is Section.DECISIONS and _asks(text) and not node.pinned):
-            yield node, section, text
+        if section is None or (section is Section.DECISIONS and not node.pinned and _asks(flatten(node.label))):
+            continue
+        plain = node.label.isascii() and node.label.isprintable() and not node.label.isspace()
+        if plain or flatten(node.label):
+            yield node, section
 
 
 def facts_of(graph: SessionGraph) -> list[ResumeFact]:
     """Return every fact that a resume block may state, as ``sections_of`` finds them."""
     replaced = Predecessors(graph)
     found = []
-    for index, (node, section, label) in enumerate(sections_of(graph, replaced)):
+    for index, (node, section) in enumerate(sections_of(graph, replaced)):
+        label = flatten(node.label)
         why, why_ids = reason_of(graph, node, section, replaced)
         text, why = _split_goal(label) if section is Section.GOAL and not why else (label, why)
         place = (_order_of(node), node.source.turn, index)

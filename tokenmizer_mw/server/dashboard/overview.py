@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from heapq import nsmallest
 from itertools import islice
 from typing import Final
 
@@ -64,7 +65,7 @@ def overview(state: SessionState) -> Overview:
     graph = state.graph
     replaced = Predecessors(graph)
     parts: dict[str, list[Node]] = defaultdict(list)
-    for node, section, _ in sections_of(graph, replaced):
+    for node, section in sections_of(graph, replaced):
         parts[OPEN_WORK if section in (Section.DOING, Section.TO_DO) else section.name].append(node)
     newest = {name: _newest(name, nodes, replaced) for name, nodes in parts.items()}
     shown = [node for nodes in newest.values() for node in nodes]
@@ -76,10 +77,11 @@ def overview(state: SessionState) -> Overview:
 def _newest(part: str, nodes: Sequence[Node], replaced: Predecessors) -> list[Node]:
     """The first facts of a list: pinned ones, decisions that replaced another or have a reason, then the newest."""
 
-    def count_reasons(node: Node) -> int:
-        return bool(node.detail) + any(True for _ in replaced.of(node)) if part == Section.DECISIONS.name else 0
+    def rank(node: Node) -> tuple[bool, int, int]:
+        reasons = bool(node.detail) + any(True for _ in replaced.of(node)) if part == Section.DECISIONS.name else 0
+        return not node.pinned, -reasons, -node.source.turn
 
-    shown = sorted(nodes, key=lambda node: (not node.pinned, -count_reasons(node), -node.source.turn))[:SHOWN]
+    shown = nsmallest(SHOWN, nodes, key=rank)
     return sorted(shown, key=lambda node: node.status is not Status.IN_PROGRESS) if part == OPEN_WORK else shown
 
 
