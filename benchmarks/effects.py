@@ -6,7 +6,7 @@ the words that carry it: ``replaces`` (``old`` in the talk, ``new`` in the messa
 ``settles`` (``new``), ``done``, ``open``, ``fails`` and ``fixed`` (``what``). No effects: nothing that is believed
 changes.
 
-Written by people who saw neither the program nor other cases. ``corpus/effects_last`` is by another author, whom
+Written by people who saw neither the program nor other cases. ``corpus/effects_last`` is by four other authors, whom
 nobody reads and nothing is fitted on.
 """
 

@@ -276,3 +276,9 @@ def test_the_reason_of_a_change_is_no_failure_besides() -> None:
     )
     assert graph.nodes(NodeType.ERROR) == []
     assert any("Operations" in step.reason for step in graph.transitions())
+
+
+@pytest.mark.parametrize("said", ["should we move Node to 22?", "Node to 22 would be a big step"])
+def test_a_version_that_is_only_spoken_of_does_not_run(said: str) -> None:
+    graph = talk("u: Set up the pipeline", "a: Gladly.", f"u: {said}")
+    assert graph.nodes(NodeType.ENVIRONMENT) == []

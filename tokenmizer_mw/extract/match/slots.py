@@ -32,7 +32,8 @@ _RUNTIMES: Final = "|".join(
     )
 )
 _VERSION: Final = compile_lazily(
-    rf"(?:^|[^\w.-])(?P<name>{_RUNTIMES})(?:(?: from v?[0-9][0-9.x]*)? to v?|[ @:=]?v?)"
+    rf"(?:^|[^\w.-])(?:(?:bumped|upgraded|updated|moved|switched|migrated|raised) (?:the )?(?P<raised>{_RUNTIMES})"
+    rf"(?: version)?(?: from v?[0-9][0-9.x]*)? to v?|(?P<name>{_RUNTIMES})[ @:=]?v?)"
     r"(?P<version>[0-9]+(?:\.[0-9x]+){0,3}\+?)(?:[^\w.%]|\.\W|\.?$)"
 )
 _STDLIB: Final = "(?:standard library|stdlib)"
@@ -116,9 +117,10 @@ def find_versions(text: str) -> list[tuple[str, str]]:
 def _find_versions(text: str) -> Iterator[tuple[str, str]]:
     rest = text
     while (match := _VERSION.search(rest)) is not None:
-        name, version = match.group("name"), match.group("version")
-        before, behind = text[: len(text) - len(rest) + match.start("name")], rest[match.end("version") :]
-        glued = match.end("name") == match.start("version") and version.isdecimal()
+        named = "name" if match.group("name") else "raised"
+        name, version = match.group(named), match.group("version")
+        before, behind = text[: len(text) - len(rest) + match.start(named)], rest[match.end("version") :]
+        glued = match.end(named) == match.start("version") and version.isdecimal()
         if not (glued and (_BEFORE_MODULE.search(before) or _BEHIND_MODULE.match(behind))):
             yield name, version
         rest = behind

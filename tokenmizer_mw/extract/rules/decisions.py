@@ -136,8 +136,8 @@ REPLACEMENTS: Final = (
         0.9,
         "back to REST, the GraphQL schema is a burden",
         "please get back to me tomorrow",
-        unless=r".*\bback to (?:work|bed|school|you|me|us|him|her|them|business|normal|reality|square one|sleep|it|this"
-        r"|that|(?:the|my|our) (?:topic|subject|point|question|desk|office|drawing board))\b",
+        unless=r".*\bback to (?:work|bed|school|you|me|us|him|her|them|business|normal|reality|square one|sleep|it"
+        r"|(?:the|my|our) (?:topic|subject|point|question|desk|office|drawing board))\b",
     ),
     _rule(
         "was_better",
