@@ -294,6 +294,7 @@ def test_a_star_import_works_without_extras() -> None:
         ("call", "chat.service"),
         ("demo.script", "cli.demo"),
         ("offload", "runtime.offload"),
+        ("saving.cache.embedding", "context.embedding"),
     ],
 )
 def test_a_module_asked_for_by_its_former_name_says_where_it_is(former: str, now: str) -> None:

@@ -114,6 +114,7 @@ _MOVED = {
     "compress": "saving.compress", "dashboard": "server.dashboard", "demo": "cli.demo", "fence": "safety.fence",
     "files": "saving.files", "fitting": "context.assembly", "offload": "runtime.offload", "outgoing": "transports",
     "refining": "session.refinement.plan", "operations.retention": "operations.erasure",
+    "saving.cache.embedding": "context.embedding",
     "server.access.door": "server.access.middleware", "server.access.heads": "server.access.http_protocols",
     "server.access.opening": "server.access.keyring", "tokens": "context.tokens", "translate": "server.translate",
     "window": "context.window",

@@ -24,8 +24,7 @@ from tokenmizer_mw.errors import CallerError, ConfigError, StoreUnavailable, Unk
 from tokenmizer_mw.graph.explanation import Why, why
 from tokenmizer_mw.graph.fold import SessionGraph
 from tokenmizer_mw.graph.search import SearchHit, find_fitting, find_open_work, former_nodes, search
-from tokenmizer_mw.graph.views import Diff, as_valid, diff
-from tokenmizer_mw.graph.withdrawn import without_withdrawn_words
+from tokenmizer_mw.graph.views import Diff, as_valid, diff, without_withdrawn_words
 from tokenmizer_mw.model.event import Checkpointed, Event, NodeEdited, NodeRevised
 from tokenmizer_mw.model.message import Message, Written, short_repr
 from tokenmizer_mw.model.node import Node, Status

@@ -9,7 +9,7 @@ from typing import Any
 import anyio
 import pytest
 
-from tokenmizer_mw.server.access.request_body import within
+from tokenmizer_mw.server.access.requests import within
 
 pytestmark = pytest.mark.anyio
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tokenmizer_mw.server.access.guarded_request import ResponseEnds
+from tokenmizer_mw.server.access.limiting import ResponseEnds
 
 SSE, JSON, NDJSON = b"text/event-stream", b"application/json", b"application/x-ndjson"
 

@@ -14,9 +14,8 @@ from tests.extract.test_semantic import _directory
 from tokenmizer_mw.errors import ConfigError
 from tokenmizer_mw.extract.score.encoder import digest_of
 from tokenmizer_mw.model.session import SessionKey
-from tokenmizer_mw.saving.cache.embedding import BadVector, Embedder, model_in
 from tokenmizer_mw.saving.cache.stores import Entry, ProcessAnswers
-from tokenmizer_mw.saving.cache.vectors import NEAREST, Vectors
+from tokenmizer_mw.saving.cache.vectors import NEAREST, BadVector, Embedder, Vectors, model_in
 
 PART = b"p"
 

@@ -8,7 +8,7 @@ from tokenmizer_mw.context.recall import recall
 from tokenmizer_mw.context.resume import build_resume, build_resumes
 from tokenmizer_mw.context.tokens import counter_for
 from tokenmizer_mw.graph.fold import SessionGraph
-from tokenmizer_mw.graph.withdrawn import remove_phrases, spell_phrases, without_withdrawn_words
+from tokenmizer_mw.graph.views import remove_phrases, spell_phrases, without_withdrawn_words
 from tokenmizer_mw.model.event import DecisionReplaced, NodeAdded, NodeEdited
 from tokenmizer_mw.model.node import Node, NodeType, Source, Status, Transition
 

@@ -14,7 +14,6 @@ from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from tokenmizer_mw.wire.dialect import ChatRequest
-from tokenmizer_mw.wire.json_paths import value_at
 from tokenmizer_mw.wire.json_text import (
     Edit,
     Span,
@@ -22,6 +21,7 @@ from tokenmizer_mw.wire.json_text import (
     json_text,
     scan_string,
     storable,
+    value_at,
     walk_elements,
     walk_members,
 )

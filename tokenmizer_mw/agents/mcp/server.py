@@ -22,7 +22,7 @@ from pydantic import Field
 
 from tokenmizer_mw.agents.hooks.events import project_named, root_of
 from tokenmizer_mw.errors import TokenMizerError
-from tokenmizer_mw.graph.withdrawn import remove_phrases, spell_phrases
+from tokenmizer_mw.graph.views import remove_phrases, spell_phrases
 from tokenmizer_mw.model.session import SESSION_ID_MAX
 from tokenmizer_mw.runtime.offload import CALLS, offload
 

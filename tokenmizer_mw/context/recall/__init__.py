@@ -18,7 +18,7 @@ from tokenmizer_mw.graph.fold import SessionGraph
 from tokenmizer_mw.graph.search import find_open_work, search
 from tokenmizer_mw.graph.text import asked_words, words
 from tokenmizer_mw.graph.values import Later, Statement, find_overtaken
-from tokenmizer_mw.graph.withdrawn import without_withdrawn_words
+from tokenmizer_mw.graph.views import without_withdrawn_words
 from tokenmizer_mw.model.event import NodeEdited
 from tokenmizer_mw.model.message import REPR_MAX, short_repr
 from tokenmizer_mw.model.node import Node, NodeType, Status, Trust, is_current

@@ -43,8 +43,7 @@ from tokenmizer_mw.context.tokens import TokenCounter
 from tokenmizer_mw.errors import BudgetTooSmall, CallerError
 from tokenmizer_mw.graph.fold import SessionGraph
 from tokenmizer_mw.graph.search import search
-from tokenmizer_mw.graph.views import importances
-from tokenmizer_mw.graph.withdrawn import without_withdrawn_words
+from tokenmizer_mw.graph.views import importances, without_withdrawn_words
 from tokenmizer_mw.model.event import NodeEdited
 from tokenmizer_mw.model.message import short_repr
 from tokenmizer_mw.model.node import HAND, Node, Status

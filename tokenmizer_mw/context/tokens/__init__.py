@@ -6,7 +6,7 @@ from tokenmizer_mw.context.tokens.counter import (
     ModelCounters,
     TokenCounter,
     counter_for,
+    estimate,
 )
-from tokenmizer_mw.context.tokens.estimate import estimate
 
 __all__ = ["ATTACHMENT_TOKENS", "MessageCounter", "ModelCounters", "TokenCounter", "counter_for", "estimate"]

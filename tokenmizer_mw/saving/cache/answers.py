@@ -41,8 +41,7 @@ from .question import (
 if TYPE_CHECKING:
     from tokenmizer_mw.context.embedding import Embed
 
-    from .embedding import Embedder
-    from .vectors import Vectors
+    from .vectors import Embedder, Vectors
 
 INLINE_MAX: Final = 32 * 1024
 """Bytes of a request that may be looked up on an event loop, where the answers are in this process."""
@@ -420,7 +419,7 @@ def _read(data: bytes) -> CachedAnswer | None:
 
 def _embedder(settings: Settings, embed: Embed | None) -> Embedder:
     try:
-        from .embedding import Embedder, model_in
+        from .vectors import Embedder, model_in
     except ModuleNotFoundError as error:
         raise ConfigError(f"cache: semantic needs the extra `semantic`: there is no {error.name}") from None
     if embed is None:

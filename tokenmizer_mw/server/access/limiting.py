@@ -4,11 +4,16 @@ A request takes from the counters before it starts and is charged at its end. A 
 refused for a while without a comparison; a key that this process has accepted before is still accepted from there, so
 that one client cannot lock out others behind the same address. Forwarding headers are ignored, because clients can
 write them too.
+
+``ResponseEnds`` reads the tokens of a call from its response. All providers report usage in the last event or at the
+end of the body; Anthropic's streams report prompt tokens in the first event. Quotes inside of texts are escaped, so
+that model output is not mistaken for usage. If no usage is found, it is estimated from the number of bytes.
 """
 
 from __future__ import annotations
 
 import ipaddress
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
@@ -148,3 +153,80 @@ class FailedKeys:
 
     def _demand(self, host: str, cost: int) -> Demand:
         return Demand(((bucket(host, "host", self._limit), cost),))
+
+
+_ENDS: Final = 4_096
+_HELD_MAX: Final = 16 * _ENDS
+_TOTAL: Final = re.compile(rb'"(?:total_tokens|totalTokenCount)"\s*:\s*(\d{1,12})')
+_PROMPT: Final = re.compile(rb'"(?:prompt_tokens|input_tokens|promptTokenCount|prompt_eval_count)"\s*:\s*(\d{1,12})')
+_CACHED: Final = re.compile(rb'"cache_creation_input_tokens"\s*:\s*(\d{1,12})')
+_REPLY: Final = re.compile(rb'"(?:completion_tokens|output_tokens|candidatesTokenCount|eval_count)"\s*:\s*(\d{1,12})')
+_BYTES_A_TOKEN: Final = 4
+
+_STREAMED_BYTES_A_TOKEN: Final = 330
+"""What an event of a stream takes for a token, with all that stands around it."""
+
+
+class ResponseEnds:
+    """Collects the first and last bytes of one response, and its length."""
+
+    __slots__ = ("_first", "_held", "_last", "_plain", "_size", "_status", "_streamed")
+
+    def __init__(self) -> None:
+        self._held: list[bytes] = []
+        self._first: bytes | None = None
+        self._size = self._last = 0
+        self._status = 0
+        self._plain = True
+        self._streamed = False
+
+    def starts(self, status: int, content_type: bytes, encoding: bytes) -> None:
+        """Note status, content type and encoding of the response."""
+        self._status = status
+        self._plain = encoding in (b"", b"identity")
+        self._streamed = b"stream" in content_type or b"ndjson" in content_type
+
+    def passes(self, piece: bytes) -> None:
+        """Note a piece of the response body."""
+        self._held.append(piece)
+        self._size += len(piece)
+        if self._size - self._last > _HELD_MAX:
+            self._trim()
+
+    def _trim(self) -> None:
+        """Hold the ends only."""
+        held = b"".join(self._held)
+        if self._first is None:
+            self._first = held[:_ENDS]
+        self._held = [held[-_ENDS:]]
+        self._last = self._size
+
+    def tokens(self, request_size: int) -> int:
+        """Return the tokens of the call; 0 if the provider answered with an error or not at all.
+
+        ``request_size``: bytes of the request, for an estimate if the response reports no usage.
+        """
+        if not 200 <= self._status < 300:
+            return 0
+        reported = self._count_tokens() if self._plain else None
+        if reported is not None:
+            return reported
+        each = _STREAMED_BYTES_A_TOKEN if self._streamed else _BYTES_A_TOKEN
+        return request_size // _BYTES_A_TOKEN + self._size // each
+
+    def _count_tokens(self) -> int | None:
+        self._trim()
+        last, first = self._held[0], self._first or b""
+        total, reply = _last_number(_TOTAL, last), _last_number(_REPLY, last)
+        if total is not None:
+            return total
+        prompt = _last_number(_PROMPT, last) or _last_number(_PROMPT, first)
+        if reply is None:
+            return None
+        cached = _last_number(_CACHED, last) or _last_number(_CACHED, first)
+        return reply + (prompt or 0) + (cached or 0)
+
+
+def _last_number(pattern: re.Pattern[bytes], data: bytes) -> int | None:
+    found = pattern.findall(data)
+    return int(found[-1]) if found else None

@@ -19,21 +19,33 @@ from typing import TYPE_CHECKING, Final
 
 from tokenmizer_mw.errors import ConfigError
 from tokenmizer_mw.model.session import LOCAL_TENANT
+from tokenmizer_mw.wire.http import Header
 
-from .caller import Caller, needed_scope
-from .guarded_request import GuardedRequest
+from .caller import CALLER_KEY, CHAT, Caller, below_root, needed_scope, uses_tokens
+from .counting import Taken, TooMuch
 from .hosts import LOOPBACK, Hosts, Origins, is_same_origin
 from .key_store import KeyStore
 from .keyring import Keyring
-from .limiting import FailedKeys, RateLimits, open_limits
-from .refusals import HOST_REFUSED, KEYS_UNKNOWN, NO_KEY, ORIGIN_REFUSED, Refusal
-from .request_head import RequestHead, read_head
+from .limiting import FailedKeys, Plan, RateLimits, ResponseEnds, open_limits
+from .refusals import (
+    BODY_TOO_SLOW,
+    HOST_REFUSED,
+    KEYS_UNKNOWN,
+    LIMITS_UNKNOWN,
+    NO_KEY,
+    NOT_GOOD_FOR,
+    ORIGIN_REFUSED,
+    Refusal,
+    limit_refused,
+)
+from .requests import Body, RequestHead, body_refused, linger, read_head
 from .settings import AccessSettings
 
 if TYPE_CHECKING:
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 _log = logging.getLogger("tokenmizer_mw")
+_POLICY_VIOLATION: Final = 1008
 _READING: Final = frozenset({"GET", "HEAD", "OPTIONS"})
 
 
@@ -143,3 +155,155 @@ def _keyring(keys: Keyring | KeyStore | None, settings: AccessSettings) -> Keyri
     if not hasattr(keys, "revoke"):
         raise ConfigError(f"keys is where keys are kept, such as open_keys(...), not {keys!r:.60}")
     return Keyring(keys, refresh_seconds=settings.refresh_seconds, stale_seconds=settings.stale_seconds)
+
+
+class GuardedRequest:
+    """Access control for one request: refuse it or pass it on, limit its body, and settle the usage of its response.
+
+    A new object for each request.
+    """
+
+    __slots__ = (
+        "_access", "_body", "_head", "_origin", "_path", "_receive", "_refused", "_scope", "_send", "_started",
+        "_usage",
+    )  # fmt: skip
+
+    _head: RequestHead
+
+    def __init__(self, access: Access, scope: Scope, receive: Receive, send: Send) -> None:
+        self._access = access
+        self._scope = scope
+        self._receive = receive
+        self._send = send
+        self._path = below_root(scope)
+        self._body: Body | None = None
+        self._usage: ResponseEnds | None = None
+        self._origin = b""
+        self._started = self._refused = False
+
+    async def run(self) -> None:
+        """Handle the request from its head to its end."""
+        access = self._access
+        head = access.head_of(self._scope)
+        if isinstance(head, Refusal):
+            await self._refuse(head)
+            return
+        self._head = head
+        if head.origin and access.origins is not None and access.origins.allows(head.origin):
+            self._origin = head.origin
+            answer = access.origins.preflight(self._scope.get("method", ""), head.origin, head.headers)
+            if answer is not None:
+                await self._answer(204, answer, b"")
+                return
+        caller = await access.caller(self._scope, head, self._path)
+        if isinstance(caller, Refusal):
+            await self._refuse(caller)
+            return
+        needed = access.needs(self._path)
+        if caller is not None and needed and not caller.may(needed):
+            await self._refuse(NOT_GOOD_FOR)
+            return
+        await self._check_limits(caller, chat=needed == CHAT and self._scope.get("method") == "POST")
+
+    async def _check_limits(self, caller: Caller | None, *, chat: bool) -> None:
+        limits = self._access.limits
+        plan = limits.plan(caller) if caller is not None else None
+        demand = (plan.chat if chat else plan.other) if plan is not None else None
+        if plan is None or demand is None:
+            await self._enter(caller)
+            return
+        try:
+            taken = await limits.counters.take(demand)
+        except Exception as error:
+            _log.warning("limits_not_checked: %s", type(error).__name__)
+            await self._refuse(LIMITS_UNKNOWN)
+            return
+        if isinstance(taken, TooMuch):
+            await self._refuse(limit_refused(taken))
+            return
+        if chat and plan.tokens and uses_tokens(self._path):
+            self._usage = ResponseEnds()
+        try:
+            await self._enter(caller)
+        finally:
+            await self._settle(plan, taken)
+
+    async def _settle(self, plan: Plan, taken: Taken) -> None:
+        tokens = self._usage.tokens(self._body.received if self._body is not None else 0) if self._usage else 0
+        await self._access.limits.settle(plan, taken, tokens)
+
+    async def _enter(self, caller: Caller | None) -> None:
+        """Let the request in."""
+        access = self._access
+        scope = {**self._scope, "headers": self._head.without_key()}
+        if caller is not None:
+            scope[CALLER_KEY] = caller
+        if scope["type"] != "http":
+            await access.app(scope, self._receive, self._send)
+            return
+        refusal = body_refused(self._head, access.settings)
+        if refusal is not None:
+            await self._refuse(refusal)
+            return
+        self._body = Body(self._receive, self._head, access.settings)
+        try:
+            await access.app(scope, self.receive, self.send)
+        except Exception:
+            if not self._refused:  # after a refusal the application sees a disconnect, and may raise because of it
+                raise
+
+    async def receive(self) -> Message:
+        """ASGI ``receive`` for the application: the next message of the limited body."""
+        assert self._body is not None
+        message = await self._body.receive()
+        if self._body.refusal is not None and not self._refused and not self._started:
+            await self._refuse(self._body.refusal)
+        return message
+
+    async def send(self, message: Message) -> None:
+        """ASGI ``send`` for the application: passes every message on, with CORS headers added to the first. Drops all
+        messages if the request was refused meanwhile."""
+        if self._refused:
+            return
+        if message["type"] == "http.response.start":
+            self._started = True
+            message = self._starting(message)
+        await self._send(message)
+        if self._usage is not None and message["type"] == "http.response.body":
+            self._usage.passes(message.get("body", b""))
+
+    def _starting(self, message: Message) -> Message:
+        if self._usage is None and not self._origin:
+            return message
+        headers = list(message.get("headers", ()))
+        if self._usage is not None:
+            named = {name.lower(): value for name, value in headers}
+            encoding = named.get(b"content-encoding", b"")
+            self._usage.starts(message["status"], named.get(b"content-type", b""), encoding)
+        return {**message, "headers": headers + self._page_headers()}
+
+    def _page_headers(self) -> list[Header]:
+        origins = self._access.origins
+        return origins.headers(self._origin) if self._origin and origins is not None else []
+
+    async def _refuse(self, refusal: Refusal) -> None:
+        self._refused = True
+        self._access.counts[refusal.code] += 1
+        if self._scope["type"] == "websocket":
+            await self._receive()
+            await self._send({"type": "websocket.close", "code": _POLICY_VIOLATION, "reason": refusal.code})
+            return
+        body = refusal.body(self._path)
+        sent = self._body is not None and self._body.sent
+        lingers = refusal.closes and refusal is not BODY_TOO_SLOW and not sent
+        headers = refusal.all_headers(len(body)) + self._page_headers()
+        await self._answer(refusal.status, headers, body, lingers=lingers)
+
+    async def _answer(self, status: int, headers: list[Header], body: bytes, *, lingers: bool = False) -> None:
+        if self._scope.get("method") == "HEAD":
+            body = b""
+        await self._send({"type": "http.response.start", "status": status, "headers": headers})
+        await self._send({"type": "http.response.body", "body": body, "more_body": lingers})
+        if lingers:
+            await linger(self._receive)
+            await self._send({"type": "http.response.body", "body": b""})

@@ -10,7 +10,7 @@ from urllib.parse import unquote_to_bytes
 
 from tokenmizer_mw.asgi import GUARD
 from tokenmizer_mw.server.access.caller import below_root
-from tokenmizer_mw.server.access.request_body import linger
+from tokenmizer_mw.server.access.requests import linger
 from tokenmizer_mw.server.translate.table import PROVIDERS
 from tokenmizer_mw.wire.http import NOT_SENT, Header, forwarded_headers
 from tokenmizer_mw.wire.reply import refusal

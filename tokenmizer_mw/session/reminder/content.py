@@ -26,7 +26,7 @@ from tokenmizer_mw.context.recall import (
 from tokenmizer_mw.context.recall.passages import index_terms
 from tokenmizer_mw.context.tokens import TokenCounter
 from tokenmizer_mw.graph.fold import SessionGraph
-from tokenmizer_mw.graph.withdrawn import without_withdrawn_words
+from tokenmizer_mw.graph.views import without_withdrawn_words
 from tokenmizer_mw.model.event import Checkpointed, NodeEdited
 from tokenmizer_mw.model.node import Node
 from tokenmizer_mw.safety.fence import frame

@@ -14,8 +14,7 @@ from tokenmizer_mw.model.message import Message, Outcome, Role
 from tokenmizer_mw.wire.dialect import ChatRequest, Reply
 from tokenmizer_mw.wire.dialects.openai_message import ROLES, read_content, read_message
 from tokenmizer_mw.wire.history import History
-from tokenmizer_mw.wire.json_paths import Path, parse_path, put_at, value_at
-from tokenmizer_mw.wire.json_text import Edit, json_text, storable
+from tokenmizer_mw.wire.json_text import Edit, Path, json_text, parse_path, put_at, storable, value_at
 from tokenmizer_mw.wire.known import KnownRequests
 from tokenmizer_mw.wire.reply import error_text, parse_json
 from tokenmizer_mw.wire.request import (
