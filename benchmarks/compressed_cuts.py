@@ -24,7 +24,7 @@ from tokenmizer_mw.context.tokens import ModelCounters
 from tokenmizer_mw.memory import SessionMemory
 from tokenmizer_mw.model.session import LOCAL_TENANT, SessionKey
 from tokenmizer_mw.settings import Settings
-from tokenmizer_mw.wire.dialect import Dialect
+from tokenmizer_mw.wire.request import Dialect
 
 from .conversations import WRITERS, Answered, Asked, Called, Item, Returned, Told, Writer
 from .measure import at_least, at_most

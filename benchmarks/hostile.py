@@ -17,8 +17,8 @@ from tokenmizer_mw.errors import TokenMizerError
 from tokenmizer_mw.safety.redact import Redactor
 from tokenmizer_mw.safety.redact.shape import draw_characters
 from tokenmizer_mw.server.access.bounds import Bounds, excess
-from tokenmizer_mw.wire.dialect import Dialect
 from tokenmizer_mw.wire.http import DECODERS
+from tokenmizer_mw.wire.request import Dialect
 
 from .measure import at_most, cpu_seconds
 from .windows import dialects

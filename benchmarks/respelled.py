@@ -24,7 +24,8 @@ from tokenmizer_mw.model.event import Checkpointed, MessageRecorded
 from tokenmizer_mw.model.message import Message, Outcome
 from tokenmizer_mw.model.session import LOCAL_TENANT, SessionKey
 from tokenmizer_mw.store.memory import MemoryLog
-from tokenmizer_mw.wire.dialect import Dialect, Reply
+from tokenmizer_mw.wire.dialect import Reply
+from tokenmizer_mw.wire.request import Dialect
 
 from .conversations import CLOSE, WRITERS, Answered, Asked, Client, Item, Returned, Writer
 from .measure import at_least, at_most

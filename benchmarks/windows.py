@@ -20,8 +20,8 @@ from tokenmizer_mw.chat.exchange import open_exchange
 from tokenmizer_mw.memory import SessionMemory
 from tokenmizer_mw.model.session import LOCAL_TENANT, SessionKey
 from tokenmizer_mw.settings import Settings
-from tokenmizer_mw.wire.dialect import Dialect
 from tokenmizer_mw.wire.dialects import ROUTES
+from tokenmizer_mw.wire.request import Dialect
 
 from .conversations import CLOSE, WRITERS, Answered, Asked, Client, Item, Returned, Told, Writer, Written
 from .measure import at_least, at_most

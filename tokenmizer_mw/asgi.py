@@ -22,11 +22,10 @@ from tokenmizer_mw.errors import ConfigError, RequestBlocked
 from tokenmizer_mw.model.message import Outcome
 from tokenmizer_mw.model.session import LOCAL_TENANT
 from tokenmizer_mw.runtime.offload import STORE, offload
-from tokenmizer_mw.saving.reply_trimming import TrimmedReplies
 from tokenmizer_mw.session.naming import NamedSession, Reason, bind, reason_to_pass, session_in_headers, unbind
-from tokenmizer_mw.wire.dialect import Dialect
 from tokenmizer_mw.wire.dialects import ROUTES
 from tokenmizer_mw.wire.http import Headers, by_name, with_length
+from tokenmizer_mw.wire.request import Dialect
 
 if TYPE_CHECKING:
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -199,7 +198,7 @@ class _Connection:
         self._take = exchange.receive
         settings = service.settings
         if settings.trim_replies:
-            app = TrimmedReplies(app, most=settings.capture_max)
+            app = _wrap_with_trimming(app, settings.capture_max)
         if service.answers is not None:
             app = self._wrap_with_cache(app)
         token = bind(service, partial(NamedSession, exchange.given_session, exchange.tenant), remembered=True)
@@ -361,6 +360,13 @@ class _Connection:
                 self._settled.set()
                 self._settled = None
             self._service.schedule_extraction(self._exchange)
+
+
+def _wrap_with_trimming(app: ASGIApp, most: int) -> ASGIApp:
+    """``app`` without polite phrases in its whole replies of up to ``most`` bytes."""
+    from tokenmizer_mw.saving.reply_trimming import TrimmedReplies  # most applications do not trim
+
+    return TrimmedReplies(app, most=most)
 
 
 def _report_status(report: Callable[[int], None], send: Send) -> Send:

@@ -17,7 +17,7 @@ from tokenmizer_mw.model.session import SessionKey
 from tokenmizer_mw.server.access.caller import CALLER_KEY, Caller
 from tokenmizer_mw.server.api import api, local
 from tokenmizer_mw.server.api.app import Api
-from tokenmizer_mw.server.api.routes import Route
+from tokenmizer_mw.server.api.requests import Route
 
 from .hosts import CALLERS, CHAT, ask, starlette, who
 

@@ -13,7 +13,8 @@ import pytest
 from tests.cache.conftest import Clock, MakeStore
 from tokenmizer_mw.errors import ConfigError, StoreError
 from tokenmizer_mw.model.session import SessionKey
-from tokenmizer_mw.saving.cache.stores import CacheHit, Entry, Holdings, ProcessAnswers, open_answers
+from tokenmizer_mw.saving.cache.answers import open_answers
+from tokenmizer_mw.saving.cache.stores import CacheHit, Entry, Holdings, ProcessAnswers
 from tokenmizer_mw.saving.cache.stores.redis import RedisAnswers
 from tokenmizer_mw.saving.cache.stores.sqlite import SqliteAnswers
 from tokenmizer_mw.settings import Settings

@@ -20,8 +20,9 @@ from tokenmizer_mw.saving.compress.requests import (
     refusal,
 )
 from tokenmizer_mw.settings import Settings
-from tokenmizer_mw.wire.dialect import ChatRequest, Dialect
+from tokenmizer_mw.wire.dialect import ChatRequest
 from tokenmizer_mw.wire.dialects import ROUTES
+from tokenmizer_mw.wire.request import Dialect
 
 from .chats import BODIES, agent_chat, anthropic, call, chat_completions, result, source
 

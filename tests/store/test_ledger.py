@@ -10,9 +10,10 @@ import pytest
 from tokenmizer_mw.model.session import SessionKey
 from tokenmizer_mw.model.usage import UsageRecord, UsageSums
 from tokenmizer_mw.store.conformance import MakeLog
-from tokenmizer_mw.store.ledger import POSTGRES_TABLES, SQLITE_TABLES, decode_stages, encode_stages
+from tokenmizer_mw.store.ledger import SQLITE_TABLES, decode_stages, encode_stages
 from tokenmizer_mw.store.ledger_conformance import LEDGER_CHECKS, MakeKeeping
 from tokenmizer_mw.store.memory import MemoryLedger, MemoryLog
+from tokenmizer_mw.store.postgres_schema import MIGRATIONS
 
 
 @pytest.mark.parametrize("check", LEDGER_CHECKS.values(), ids=LEDGER_CHECKS)
@@ -47,7 +48,8 @@ def test_the_suite_catches_a_broken_ledger(broken: type[MemoryLedger], caught_by
 
 
 def test_the_tables_have_a_column_for_every_figure() -> None:
-    for table in (SQLITE_TABLES[0], POSTGRES_TABLES[0]):
+    postgres = next(made for step in MIGRATIONS for made in step if ".spending " in made)
+    for table in (SQLITE_TABLES[0], postgres):
         columns = [part.split()[0] for part in table[table.index("day ") :].split(", ")[1 : 1 + len(fields(UsageSums))]]
         assert columns == [field.name for field in fields(UsageSums)]
 

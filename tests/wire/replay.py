@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 
 from tokenmizer_mw.chat.exchange import open_exchange
 from tokenmizer_mw.settings import Settings
-from tokenmizer_mw.wire.dialect import Dialect, Reply
+from tokenmizer_mw.wire.dialect import Reply
+from tokenmizer_mw.wire.request import Dialect
 
 LINE_ENDS = (b"\n", b"\r\n", b"\r")
 

@@ -12,11 +12,12 @@ from typing_extensions import get_type_hints, is_typeddict
 from tokenmizer_mw.errors import MalformedRequest
 from tokenmizer_mw.model.event import MessageRecorded, encode
 from tokenmizer_mw.model.message import Message, Role, ToolCall, ToolResult, digest
-from tokenmizer_mw.wire.dialect import ChatRequest, Dialect
+from tokenmizer_mw.wire.dialect import ChatRequest
 from tokenmizer_mw.wire.dialects import ROUTES
 from tokenmizer_mw.wire.dialects.anthropic import Anthropic
 from tokenmizer_mw.wire.known import KnownRequests
 from tokenmizer_mw.wire.messages import history
+from tokenmizer_mw.wire.request import Dialect
 from tokenmizer_mw.wire.spans import element_spans, read_object, value_start
 
 from .golden_anthropic import FOUND, LIST, READ, REDACTED, SEARCH

@@ -11,10 +11,11 @@ from hypothesis import strategies as st
 
 from tokenmizer_mw.errors import MalformedRequest
 from tokenmizer_mw.model.message import Message, Role
-from tokenmizer_mw.wire.dialect import ChatRequest, Dialect
+from tokenmizer_mw.wire.dialect import ChatRequest
 from tokenmizer_mw.wire.dialects.openai_chat import OpenAIChat
 from tokenmizer_mw.wire.history import History
 from tokenmizer_mw.wire.known import KnownRequests
+from tokenmizer_mw.wire.request import Dialect
 from tokenmizer_mw.wire.spans import read_object
 
 CHAT: Dialect = OpenAIChat()

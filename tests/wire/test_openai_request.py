@@ -10,9 +10,10 @@ from hypothesis import strategies as st
 from tokenmizer_mw.errors import MalformedRequest
 from tokenmizer_mw.model.event import MessageRecorded, encode
 from tokenmizer_mw.model.message import Message, Role, ToolCall, ToolResult, digest
-from tokenmizer_mw.wire.dialect import ChatRequest, Dialect
+from tokenmizer_mw.wire.dialect import ChatRequest
 from tokenmizer_mw.wire.dialects.openai_chat import OpenAIChat
 from tokenmizer_mw.wire.dialects.openai_message import read_message
+from tokenmizer_mw.wire.request import Dialect
 
 CHAT: Dialect = OpenAIChat()
 SYSTEM = {"role": "system", "content": "Be brief."}

@@ -25,10 +25,11 @@ from tokenmizer_mw.model.session import LOCAL_TENANT, SessionKey, is_usable_id
 from tokenmizer_mw.runtime.forking import make_brief_lock
 from tokenmizer_mw.session.naming import Reason, names_session, session_in_header_map
 from tokenmizer_mw.settings import Settings
-from tokenmizer_mw.wire.dialect import ChatRequest, Dialect, Reply
+from tokenmizer_mw.wire.dialect import ChatRequest, Reply
 from tokenmizer_mw.wire.http import Headers, by_name
 from tokenmizer_mw.wire.known import KnownRequests
 from tokenmizer_mw.wire.passages import append_edits, apply_edits
+from tokenmizer_mw.wire.request import Dialect
 
 if TYPE_CHECKING:
     from tokenmizer_mw.chat.usage import EndedCall

@@ -10,8 +10,9 @@ from typing import Final
 
 from tokenmizer_mw.model.message import Outcome
 from tokenmizer_mw.session.naming import Reason
-from tokenmizer_mw.wire.dialect import Dialect, Reply
+from tokenmizer_mw.wire.dialect import Reply
 from tokenmizer_mw.wire.http import DECODERS, Decoder, Headers, Undecodable
+from tokenmizer_mw.wire.request import Dialect
 
 TAIL: Final = 64
 """Bytes of what came before that are looked at again, so that a terminal event may be split anywhere."""

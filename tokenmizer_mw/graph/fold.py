@@ -56,6 +56,11 @@ Order = dict[str, None] | Layer[str, None]
 """Ids of nodes in an order that can be read from both ends."""
 
 
+DISPLAYS: Final[dict[str, Callable[[SessionGraph], Any]]] = {}
+"""What draws a graph in a notebook ("notebook") and for the library ``rich`` ("tree"). ``graph/__init__.py`` sets both,
+because ``graph.export`` imports this module."""
+
+
 @dataclass(frozen=True, slots=True)
 class Life:
     """The history of a node.
@@ -273,15 +278,12 @@ class SessionGraph:
 
     def _repr_html_(self) -> str:
         """The graph as a picture, for notebooks."""
-        from tokenmizer_mw.graph.export.documents import notebook
-
-        return notebook(self)
+        picture: str = DISPLAYS["notebook"](self)
+        return picture
 
     def __rich__(self) -> Any:
         """The graph as a tree, for the library ``rich``."""
-        from tokenmizer_mw.graph.export.documents import tree
-
-        return tree(self)
+        return DISPLAYS["tree"](self)
 
     def _to_dict(self, node: Node) -> dict[str, Any]:
         flags = self.flags(node)

@@ -1,5 +1,5 @@
-"""The usage ledger, which stores what calls cost and saved, summed by session, model, stage and day: its protocol, its
-tables, and the ledgers in SQLite and PostgreSQL, where an addition is one statement.
+"""The usage ledger, which stores what calls cost and saved, summed by session, model, stage and day: its protocol, and
+the ledgers in SQLite and PostgreSQL, where an addition is one statement.
 
 A call counts once however often it is added, so an addition can be retried. Additions of several workers all count.
 When a session is erased, its calls are erased, but their sums stay with the tenant without the session's name, so that
@@ -29,7 +29,6 @@ _SUMS: Final = (
     "calls, estimated, unpriced, input_tokens, cached_tokens, written_tokens, output_tokens, cost, client_tokens,"
     " client_cost"
 )
-_TEXT: Final = 'text COLLATE "C" NOT NULL'
 
 SQLITE_TABLES: Final = (
     "CREATE TABLE spending (tenant TEXT NOT NULL, session TEXT NOT NULL, model TEXT NOT NULL, stage TEXT NOT NULL,"
@@ -39,17 +38,6 @@ SQLITE_TABLES: Final = (
     " model TEXT NOT NULL, stages TEXT NOT NULL, PRIMARY KEY (tenant, call)) WITHOUT ROWID",
     "CREATE INDEX calls_of_session ON calls (tenant, session, at)",
 )
-
-POSTGRES_TABLES: Final = (
-    f"CREATE TABLE {{schema}}.spending (tenant {_TEXT}, session {_TEXT}, model {_TEXT}, stage {_TEXT}, day {_TEXT},"
-    f" {_SUMS.replace(',', ' bigint NOT NULL,')} bigint NOT NULL,"
-    " PRIMARY KEY (tenant, session, model, stage, day)) WITH (fillfactor = 70)",
-    f"CREATE TABLE {{schema}}.calls (tenant {_TEXT}, call {_TEXT}, session {_TEXT}, at double precision NOT NULL,"
-    f" model {_TEXT}, stages text NOT NULL, PRIMARY KEY (tenant, call))",
-    "CREATE INDEX calls_of_session ON {schema}.calls (tenant, session, at)",
-)
-"""Statements that make the tables. A released step is never edited."""
-
 
 By = Literal["session", "model", "stage", "day"]
 """What sums can be grouped by."""

@@ -16,7 +16,6 @@ from collections.abc import Sequence
 from typing import Final
 
 from tokenmizer_mw.errors import StoreCorrupt, StoreTooNew, StoreUnavailable
-from tokenmizer_mw.store.ledger import POSTGRES_TABLES as SPENDING
 from tokenmizer_mw.store.log import SECRET_BYTES
 from tokenmizer_mw.store.postgres_address import NAME
 from tokenmizer_mw.store.postgres_driver import PostgresConnection
@@ -29,6 +28,8 @@ APPLICATION: Final = "tokenmizer-mw"
 
 _LOCK: Final = 0x746D697A
 """First half of the key of the advisory lock that migrations are made under; the schema's name gives the second."""
+
+_TEXT: Final = 'text COLLATE "C" NOT NULL'
 
 Migration = Sequence[str]
 """SQL statements, one per item, that lift the tables by one version; ``{schema}`` stands for the quoted schema."""
@@ -51,7 +52,16 @@ MIGRATIONS: Final[tuple[Migration, ...]] = (
         "ALTER TABLE {schema}.snapshots ALTER COLUMN payload SET STORAGE EXTERNAL",
         "ALTER TABLE {schema}.sessions ADD COLUMN rewritten bigint NOT NULL DEFAULT 0",
     ),
-    SPENDING,
+    (
+        f"CREATE TABLE {{schema}}.spending (tenant {_TEXT}, session {_TEXT}, model {_TEXT}, stage {_TEXT},"
+        f" day {_TEXT}, calls bigint NOT NULL, estimated bigint NOT NULL, unpriced bigint NOT NULL,"
+        " input_tokens bigint NOT NULL, cached_tokens bigint NOT NULL, written_tokens bigint NOT NULL, output_tokens"
+        " bigint NOT NULL, cost bigint NOT NULL, client_tokens bigint NOT NULL, client_cost bigint NOT NULL,"
+        " PRIMARY KEY (tenant, session, model, stage, day)) WITH (fillfactor = 70)",
+        f"CREATE TABLE {{schema}}.calls (tenant {_TEXT}, call {_TEXT}, session {_TEXT}, at double precision NOT NULL,"
+        f" model {_TEXT}, stages text NOT NULL, PRIMARY KEY (tenant, call))",
+        "CREATE INDEX calls_of_session ON {schema}.calls (tenant, session, at)",
+    ),
     (
         "CREATE TABLE {schema}.passages (session bigint NOT NULL, passage bytea NOT NULL, model text NOT NULL,"
         " place bigint NOT NULL GENERATED ALWAYS AS IDENTITY, vector bytea NOT NULL, PRIMARY KEY (session, passage))",

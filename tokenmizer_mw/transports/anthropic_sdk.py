@@ -21,9 +21,9 @@ from tokenmizer_mw.model.session import LOCAL_TENANT
 from tokenmizer_mw.session.naming import NamedSession, Reason, bind_session
 from tokenmizer_mw.transports.calls import OutgoingCalls
 from tokenmizer_mw.transports.transport import AsyncWatchedByteStream, WatchedByteStream
-from tokenmizer_mw.wire.dialect import Dialect
 from tokenmizer_mw.wire.dialects import ROUTES
 from tokenmizer_mw.wire.http import Headers
+from tokenmizer_mw.wire.request import Dialect
 
 if TYPE_CHECKING:
     from tokenmizer_mw.memory import SessionMemory

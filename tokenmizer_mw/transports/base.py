@@ -15,8 +15,8 @@ from tokenmizer_mw.errors import RequestBlocked
 from tokenmizer_mw.model.message import Outcome
 from tokenmizer_mw.model.session import LOCAL_TENANT
 from tokenmizer_mw.transports.calls import HTTPRequest, HTTPResponse, OutgoingCalls, ReplyWatch
-from tokenmizer_mw.wire.dialect import Dialect
 from tokenmizer_mw.wire.dialects import ROUTES
+from tokenmizer_mw.wire.request import Dialect
 
 if TYPE_CHECKING:
     from tokenmizer_mw.memory import SessionMemory

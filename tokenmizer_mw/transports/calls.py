@@ -19,8 +19,8 @@ from tokenmizer_mw.chat.service import SessionService, check_wiring
 from tokenmizer_mw.errors import ConfigError
 from tokenmizer_mw.model.message import Outcome
 from tokenmizer_mw.session.naming import NamedSession, Reason, binding_of, reason_to_pass
-from tokenmizer_mw.wire.dialect import Dialect
 from tokenmizer_mw.wire.http import Headers, by_name, with_length
+from tokenmizer_mw.wire.request import Dialect
 
 if TYPE_CHECKING:
     from tokenmizer_mw.memory import SessionMemory

@@ -1,6 +1,5 @@
-"""What dialects (API formats of providers) have in common: parsed request, collected reply, the ``Dialect`` protocol,
-and the members of a request that tell the provider what to do with its messages: prompt cache markers, and edits of the
-context.
+"""What dialects (API formats of providers) have in common: parsed request, collected reply, and the members of
+a request that tell the provider what to do with its messages: prompt cache markers, and edits of the context.
 """
 
 from __future__ import annotations
@@ -9,15 +8,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import accumulate
-from typing import TYPE_CHECKING, Any, Final, Protocol
+from typing import Any, Final
 
 from tokenmizer_mw.model.message import Message, Outcome, Role
 from tokenmizer_mw.wire.history import History
 from tokenmizer_mw.wire.json_text import Span
 from tokenmizer_mw.wire.spans import element_spans
-
-if TYPE_CHECKING:
-    from tokenmizer_mw.wire.known import KnownRequests
 
 TEXT_PART: Final[Mapping[str, str]] = {"type": "text"}
 """A text part as most dialects spell it, without its text."""
@@ -102,63 +98,6 @@ class Reply:
     finish_reason: str = ""
     usage: Mapping[str, int] = field(default_factory=dict)
     error: str = ""
-
-
-class Dialect(Protocol):
-    """A dialect is the wire format of a provider's API: parses and rewrites requests, collects replies. Pure: no I/O,
-    no clock."""
-
-    @property
-    def name(self) -> str:
-        """Short name of the dialect, such as "openai_chat"."""
-
-    @property
-    def linked(self) -> tuple[bytes, ...]:
-        """Byte strings whose presence shows that a body links to content elsewhere (such as an image): few bytes, many
-        tokens."""
-
-    @property
-    def media_types(self) -> frozenset[bytes]:
-        """Media types of replies besides JSON, server-sent events and NDJSON; usually empty."""
-
-    @property
-    def end_mark(self) -> bytes:
-        """Bytes that occur in every ``tail`` for which ``ends`` is true, for a quick check; b"" if there are no such
-        bytes."""
-
-    def models(self, body: bytes, path: str = "") -> tuple[str, ...]:
-        """Return the model names that the unparsed request may contain; empty when it could be any model."""
-
-    def read(self, body: bytes, known: KnownRequests | None = None, *, path: str = "") -> ChatRequest:
-        """Parse the request ``body`` that was sent to ``path``. Raises ``MalformedRequest`` when it is not a chat
-        request.
-
-        With ``known``, the part that an earlier request began with is not parsed again; the result is the same.
-        """
-
-    def rewrite(
-        self,
-        request: ChatRequest,
-        *,
-        drop: tuple[str, ...] = (),
-        keep_from: int | None = None,
-        block: str = "",
-        role: str = "user",
-    ) -> bytes:
-        """Return the request's bytes without the top-level fields ``drop``, and with messages ``[prefix, keep_from)``
-        replaced by one message of ``role`` that contains ``block``. All other bytes stay as they were."""
-
-    def ends(self, tail: bytes) -> bool:
-        """Whether ``tail`` (a piece of a stream, preceded by the last bytes of the previous piece) may contain the
-        event that ends the stream. A quick check that may be true wrongly, but never false wrongly."""
-
-    def collect(self, data: bytes, *, stream: bool) -> Reply:
-        """Parse a captured response body into a reply. Never raises: an unreadable body gives a reply whose ``message``
-        is ``None``.
-
-        - ``data``: the body after content decoding; a body that is still compressed is unreadable.
-        - ``stream``: whether the *request* asked for a stream; the response to it may be plain JSON, such as an error.
-        """
 
 
 DEPTH_MAX: Final = 3

@@ -1,4 +1,5 @@
-"""Parse and rewrite chat requests as far as all dialects agree; a ``Shape`` describes the differences.
+"""The ``Dialect`` protocol; parse and rewrite chat requests as far as all dialects agree; a ``Shape`` describes the
+differences.
 
 A request is a JSON object, one member of which lists the messages. A rewrite removes some of them and inserts the
 resume block; every other byte stays.
@@ -10,11 +11,11 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import accumulate
-from typing import Any, Final
+from typing import Any, Final, Protocol
 
 from tokenmizer_mw.errors import MalformedRequest
 from tokenmizer_mw.model.message import Role
-from tokenmizer_mw.wire.dialect import TEXT_PART, ChatRequest
+from tokenmizer_mw.wire.dialect import TEXT_PART, ChatRequest, Reply
 from tokenmizer_mw.wire.history import History, Reader
 from tokenmizer_mw.wire.host_texts import find_context, may_have_context
 from tokenmizer_mw.wire.json_text import Edit, json_text, storable
@@ -259,6 +260,63 @@ def _open_end(messages: History) -> str:
     if messages.roles[last] is _TOOL or messages[last].tool_calls:
         return "open_tool_loop"
     return "" if messages.roles[last] is _USER else "assistant_prefill"
+
+
+class Dialect(Protocol):
+    """A dialect is the wire format of a provider's API: parses and rewrites requests, collects replies. Pure: no I/O,
+    no clock."""
+
+    @property
+    def name(self) -> str:
+        """Short name of the dialect, such as "openai_chat"."""
+
+    @property
+    def linked(self) -> tuple[bytes, ...]:
+        """Byte strings whose presence shows that a body links to content elsewhere (such as an image): few bytes, many
+        tokens."""
+
+    @property
+    def media_types(self) -> frozenset[bytes]:
+        """Media types of replies besides JSON, server-sent events and NDJSON; usually empty."""
+
+    @property
+    def end_mark(self) -> bytes:
+        """Bytes that occur in every ``tail`` for which ``ends`` is true, for a quick check; b"" if there are no such
+        bytes."""
+
+    def models(self, body: bytes, path: str = "") -> tuple[str, ...]:
+        """Return the model names that the unparsed request may contain; empty when it could be any model."""
+
+    def read(self, body: bytes, known: KnownRequests | None = None, *, path: str = "") -> ChatRequest:
+        """Parse the request ``body`` that was sent to ``path``. Raises ``MalformedRequest`` when it is not a chat
+        request.
+
+        With ``known``, the part that an earlier request began with is not parsed again; the result is the same.
+        """
+
+    def rewrite(
+        self,
+        request: ChatRequest,
+        *,
+        drop: tuple[str, ...] = (),
+        keep_from: int | None = None,
+        block: str = "",
+        role: str = "user",
+    ) -> bytes:
+        """Return the request's bytes without the top-level fields ``drop``, and with messages ``[prefix, keep_from)``
+        replaced by one message of ``role`` that contains ``block``. All other bytes stay as they were."""
+
+    def ends(self, tail: bytes) -> bool:
+        """Whether ``tail`` (a piece of a stream, preceded by the last bytes of the previous piece) may contain the
+        event that ends the stream. A quick check that may be true wrongly, but never false wrongly."""
+
+    def collect(self, data: bytes, *, stream: bool) -> Reply:
+        """Parse a captured response body into a reply. Never raises: an unreadable body gives a reply whose ``message``
+        is ``None``.
+
+        - ``data``: the body after content decoding; a body that is still compressed is unreadable.
+        - ``stream``: whether the *request* asked for a stream; the response to it may be plain JSON, such as an error.
+        """
 
 
 class JsonDialect(ABC):

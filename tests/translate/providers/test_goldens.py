@@ -18,8 +18,9 @@ from tokenmizer_mw.model.message import Outcome
 from tokenmizer_mw.server.translate.chat import Fault, Finish, ModelReply, ModelToolCall, Text, Thought
 from tokenmizer_mw.server.translate.table import PROVIDERS
 from tokenmizer_mw.server.translate.translation import ProviderSide
-from tokenmizer_mw.wire.dialect import Dialect, Reply
+from tokenmizer_mw.wire.dialect import Reply
 from tokenmizer_mw.wire.dialects import ROUTES
+from tokenmizer_mw.wire.request import Dialect
 
 from .heard import Heard, events_of, heard, settled
 

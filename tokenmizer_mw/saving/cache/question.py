@@ -20,9 +20,9 @@ from tokenmizer_mw.model.message import Message, Role
 from tokenmizer_mw.model.session import SessionKey
 from tokenmizer_mw.safety.guard import judge
 from tokenmizer_mw.settings import Settings
-from tokenmizer_mw.wire.dialect import ChatRequest, Dialect
+from tokenmizer_mw.wire.dialect import ChatRequest
 from tokenmizer_mw.wire.http import Headers
-from tokenmizer_mw.wire.request import NO_LIST
+from tokenmizer_mw.wire.request import NO_LIST, Dialect
 
 from .guard import is_of_the_moment
 

@@ -32,6 +32,7 @@ from .requests import (
     AuthorizeFailed,
     JsonResponse,
     Problem,
+    Route,
     body_of,
     find_caller,
     forbidden,
@@ -40,7 +41,7 @@ from .requests import (
     serve_lifespan,
     wrong_method,
 )
-from .routes import ROUTES, Matched, Route, match_routes, openapi_document
+from .routes import ROUTES, Matched, match_routes, openapi_document
 
 if TYPE_CHECKING:
     from prometheus_client.registry import Collector

@@ -1,5 +1,5 @@
-"""API requests (who asks, and the query and the body within size limits), and the error responses to them:
-``{"error": {"code", "message", "field"}}``.
+"""What a route is, API requests (who asks, and the query and the body within size limits), and the error responses to
+them: ``{"error": {"code", "message", "field"}}``.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ import json
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import dataclass
 from inspect import isawaitable
-from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Final, Generic, Literal, TypeVar
 from urllib.parse import parse_qsl
 
 from pydantic import BaseModel, ValidationError
@@ -34,12 +34,47 @@ from tokenmizer_mw.server.access.caller import Caller
 from tokenmizer_mw.settings import Settings
 
 from .health import Health
-from .shapes import JSON, LINES
+from .shapes import JSON, LINES, NoQuery
 
 if TYPE_CHECKING:
     from starlette.types import Receive, Send
 
-    from .routes import Route
+
+Method = Literal["GET", "POST", "DELETE"]
+Scope = Literal["read", "write", "erase", "admin"]
+
+
+@dataclass(frozen=True, slots=True)
+class Route:
+    """One route.
+
+    - ``path``: may contain ``{session_id}``, one segment with encoded slashes.
+    - ``scope``: the scope that the caller needs; ``None`` if the route is public.
+    - ``work``: the function, run in a worker thread; its result is sent as ``answer``.
+    - ``answer``: the type of the JSON response, or another media type.
+    - ``body``: the model of the JSON body, or the media types that ``work`` parses itself.
+    - ``also``: text media types that the route may return instead.
+    - ``failures``: error statuses besides those that follow from the other fields.
+    """
+
+    name: str
+    method: Method
+    path: str
+    scope: Scope | None
+    summary: str
+    work: Callable[[ApiRequest[Any, Any]], Any]
+    answer: Any
+    query: type[BaseModel] = NoQuery
+    body: type[BaseModel] | tuple[str, ...] | None = None
+    status: int = 200
+    failures: tuple[int, ...] = ()
+    also: tuple[str, ...] = ()
+
+    @property
+    def of_session(self) -> bool:
+        """Whether the route is about one session."""
+        in_body = isinstance(self.body, type) and "session_id" in self.body.model_fields
+        return "{session_id}" in self.path or in_body
 
 
 class ApiRefusal(Exception):

@@ -7,10 +7,10 @@ id cannot be distinguished from a separator.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from importlib.metadata import version
-from typing import Any, Final, Literal
+from typing import Any, Final
 from urllib.parse import unquote_to_bytes
 
 from pydantic import BaseModel, TypeAdapter
@@ -22,44 +22,8 @@ from tokenmizer_mw.model.session import SESSION_ID_MAX
 from tokenmizer_mw.server.access.caller import below_root
 
 from . import reading, shapes, writing
-from .requests import ApiRequest, JsonResponse
+from .requests import ApiRequest, JsonResponse, Route
 from .shapes import JSON, LINES
-
-Method = Literal["GET", "POST", "DELETE"]
-Scope = Literal["read", "write", "erase", "admin"]
-
-
-@dataclass(frozen=True, slots=True)
-class Route:
-    """One route.
-
-    - ``path``: may contain ``{session_id}``, one segment with encoded slashes.
-    - ``scope``: the scope that the caller needs; ``None`` if the route is public.
-    - ``work``: the function, run in a worker thread; its result is sent as ``answer``.
-    - ``answer``: the type of the JSON response, or another media type.
-    - ``body``: the model of the JSON body, or the media types that ``work`` parses itself.
-    - ``also``: text media types that the route may return instead.
-    - ``failures``: error statuses besides those that follow from the other fields.
-    """
-
-    name: str
-    method: Method
-    path: str
-    scope: Scope | None
-    summary: str
-    work: Callable[[ApiRequest[Any, Any]], Any]
-    answer: Any
-    query: type[BaseModel] = shapes.NoQuery
-    body: type[BaseModel] | tuple[str, ...] | None = None
-    status: int = 200
-    failures: tuple[int, ...] = ()
-    also: tuple[str, ...] = ()
-
-    @property
-    def of_session(self) -> bool:
-        """Whether the route is about one session."""
-        in_body = isinstance(self.body, type) and "session_id" in self.body.model_fields
-        return "{session_id}" in self.path or in_body
 
 
 def _health(request: ApiRequest[shapes.NoQuery, None]) -> shapes.HealthAnswer | Response:

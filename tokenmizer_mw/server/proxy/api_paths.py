@@ -13,10 +13,10 @@ from typing import Final, TypeVar
 
 from tokenmizer_mw.errors import MalformedRequest
 from tokenmizer_mw.runtime.offload import CPU, offload
-from tokenmizer_mw.wire.dialect import Dialect
 from tokenmizer_mw.wire.dialects import ROUTES
 from tokenmizer_mw.wire.http import Header, header
 from tokenmizer_mw.wire.json_text import decode_value
+from tokenmizer_mw.wire.request import Dialect
 from tokenmizer_mw.wire.spans import decode_body, read_object
 from tokenmizer_mw.wire.unparsed import find_models
 

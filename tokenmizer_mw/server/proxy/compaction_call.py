@@ -21,8 +21,9 @@ from tokenmizer_mw.context.compaction.contract import (
 from tokenmizer_mw.context.compaction.request import CompactAbove, CompactionRequest, CompactNow, without_prompt
 from tokenmizer_mw.errors import MalformedRequest, StoreError, UnknownSession
 from tokenmizer_mw.model.session import SessionKey, is_usable_id
-from tokenmizer_mw.wire.dialect import ChatRequest, Dialect
+from tokenmizer_mw.wire.dialect import ChatRequest
 from tokenmizer_mw.wire.reply import refusal
+from tokenmizer_mw.wire.request import Dialect
 from tokenmizer_mw.wire.spans import decode_body, read_object
 from tokenmizer_mw.wire.unparsed import has_bytes
 

@@ -25,9 +25,9 @@ from tokenmizer_mw.runtime.offload import STORE, offload
 from tokenmizer_mw.runtime.terminal import inert
 from tokenmizer_mw.server.access.caller import tenant_of
 from tokenmizer_mw.session.naming import Reason, names_session, session_in_headers
-from tokenmizer_mw.wire.dialect import Dialect
 from tokenmizer_mw.wire.host_texts import first_own_message, is_side_call, without_host_texts
 from tokenmizer_mw.wire.http import Header, header
+from tokenmizer_mw.wire.request import Dialect
 
 from .api_paths import DIALECTS, STANDALONE, api_path_of, run_where_it_fits
 from .configuration import Naming

@@ -16,8 +16,8 @@ from tokenmizer_mw.asgi import GUARD
 from tokenmizer_mw.errors import MalformedRequest, RequestBlocked
 from tokenmizer_mw.runtime.offload import CPU, STORE, offload
 from tokenmizer_mw.safety.guard import judge
-from tokenmizer_mw.wire.dialect import Dialect
 from tokenmizer_mw.wire.http import DECODERS, Header, Undecodable, header, with_length
+from tokenmizer_mw.wire.request import Dialect
 
 from .api_paths import api_path_of
 from .request_bodies import BODILESS, dialect_of, read_ahead, replay_messages, send_refusal, whole_body

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from tokenmizer_mw.wire.dialect import Dialect
 from tokenmizer_mw.wire.dialects.anthropic import Anthropic
 from tokenmizer_mw.wire.dialects.cohere import Cohere
 from tokenmizer_mw.wire.dialects.gemini import Gemini
 from tokenmizer_mw.wire.dialects.ollama import Ollama
 from tokenmizer_mw.wire.dialects.openai_chat import OpenAIChat
 from tokenmizer_mw.wire.dialects.openai_responses import OpenAIResponses
+from tokenmizer_mw.wire.request import Dialect
 
 _GEMINI: Final = Gemini()
 
