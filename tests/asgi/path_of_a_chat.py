@@ -2,7 +2,8 @@
 
 Run in a process of its own: threads are watched from their start. ``calls`` are those of functions, generators and
 comprehensions until the turn is durable; ``path`` are the functions from ``TokenMizerMiddleware.__call__`` to the
-append of the turn's events, through the two threads that take it on; the roots of the threads are left out.
+append of the turn's events, on the event loop's thread and the worker's. The worker reads the reply and then writes the
+turn; the functions that are under both are listed once.
 """
 
 from __future__ import annotations
@@ -27,8 +28,6 @@ TURNS = 6
 BEHIND = "tokenmizer-background"
 """The thread that no chat waits for: how often it looks for work varies."""
 
-_ROOTS = ("_work", "_submit_and_write")
-
 
 class Watch:
     """What is counted, while ``on``."""
@@ -42,9 +41,8 @@ def stack(frame: FrameType | None) -> list[str]:
     """The functions of this package on the stack, the outermost first."""
     found: list[str] = []
     while frame is not None:
-        name = frame.f_code.co_name
-        if frame.f_code.co_filename.startswith(HERE) and name not in _ROOTS:
-            found.append(name)
+        if frame.f_code.co_filename.startswith(HERE):
+            found.append(frame.f_code.co_name)
         frame = frame.f_back
     return found[::-1]
 
@@ -122,7 +120,10 @@ def main() -> None:
     loop = next(path for path in Watch.paths if path[0] == "__call__")
     worker = next(path for path in Watch.paths if path[-1] == "put")
     writer = Watch.paths[-1]
-    print(json.dumps({"calls": Watch.calls, "path": [*loop, *worker, *writer], "counters": memory.counters()}))
+    shared = next(count for count, (one, other) in enumerate(zip(worker, writer, strict=False)) if one != other)
+    path = [*loop, *worker, *writer[shared:]]
+    saving = [name for name in sys.modules if name.startswith("tokenmizer_mw.saving")]
+    print(json.dumps({"calls": Watch.calls, "path": path, "saving": saving, "counters": memory.counters()}))
     memory.close()
 
 

@@ -36,12 +36,15 @@ _log = logging.getLogger("tokenmizer_mw")
 class SpooledTurn:
     """A turn in the queue. ``write``: writes it; ``after``: called once it is written.
 
+    ``is_written``: whether the turn is durable. ``is_settled``: whether nobody needs to wait for it: it is durable, or
+    was not written in the first attempt.
+
     ``go_on``: what the thread that queued the turn must call next, see ``TurnSpool.put``; ``None``: nothing.
     """
 
     __slots__ = (
-        "_calls", "_lock", "_released", "_written", "after", "context", "failures", "go_on", "is_spooled", "others",
-        "write",
+        "_calls", "_lock", "_released", "after", "context", "failures", "go_on", "is_settled", "is_spooled",
+        "is_written", "others", "write",
     )  # fmt: skip
 
     def __init__(self, write: Callable[[], None], after: Callable[[], None]) -> None:
@@ -54,15 +57,15 @@ class SpooledTurn:
         self.others = 0
         self._released = False
         self._lock = make_brief_lock()
-        self._written: bool | None = None
+        self.is_written = self.is_settled = False
         self._calls: list[Callable[[], None]] = []
 
     def settle(self, written: bool) -> None:
         """Wake the callers that wait for the turn. ``written``: whether it is durable. Only the first call counts."""
         with self._lock:
-            if self._written is not None:
+            if self.is_settled:
                 return
-            self._written = written
+            self.is_written, self.is_settled = written, True
             calls, self._calls = self._calls, []
         for call in calls:
             call()
@@ -71,7 +74,7 @@ class SpooledTurn:
         """Have ``call`` called, in another thread, once the turn is settled; at once if it is. ``call`` must not wait:
         the thread that wrote the turn writes others next."""
         with self._lock:
-            if self._written is None:
+            if not self.is_settled:
                 self._calls.append(call)
                 return
         call()
@@ -88,16 +91,6 @@ class SpooledTurn:
         in the queue."""
         first, self._released = not self._released, True
         return first and self.is_spooled
-
-    @property
-    def is_written(self) -> bool:
-        """Whether the turn is durable."""
-        return self._written is True
-
-    @property
-    def is_settled(self) -> bool:
-        """Whether nobody needs to wait for the turn: it is durable, or was not written in the first attempt."""
-        return self._written is not None
 
 
 class TurnSpool:
