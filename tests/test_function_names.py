@@ -21,11 +21,14 @@ thrown told torn understood won worn written
 """
 # Verbs that end in "ed".
 VERBS: Final = frozenset({"embed", "exceed", "feed", "need", "proceed", "seed", "shed", "speed"})
-# Words for which the glossary has others.
+# Words for which the glossary has others, as names of functions.
 _FORBIDDEN: Final = """
 booking books cutting drawing editing fitting ingress kept retouch revising said say says tell tells
 told trimming
 """
+# The same as part of any name, in the whole package, and outside of ``extract``.
+_UNUSED: Final = frozenset({"booking", "books", "cutting", "face", "faces", "ingress", "retouch", "revising", "tell"})
+_UNUSED_OUTSIDE: Final = frozenset({"believed", "binding", "said", "says", "tells", "told"})
 
 
 def functions(tree: ast.AST) -> Iterator[str]:
@@ -60,6 +63,33 @@ def test_no_function_is_named_by_a_participle(named: list[tuple[str, str]]) -> N
 
 def test_no_function_has_a_name_that_the_glossary_replaces(named: list[tuple[str, str]]) -> None:
     assert [one for one in named if one[1].strip("_") in _FORBIDDEN.split()] == []
+
+
+def names_in(tree: ast.AST) -> Iterator[str]:
+    """All names that a module uses: of variables, attributes, arguments, functions and classes."""
+    for node in ast.walk(tree):
+        for field in ("id", "attr", "arg", "name"):
+            if isinstance(name := getattr(node, field, None), str):
+                yield name
+
+
+def words_of(name: str) -> set[str]:
+    """The words of a name, in lower case: "ChatText" and "chat_text" have the same."""
+    return {word.lower() for word in re.split(r"_+|(?<=[a-z0-9])(?=[A-Z])", name)}
+
+
+def test_no_name_has_a_word_that_the_glossary_replaces() -> None:
+    wrong = []
+    for path in PACKAGE.rglob("*.py"):
+        place = path.relative_to(PACKAGE)
+        forbidden = _UNUSED if place.parts[0] == "extract" else _UNUSED | _UNUSED_OUTSIDE
+        names = set(names_in(ast.parse(path.read_text(encoding="utf-8"))))
+        wrong += [(str(place), name) for name in sorted(names) if words_of(name) & forbidden]
+    assert wrong == []
+
+
+def test_words_of_names() -> None:
+    assert words_of("ChatText") == words_of("chat_text") == {"chat", "text"}
 
 
 def test_participles_are_told_from_verbs() -> None:

@@ -33,14 +33,15 @@ if TYPE_CHECKING:
     from tokenmizer_mw.memory import SessionMemory
 
 GUARD: Final = "tokenmizer_mw"
-"""Scope key by which whoever is further in sees that the call is already looked after: its value is the session's
-``SessionKey``."""
+"""Scope key that marks a call as recorded already; its value is the session's ``SessionKey``. A second middleware
+inside passes such a call on unchanged."""
 
 BLOCK: Final = "tokenmizer_block"
-"""Scope key under which whoever is further out leaves a block: it stands for what was before the request's messages."""
+"""Scope key under which an outer application passes a resume block, which replaces everything before the request's
+messages."""
 
 CHECKPOINT: Final = "tokenmizer_checkpoint"
-"""Scope key for the id of the session's checkpoint at which that block was made."""
+"""Scope key for the id of the checkpoint at which that block was built."""
 
 _SPOKEN: Final = frozenset({"http", "websocket"})
 

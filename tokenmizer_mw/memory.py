@@ -872,10 +872,10 @@ class SessionMemory:
             return []
         listed = (info.key for info in pages(self.log, key.tenant, self.settings.page_max))
         keys = siblings(key, listed, separator, self.settings.project_sessions)
-        believed = self._access.derivation.derived_graph
+        derive = self._access.derivation.derived_graph
 
         def view(state: SessionState) -> tuple[float, SessionGraph]:
-            return state.messaged_at or state.recorded_at, believed(state)
+            return state.messaged_at or state.recorded_at, derive(state)
 
         found = [(other.id, *self._access.sessions.read(other, view)) for other in keys]
         found.sort(key=lambda one: -one[1])  # a manual edit updates a session, but does not go on with it

@@ -16,7 +16,7 @@ from starlette.websockets import WebSocket
 
 from tests.upstream.server import Upstream
 from tokenmizer_mw import AsyncTransport, SessionMemory, TokenMizerMiddleware
-from tokenmizer_mw.session.naming import binding_of
+from tokenmizer_mw.session.naming import find_session_context
 
 from .conftest import Kept
 
@@ -160,4 +160,4 @@ def test_nothing_stays_bound(serve: Callable[..., Any], kept: Kept) -> None:
     _, client = serve()
     client.post("/title", headers=HEADER)
     client.post("/v1/chat/completions", json=CHAT, headers=HEADER)
-    assert binding_of(kept.memory) is None
+    assert find_session_context(kept.memory) is None

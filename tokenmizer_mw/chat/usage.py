@@ -53,7 +53,7 @@ class EndedCall:
     moved: Moved | None = None
 
 
-def sent_of(call: EndedCall, counter: MessageCounter, elapsed: float | None) -> SentCall:
+def measure_sent_call(call: EndedCall, counter: MessageCounter, elapsed: float | None) -> SentCall:
     """Return the token counts of a call. ``elapsed``: seconds since the previous call of its session; ``None``: the
     first call.
 
@@ -193,7 +193,7 @@ class UsageAccounting:
         try:
             before = next((one for one in ledger.calls(key, limit=_RECENT) if REFINE not in one.stages), None)
             elapsed = max(0.0, at - before.at) if before is not None else None
-            sent = sent_of(call, self._counters.of(call.request.model), elapsed)
+            sent = measure_sent_call(call, self._counters.of(call.request.model), elapsed)
             spent = UsageRecord(name, at, call.request.model, figures(sent, self._prices, _time(at)))
             self._add(ledger, key, spent)
         except StoreUnavailable:

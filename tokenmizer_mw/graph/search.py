@@ -12,7 +12,7 @@ from functools import cache, lru_cache
 from typing import Final
 
 from tokenmizer_mw.graph.fold import SessionGraph
-from tokenmizer_mw.graph.text import asked_words, singular, stem, words
+from tokenmizer_mw.graph.text import pick_asked_words, singular, stem, words
 from tokenmizer_mw.model.category import CATEGORIES, MEMBERS, Category
 from tokenmizer_mw.model.event import NodeEdited
 from tokenmizer_mw.model.message import short_repr
@@ -300,7 +300,7 @@ def _label_words(node: Node) -> frozenset[str]:
 
 
 def _read_asked_words(text: str) -> frozenset[str]:
-    return frozenset(map(_spell, asked_words(text)))
+    return frozenset(map(_spell, pick_asked_words(text)))
 
 
 def product_words(text: str) -> frozenset[str]:
@@ -374,7 +374,7 @@ def find_open_work(graph: SessionGraph, query: str) -> list[Node]:
     Empty for a question about anything else: one with a word that names neither a state of open work nor a kind of
     work. If it names kinds ("open errors"), only these are returned.
     """
-    asked = asked_words(query) - _BESIDE_OPEN
+    asked = pick_asked_words(query) - _BESIDE_OPEN
     named = [type_ for type_ in _WORK if asked & kind_words(type_)]
     if not asked & _OPEN_WORDS or asked - _OPEN_WORDS.union(*map(kind_words, named)):
         return []

@@ -72,7 +72,7 @@ def stem(word: str) -> str:
     return found[:-1] if len(found) >= _STEM_MIN and found[-1] == found[-2] else found
 
 
-def asked_words(question: str) -> frozenset[str]:
+def pick_asked_words(question: str) -> frozenset[str]:
     """Return the words that a question is about, in the singular, without question words; all of its words if there are
     no others."""
     found = {singular(word) for word in words(question)}

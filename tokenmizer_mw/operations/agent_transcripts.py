@@ -19,7 +19,7 @@ from tokenmizer_mw.model.message import Message, Role
 from tokenmizer_mw.safety.fence import own_blocks
 from tokenmizer_mw.wire.dialects import openai_responses_item as codex
 from tokenmizer_mw.wire.messages import history
-from tokenmizer_mw.wire.request import sent_text
+from tokenmizer_mw.wire.request import get_text
 
 _HEAD_LINES: Final = 100
 """Lines in which the id of a session is looked for."""
@@ -108,7 +108,7 @@ def find_shown_context(raw: bytes, secret: bytes, given: int = -1) -> ShownConte
             given = -1 if place >= given else given
         if _BLOCK in line and own_blocks(line.decode("utf-8", "replace"), secret):
             present = last = True
-            name = sent_text(_value(line), "uuid")
+            name = get_text(_value(line), "uuid")
         elif any(mark in line for mark in _SPEAKS) and _speaks(_value(line)):
             last = False
             given = -1 if place >= given else given

@@ -22,7 +22,7 @@ from typing import Any, Final
 
 from tokenmizer_mw.model.message import Message, Role
 from tokenmizer_mw.safety.labels import flatten
-from tokenmizer_mw.wire.request import sent_text
+from tokenmizer_mw.wire.request import get_text
 
 from .agent_transcripts import read_time
 
@@ -115,7 +115,7 @@ def _claude_text(message: dict[str, Any]) -> str:
         for block in (blocks if isinstance(blocks, list) else [])
         if isinstance(block, dict) and block.get("type", "text") == "text" and isinstance(block.get("text"), str)
     ]
-    return "\n\n".join(texts) if texts else sent_text(message, "text")
+    return "\n\n".join(texts) if texts else get_text(message, "text")
 
 
 _SPEAKER: Final = re.compile(r"(?m)^_\*\*(User|Assistant|Agent)\b[^\n*]*\*\*_[ \t]*$")

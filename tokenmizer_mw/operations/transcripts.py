@@ -12,7 +12,7 @@ from typing import Any, Final, TypeVar
 from tokenmizer_mw.errors import CallerError, InvalidMessage
 from tokenmizer_mw.model.message import Message
 from tokenmizer_mw.wire.messages import convert_langchain_message, history
-from tokenmizer_mw.wire.request import sent_text
+from tokenmizer_mw.wire.request import get_text
 
 from .agent_transcripts import folder_in, messages_in, session_in
 from .exports import EXPORT_MARK, Export, read_export
@@ -172,7 +172,7 @@ def _conversation(number: int, first: Any) -> ImportedTranscript:
         first = [first]
     if isinstance(first, list):
         return ImportedTranscript("", _messages(first))
-    return ImportedTranscript(sent_text(first, "id"), _messages(first.get("turns", first.get("messages"))))
+    return ImportedTranscript(get_text(first, "id"), _messages(first.get("turns", first.get("messages"))))
 
 
 def _messages(values: Any) -> tuple[Message, ...]:

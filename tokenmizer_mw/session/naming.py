@@ -93,7 +93,7 @@ class NamedSession(NamedTuple):
     tenant: str
 
 
-class Binding(NamedTuple):
+class SessionContext(NamedTuple):
     """A session context, which applies to the calls of ``owner`` (the service of a memory).
 
     - ``name``: returns the session; called when a model call is made, not earlier.
@@ -105,13 +105,13 @@ class Binding(NamedTuple):
     owner: object
     name: Callable[[], NamedSession]
     remembered: bool = False
-    outer: Binding | None = None
+    outer: SessionContext | None = None
 
 
-_innermost: ContextVar[Binding | None] = ContextVar("tokenmizer_mw_session", default=None)
+_innermost: ContextVar[SessionContext | None] = ContextVar("tokenmizer_mw_session", default=None)
 
 
-def bind(owner: object, name: Callable[[], NamedSession], *, remembered: bool = False) -> Token[Binding | None]:
+def bind(owner: object, name: Callable[[], NamedSession], *, remembered: bool = False) -> Token[SessionContext | None]:
     """Set the session context for the code that runs from here on in this task or thread. Returns the token for
     ``unbind``.
 
@@ -119,16 +119,16 @@ def bind(owner: object, name: Callable[[], NamedSession], *, remembered: bool = 
     - ``name``: returns the session; called when a model call is made, not earlier.
     - ``remembered``: true if the surrounding chat is already recorded, so that calls inside it are not recorded.
     """
-    return _innermost.set(Binding(owner, name, remembered, _innermost.get()))
+    return _innermost.set(SessionContext(owner, name, remembered, _innermost.get()))
 
 
-def unbind(token: Token[Binding | None]) -> None:
+def unbind(token: Token[SessionContext | None]) -> None:
     """Restore the session context from before ``bind``. Does nothing in another ``contextvars`` context than that of
     ``bind``."""
     try:
         _innermost.reset(token)
     except ValueError:
-        return  # a generator that is ended elsewhere: the context it was started in is gone, and its binding with it
+        return  # a generator that is ended elsewhere: the context it was started in is gone, too
 
 
 @contextmanager
@@ -141,9 +141,9 @@ def bind_session(owner: object, name: Callable[[], NamedSession], *, remembered:
         unbind(token)
 
 
-def binding_of(owner: object) -> Binding | None:
+def find_session_context(owner: object) -> SessionContext | None:
     """Return the innermost session context of ``owner``; ``None`` outside of any."""
-    binding = _innermost.get()
-    while binding is not None and binding.owner is not owner:
-        binding = binding.outer
-    return binding
+    context = _innermost.get()
+    while context is not None and context.owner is not owner:
+        context = context.outer
+    return context

@@ -145,7 +145,7 @@ class SessionState:
     """The state of a session: the result of applying all events of its log in order.
 
     - ``derived``: number of the last message that facts were extracted from. ``unextracted``: the messages after it;
-      ``recent``: the last few before; ``said_at``: when the messages without facts were recorded.
+      ``recent``: the last few before; ``stated_at``: when the messages without facts were recorded.
     - ``spoken``: number of the newest message that is not a system message. ``messaged_at``: when the newest
       message was recorded, 0.0 without any.
     - ``kept``: true if a framework stores its chat history here (see ``SessionMemory.add``).
@@ -167,7 +167,7 @@ class SessionState:
     kept: bool = False
     derived: int = 0
     unextracted: list[Numbered] = field(default_factory=list)
-    said_at: dict[int, float] = field(default_factory=dict)
+    stated_at: dict[int, float] = field(default_factory=dict)
     recent: deque[Numbered] = field(default_factory=lambda: deque(maxlen=CONTEXT_MESSAGES))
     checkpoints: list[CheckpointMark] = field(default_factory=list)
     cut: Checkpointed | None = None
@@ -209,7 +209,7 @@ class SessionState:
                 self.transcript.add(mark, after - 1, message)
                 self.spoken = turn if message.role is not Role.SYSTEM else self.spoken
                 self.unextracted.append((turn, message))
-                self.said_at[turn] = self.messaged_at = recorded.recorded_at
+                self.stated_at[turn] = self.messaged_at = recorded.recorded_at
                 self.unrefined += [turn] if message.role is Role.USER and message.opens_turn else []
                 self.kept = self.kept or bool(original)
             case HistoryRevised(withdrawn, _, redrawn):
@@ -255,7 +255,7 @@ class SessionState:
             number = event.transition.trigger
         else:
             return recorded_at
-        return self.said_at.get(number, recorded_at)
+        return self.stated_at.get(number, recorded_at)
 
     def _forget_withdrawn(self, withdrawn: Sequence[int], redrawn: bool) -> None:
         if self.handover is not None and any(number <= self.handover.last for number in withdrawn):
@@ -268,8 +268,8 @@ class SessionState:
         self.derived = max(last, self.derived)
         while self.unextracted and self.unextracted[0][0] <= last:
             self.recent.append(self.unextracted.pop(0))
-        if self.said_at:
-            self.said_at = {number: at for number, at in self.said_at.items() if number > last}
+        if self.stated_at:
+            self.stated_at = {number: at for number, at in self.stated_at.items() if number > last}
 
 
 _OF_GRAPH: Final = frozenset({NodeAdded, NodeRevised, StatusChanged, EdgeAdded, DecisionReplaced, NodesPruned})

@@ -28,10 +28,8 @@ T = TypeVar("T")
 
 
 class _Watched:
-    """A response's body on its way: pieces go on as they came, the last one when the turn is durable.
-
-    Whatever else the stream below can tell is told by it.
-    """
+    """A response body that is being read: passes every piece on unchanged, and holds the last one back until the turn
+    is durable. All other attributes are those of the wrapped stream."""
 
     def __init__(self, stream: Any, reply: ReplyWatch) -> None:
         self._stream = stream

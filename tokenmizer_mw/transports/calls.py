@@ -18,7 +18,7 @@ from tokenmizer_mw.chat.exchange_commit import ATTEMPT_FAILED
 from tokenmizer_mw.chat.service import SessionService, check_wiring
 from tokenmizer_mw.errors import ConfigError
 from tokenmizer_mw.model.message import Outcome
-from tokenmizer_mw.session.naming import NamedSession, Reason, binding_of, reason_to_pass
+from tokenmizer_mw.session.naming import NamedSession, Reason, find_session_context, reason_to_pass
 from tokenmizer_mw.wire.http import Headers, by_name, with_length
 from tokenmizer_mw.wire.request import Dialect
 
@@ -219,10 +219,10 @@ class OutgoingCalls:
         if method != "POST" or not path.endswith(self._endings):
             return None
         try:
-            binding = binding_of(self.service)
-            if binding is not None and binding.remembered:
+            context = find_session_context(self.service)
+            if context is not None and context.remembered:
                 return None
-            named = NamedSession(None, self._tenant) if binding is None else binding.name()
+            named = NamedSession(None, self._tenant) if context is None else context.name()
             exchange = self._exchange(path, list(headers()), body, named)
         except Exception as error:
             self.service.report_failure("open_failed", error)

@@ -25,7 +25,7 @@ from tokenmizer_mw.wire.json_text import (
     walk_elements,
     walk_members,
 )
-from tokenmizer_mw.wire.request import sent_text
+from tokenmizer_mw.wire.request import get_text
 from tokenmizer_mw.wire.spans import element_spans, read_object, replace_elements, splice
 
 Step = str | int
@@ -107,9 +107,9 @@ def _spell_text(text: str, before: str) -> str:
 
 
 def _of_element(element: Mapping[str, Any], steps: Steps) -> Iterator[Spot]:
-    role, kind = (sent_text(element, name) for name in ("role", "type"))
+    role, kind = (get_text(element, name) for name in ("role", "type"))
     if kind.endswith("_output") and _OUTPUT in element:
-        call_id = sent_text(element, "call_id")
+        call_id = get_text(element, "call_id")
         for place, text in _texts(element[_OUTPUT], (*steps, _OUTPUT)):
             yield Spot(place, text, True, call_id)
         return
@@ -118,7 +118,7 @@ def _of_element(element: Mapping[str, Any], steps: Steps) -> Iterator[Spot]:
         return
     content = element.get("content")
     if role in _TOOLS:
-        call_id = sent_text(element, "tool_call_id")
+        call_id = get_text(element, "tool_call_id")
         for place, text in _texts(content, (*steps, "content")):
             yield Spot(place, text, True, call_id)
     elif role in _ASSISTANTS:
@@ -132,7 +132,7 @@ def _of_blocks(blocks: Sequence[object], steps: Steps) -> Iterator[Spot]:
     """What tools returned among the blocks of a user's message."""
     for number, block in enumerate(blocks):
         if isinstance(block, Mapping) and block.get("type") == "tool_result":
-            call_id = sent_text(block, "tool_use_id")
+            call_id = get_text(block, "tool_use_id")
             for place, text in _texts(block.get("content"), (*steps, number, "content")):
                 yield Spot(place, text, True, call_id)
 
@@ -148,7 +148,7 @@ def _of_parts(parts: object, steps: Steps, is_text: bool) -> Iterator[Spot]:
             answer = part.get(name)
             if isinstance(answer, Mapping):
                 for place, leaf in _leaves(answer.get("response"), (*steps, number, name, "response")):
-                    yield Spot(place, leaf, True, sent_text(answer, "id"))
+                    yield Spot(place, leaf, True, get_text(answer, "id"))
 
 
 def _texts(content: object, steps: Steps) -> Iterator[tuple[Steps, str]]:
@@ -165,7 +165,7 @@ def _texts(content: object, steps: Steps) -> Iterator[tuple[Steps, str]]:
 def _of_part(part: Mapping[str, Any], steps: Steps) -> Iterator[tuple[Steps, str]]:
     if part.get("citations") or part.get("annotations"):
         return  # they tell places in the text
-    kind = sent_text(part, "type")
+    kind = get_text(part, "type")
     if kind in _TEXTS:
         names: Sequence[str] = ("text",)
     elif kind == "document":

@@ -7,7 +7,6 @@ resume block; every other byte stays.
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import accumulate
@@ -141,7 +140,7 @@ def text_of(raw: Mapping[str, Any], name: str) -> str:
     return value if value.isascii() else storable(value)
 
 
-def sent_text(raw: Mapping[str, Any], name: str) -> str:
+def get_text(raw: Mapping[str, Any], name: str) -> str:
     """Return a text field as it was sent, perhaps with half a character at its end; "" when it is none."""
     value = raw.get(name)
     return value if isinstance(value, str) else ""
@@ -319,7 +318,7 @@ class Dialect(Protocol):
         """
 
 
-class JsonDialect(ABC):
+class JsonDialect:
     """Base class of a dialect: parses leniently, and rewrites without changing any other byte.
 
     A subclass describes the format of its requests with ``shape``, and how a resume block is inserted with ``cut``.
@@ -338,14 +337,15 @@ class JsonDialect(ABC):
         if "ends" in cls.__dict__ and "end_mark" not in cls.__dict__:
             cls.end_mark = b""  # another way to tell the end, of which an inherited mark says nothing
 
-    @abstractmethod
     def cut(self, request: ChatRequest, keep_from: int, block: str, role: str) -> list[Edit]:
         """Return the edits that remove the messages between the prefix and ``keep_from``, and insert ``block`` there
-        ("" for nothing).
+        ("" for nothing). Dialects that have the role "developer" override this; here a block of that role gets the role
+        "system".
 
         Raises ``ValueError`` when ``keep_from`` is not the index of a message after the prefix, or the transcript
         cannot be cut.
         """
+        return insert_message(request, keep_from, "system" if role == "developer" else role, block)
 
     def models(self, body: bytes, path: str = "") -> tuple[str, ...]:
         """Return the models that an unparsed request may name; empty: any."""

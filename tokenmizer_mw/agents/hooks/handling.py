@@ -292,7 +292,7 @@ class _Tail:
 
 
 class ProxiedSessions:
-    """Tells which messages of a transcript a proxy records.
+    """Finds the messages of a transcript that a proxy records as well.
 
     A request after a compaction begins with a summary, a transcript does not: the two could not be aligned.
     """

@@ -318,7 +318,7 @@ def _file(made: MCPServer[Any], memory: Memory) -> None:
 
 
 Report = Callable[[float, float, str], None]
-"""Tells the client how far the work is: done, of how much, and a word. Called in a worker thread."""
+"""Reports progress to the client: amount done, total amount, and what is being done. Called in a worker thread."""
 
 
 def _analyze_file(path: str, memory: Memory, budget: int, report: Report) -> FileDigest:

@@ -17,7 +17,7 @@ from tokenmizer_mw.context.compaction.contract import (
     is_ours,
     native_at,
 )
-from tokenmizer_mw.context.compaction.request import asked_of_anthropic, format_agent_reply
+from tokenmizer_mw.context.compaction.request import format_agent_reply, read_context_edits
 from tokenmizer_mw.context.compaction.streams import (
     Events,
     FollowingMessage,
@@ -28,7 +28,7 @@ from tokenmizer_mw.context.compaction.streams import (
 )
 
 NAME: Final = "anthropic"
-asked = asked_of_anthropic
+read_wishes = read_context_edits
 Following = FollowingMessage
 MESSAGES: Final = "messages"
 _KIND: Final = "compaction"

@@ -87,7 +87,7 @@ class CompactionRequest:
         return self != CompactionRequest()
 
 
-def asked_of_anthropic(body: Mapping[str, Any]) -> CompactionRequest | None:
+def read_context_edits(body: Mapping[str, Any]) -> CompactionRequest | None:
     """Parse the context edits of an Anthropic request; ``None`` if it contains an unknown edit. Raises
     ``MalformedRequest``."""
     compaction, management = body.get("compaction"), body.get("context_management")
@@ -115,7 +115,7 @@ def asked_of_anthropic(body: Mapping[str, Any]) -> CompactionRequest | None:
     return CompactionRequest(**found)
 
 
-def asked_of_responses(body: Mapping[str, Any]) -> CompactionRequest | None:
+def read_context_settings(body: Mapping[str, Any]) -> CompactionRequest | None:
     """Parse the context edits of an OpenAI Responses request; ``None`` if it contains an unknown edit. Raises
     ``MalformedRequest``."""
     if _is_triggered(body.get("input")):

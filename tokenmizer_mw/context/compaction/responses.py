@@ -17,7 +17,7 @@ from tokenmizer_mw.context.compaction.contract import (
     is_ours,
     native_at,
 )
-from tokenmizer_mw.context.compaction.request import TRIGGER, asked_of_responses, is_trigger
+from tokenmizer_mw.context.compaction.request import TRIGGER, is_trigger, read_context_settings
 from tokenmizer_mw.context.compaction.streams import (
     Events,
     FollowingResponse,
@@ -29,7 +29,7 @@ from tokenmizer_mw.context.compaction.streams import (
 from tokenmizer_mw.wire.spans import decode_body, element_spans, read_object, splice
 
 NAME: Final = "openai_responses"
-asked = asked_of_responses
+read_wishes = read_context_settings
 Following = FollowingResponse
 MESSAGES: Final = "input"
 _KIND: Final = "compaction"

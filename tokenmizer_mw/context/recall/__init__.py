@@ -16,7 +16,7 @@ from tokenmizer_mw.context.tokens import TokenCounter
 from tokenmizer_mw.graph.explanation import Predecessors
 from tokenmizer_mw.graph.fold import SessionGraph
 from tokenmizer_mw.graph.search import find_open_work, search
-from tokenmizer_mw.graph.text import asked_words, words
+from tokenmizer_mw.graph.text import pick_asked_words, words
 from tokenmizer_mw.graph.values import Later, Statement, find_overtaken
 from tokenmizer_mw.graph.views import without_withdrawn_words
 from tokenmizer_mw.model.event import NodeEdited
@@ -173,7 +173,7 @@ _HEAD: Final = "Newest first; [n] is the message."
 
 def _weights(query: str, passages: PassageIndex | None) -> dict[str, float]:
     """The words that the question is about, in the singular, and how much each tells."""
-    words = asked_words(query)
+    words = pick_asked_words(query)
     return dict.fromkeys(words, 1.0) if passages is None else {word: passages.weight(word) for word in words}
 
 

@@ -23,16 +23,16 @@ _SHARE: Final[dict[Section, int]] = {
     Section.ENDPOINTS: 3, Section.ENVIRONMENT: 3, Section.USES: 3, Section.SCHEMA: 2, Section.TESTS: 2,
     Section.PROPOSED: 2,
 }  # fmt: skip
-"""How the sections share a budget that is too small, by length: three times as much goes to what was told by the way as
-to decisions, because it is told at greater length."""
+"""The share of each section in a budget that is too small, by length. Facts mentioned in passing (``ABOUT``) get three
+times as much as decisions, because their sentences are longer."""
 
 RULES_FIRST: Final = 12
 """Standing rules that come before anything that is shared or asked for; those by hand are the first of them."""
 
 _STANDING: Final = ((Section.RULES, RULES_FIRST),)
 _CORE: Final = ((Section.GOAL, 1), (Section.DOING, 1), (Section.EARLIER_RULES, RULES_FIRST), (Section.DECISIONS, 1))
-"""What comes before all sharing: the standing rules, and, behind what somebody asks for, the core of the session
-with the rules of earlier ones."""
+"""Sections, with a maximum number of facts each, that are placed before the rest of the budget is shared: ``_STANDING``
+first, ``_CORE`` behind the facts that the query asks for."""
 
 _MENTIONED: Final = frozenset({Section.ENVIRONMENT, Section.USES, Section.TESTS, Section.SCHEMA, Section.ABOUT})
 """Sections whose facts need no saying again when a fact before has the same words in a row."""

@@ -109,8 +109,10 @@ def merge_spans(spans: list[tuple[int, int]]) -> list[tuple[int, int]]:
 
 
 def _stops(passes: tuple[_Pass, ...], text: bytes, place: int, end: int) -> Iterator[tuple[int, PlaceReading, int]]:
-    """Each stop of some passes before ``end``, and what stands there; each behind what was judged before. With it the
-    place behind the stop up to which the first of the passes stops nowhere."""
+    """Yield the places from ``place`` to ``end`` where one of ``passes`` stops, each behind the finding before it.
+
+    Yields the place, what was read there, and the next place at which the first of the passes may stop.
+    """
     last = min(len(text), end + HEAD)
     waiting = [one.next(text, place, last) for one in passes]
     while (stop := min(waiting)) < end:

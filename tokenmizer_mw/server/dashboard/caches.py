@@ -183,9 +183,9 @@ class PastGraphs:
         with self._guard:
             past = self._refresh(memory, key, "numbers")
             self._read_until(memory, key, past, past.end[0])
-            said = [one for one in past.events if isinstance(one.event, MessageRecorded)]
-        times = [one.recorded_at for one in said]
-        numbers = [0, *accumulate((one.event.turn for one in said if isinstance(one.event, MessageRecorded)), max)]
+            recorded = [one for one in past.events if isinstance(one.event, MessageRecorded)]
+        times = [one.recorded_at for one in recorded]
+        numbers = [0, *accumulate((one.event.turn for one in recorded if isinstance(one.event, MessageRecorded)), max)]
         return [numbers[bisect_right(times, moment)] for moment in moments]
 
     def facts_upto(self, memory: SessionMemory, key: SessionKey, seq: int) -> SessionGraph:

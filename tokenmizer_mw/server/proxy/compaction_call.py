@@ -95,7 +95,7 @@ class CompactionCall:
             return None if self.now else self._follow_native(given, native)
         if (self.leaves or self._is_chained(given)) and not has_bytes(self.body, MARK.encode("ascii")):
             return None
-        wanted = CompactionRequest(CompactNow()) if self.now else self.contract.asked(given)
+        wanted = CompactionRequest(CompactNow()) if self.now else self.contract.read_wishes(given)
         if wanted is None:
             return None
         seal = self.memory.service.compaction.seal()

@@ -106,7 +106,8 @@ class Relay:
         await self._relay_call(call, send)
 
     async def _answer_model_list(self, call: ClientCall) -> bytes | None:
-        """What is told of the models that have a name here; ``None`` for a call that does not ask for them."""
+        """The response to a request for the list of models, or for a model that is configured here; ``None`` for any
+        other request."""
         found = named_in_path(call.api_path)
         if found is not None and found[0] in self._own:
             return model_body(found[1], self._own[found[0]])
@@ -114,7 +115,7 @@ class Relay:
         return await self._all_models(call, wanted) if wanted is not None else None
 
     async def _all_models(self, call: ClientCall, wanted: ModelListing) -> bytes:
-        """Those of this server and those of the provider; where the provider tells none, those of this server."""
+        """The list of this server's models and the provider's; if the provider returns none, this server's alone."""
         plain = [pair for pair in call.headers if pair[0].lower() != b"accept-encoding"]
         call = replace(call, headers=[*plain, (b"accept-encoding", b"identity")])
         listed = await self._providers_list(call)

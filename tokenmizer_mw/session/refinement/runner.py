@@ -279,7 +279,8 @@ class RefinementRunner:
 
     @contextmanager
     def _alone(self, key: SessionKey) -> Iterator[bool]:
-        """Whether nobody else in this process puts this session before the model meanwhile."""
+        """Mark the session as being refined by this process while the context is active. Yields false if another thread
+        refines it already."""
         with self._lock:
             alone = key not in self._busy
             self._busy.add(key)

@@ -232,7 +232,7 @@ def _is_stated(text: str, places: Places) -> bool:
 
 
 def _explanation(text: str, places: Places) -> str:
-    """``text`` as the detail of an error, where the session says so, whoever it is that does."""
+    """``text`` as the detail of an error, if the session contains it, quoted passages included; else ""."""
     place = places.find(text) if text else None
     return format_quote(text) if place is not None and place.score >= PLACED else ""
 

@@ -203,12 +203,12 @@ def asked_names(
         for match in _NAME.finditer(text_of(messages[place])):
             if len(match.group()) >= _NAME_LEAST and len(found) < _CANDIDATES_MAX:
                 found[match.group()] = None
-    around = [_sent_text(request, [place for place in kept if place < first]), block, *(part.text for part in given)]
+    around = [_join_texts(request, [place for place in kept if place < first]), block, *(part.text for part in given)]
     unknown = [name for name in found if not any(name in text for text in around)]
     return unknown if len(unknown) <= NAMES_MAX else []
 
 
-def _sent_text(request: ChatRequest, places: Sequence[int]) -> str:
+def _join_texts(request: ChatRequest, places: Sequence[int]) -> str:
     """The messages at ``places``, as the request spells them. In a request of bytes they follow one another."""
     if request.text and places:
         return request.text[request.spans[places[0]][0] : request.spans[places[-1]][1]]

@@ -187,8 +187,8 @@ def _binds(model: str) -> bool:
 
 def _drops_what_fails(fields: Mapping[str, Any]) -> bool:
     thinking = fields.get("thinking")
-    binding = thinking.get("block_binding") if isinstance(thinking, dict) else None
-    return isinstance(binding, dict) and binding.get("prefix_mismatch_behavior") == "drop_block"
+    rules = thinking.get("block_binding") if isinstance(thinking, dict) else None
+    return isinstance(rules, dict) and rules.get("prefix_mismatch_behavior") == "drop_block"
 
 
 _SHAPE: Final = Shape(

@@ -15,7 +15,7 @@ from tokenmizer_mw.wire.dialect import Reply
 from tokenmizer_mw.wire.dialects.openai_message import KIND_MAX
 from tokenmizer_mw.wire.json_text import json_text, storable
 from tokenmizer_mw.wire.reply import error_text, parse_json, token_counts
-from tokenmizer_mw.wire.request import number_of, sent_text, text_of
+from tokenmizer_mw.wire.request import get_text, number_of, text_of
 from tokenmizer_mw.wire.sse import ServerSentEvent
 
 _SYSTEM, _USER, _ASSISTANT, _TOOL = Role.SYSTEM, Role.USER, Role.ASSISTANT, Role.TOOL  # an enum's look-up is slow
@@ -147,7 +147,7 @@ def _text(block: object) -> str:
     """The text of a text block, as sent; "" for a block of another kind."""
     if isinstance(block, str):
         return block
-    return sent_text(block, "text") if isinstance(block, dict) and block.get("type") == _TEXT else ""
+    return get_text(block, "text") if isinstance(block, dict) and block.get("type") == _TEXT else ""
 
 
 def _call(block: dict[str, Any]) -> ToolCall:

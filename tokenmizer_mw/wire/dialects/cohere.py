@@ -10,13 +10,13 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 from tokenmizer_mw.model.message import Message, Outcome, Role
-from tokenmizer_mw.wire.dialect import ChatRequest, Reply
+from tokenmizer_mw.wire.dialect import Reply
 from tokenmizer_mw.wire.dialects import openai_message
 from tokenmizer_mw.wire.dialects.openai_chat import Calls
 from tokenmizer_mw.wire.dialects.openai_message import read_call, read_content, role_of, roles_of
-from tokenmizer_mw.wire.json_text import Edit, json_text, storable
+from tokenmizer_mw.wire.json_text import json_text, storable
 from tokenmizer_mw.wire.reply import error_text, parse_json, token_counts
-from tokenmizer_mw.wire.request import JsonDialect, Shape, insert_message, number_of, sent_text, text_of
+from tokenmizer_mw.wire.request import JsonDialect, Shape, get_text, number_of, text_of
 from tokenmizer_mw.wire.sse import ServerSentEvent, lines_in, sent_events
 
 _USAGE: Final = (
@@ -107,7 +107,7 @@ class _ReplyBuilder:
         content = message.get("content")
         for place, part in enumerate(content if isinstance(content, list) else [content]):
             self._add_part(index + place, part)
-        self.plan.append(sent_text(message, "tool_plan"))
+        self.plan.append(get_text(message, "tool_plan"))
         calls = message.get("tool_calls")
         for place, raw in enumerate(calls if isinstance(calls, list) else [calls]):
             if (fragment := read_call(raw)) is not None:
@@ -188,11 +188,6 @@ class Cohere(JsonDialect):
     shape = _SHAPE
     linked = (b'"image_url"',)
     end_mark = b"message-end"
-
-    def cut(self, request: ChatRequest, keep_from: int, block: str, role: str) -> list[Edit]:
-        """Return the edits of a cut. A block of the role "developer" gets the role "system", because Cohere has no
-        other."""
-        return insert_message(request, keep_from, "system" if role == "developer" else role, block)
 
     def ends(self, tail: bytes) -> bool:
         """Whether the event that ends a stream begins in ``tail``: a piece of the stream, preceded by the last bytes of

@@ -7,12 +7,12 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 from tokenmizer_mw.model.message import Message, Outcome, Role, ToolCall
-from tokenmizer_mw.wire.dialect import ChatRequest, Reply
+from tokenmizer_mw.wire.dialect import Reply
 from tokenmizer_mw.wire.dialects import openai_chat, openai_message
 from tokenmizer_mw.wire.dialects.openai_message import read_call, role_of, roles_of, storable_call
-from tokenmizer_mw.wire.json_text import Edit, storable
+from tokenmizer_mw.wire.json_text import storable
 from tokenmizer_mw.wire.reply import error_text, parse_json, token_counts
-from tokenmizer_mw.wire.request import JsonDialect, Shape, insert_message, sent_text, text_of
+from tokenmizer_mw.wire.request import JsonDialect, Shape, get_text, text_of
 from tokenmizer_mw.wire.sse import data_in, lines_in
 
 _DONE: Final = b'"done"'
@@ -46,11 +46,6 @@ class Ollama(JsonDialect):
 
     name = _SHAPE.name
     shape = _SHAPE
-
-    def cut(self, request: ChatRequest, keep_from: int, block: str, role: str) -> list[Edit]:
-        """Return the edits of a cut. A block of the role "developer" gets the role "system", because Ollama has no
-        other."""
-        return insert_message(request, keep_from, "system" if role == "developer" else role, block)
 
     end_mark = _TRUE
 
@@ -123,8 +118,8 @@ class _ReplyBuilder:
         return Reply(message, self._outcome(), self.finish_reason, self.usage, self.error)
 
     def _add_message(self, raw: dict[str, Any]) -> None:
-        self.text.append(sent_text(raw, "content"))
-        self.thinking.append(sent_text(raw, "thinking"))
+        self.text.append(get_text(raw, "content"))
+        self.thinking.append(get_text(raw, "thinking"))
         calls = raw.get("tool_calls")
         fragments = [read_call(call) for call in calls] if isinstance(calls, list) else []
         self.calls += [storable_call(call) for call in fragments if call is not None]

@@ -31,9 +31,9 @@ from tokenmizer_mw.wire.request import (
     PROVIDER_COMPACTS,
     JsonDialect,
     Shape,
+    get_text,
     insert_message,
     number_of,
-    sent_text,
     text_of,
 )
 from tokenmizer_mw.wire.sse import data_in
@@ -227,7 +227,7 @@ class _Choice:
     def _add_audio(self, audio: object) -> None:
         if isinstance(audio, dict):
             self.audio = True
-            self.transcript.append(sent_text(audio, "transcript"))
+            self.transcript.append(get_text(audio, "transcript"))
 
     def _add_calls(self, fragments: object) -> None:
         for place, raw in enumerate(fragments if isinstance(fragments, list) else ()):

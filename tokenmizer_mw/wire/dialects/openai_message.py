@@ -10,7 +10,7 @@ from typing import Any, Final, NamedTuple
 
 from tokenmizer_mw.model.message import Message, Role, ToolCall, ToolResult
 from tokenmizer_mw.wire.json_text import json_text, storable
-from tokenmizer_mw.wire.request import sent_text, text_of
+from tokenmizer_mw.wire.request import get_text, text_of
 
 _SYSTEM, _USER, _ASSISTANT, _TOOL = Role.SYSTEM, Role.USER, Role.ASSISTANT, Role.TOOL  # an enum's look-up is slow
 
@@ -100,7 +100,7 @@ def read_call(raw: object) -> ToolCall | None:
     """Parse a tool call, or a fragment of one; ``None`` for anything that is not an object."""
     if not isinstance(raw, dict):
         return None
-    return ToolCall(sent_text(raw, "id"), *_name_and_arguments(raw))
+    return ToolCall(get_text(raw, "id"), *_name_and_arguments(raw))
 
 
 def read_function_call(raw: object) -> ToolCall | None:
@@ -151,9 +151,9 @@ def _read_part(part: object) -> tuple[str, str]:
     if not isinstance(kind, str):
         return "", "unknown"
     if kind in _TEXT_KINDS:
-        return "text", sent_text(part, "text")
+        return "text", get_text(part, "text")
     if kind == "refusal":
-        return "refusal", sent_text(part, "refusal")
+        return "refusal", get_text(part, "refusal")
     if kind == "thinking":
         return "thinking", _thinking_text(part)
     return "", storable(kind[:KIND_MAX])
@@ -163,7 +163,7 @@ def _thinking_text(part: dict[str, Any]) -> str:
     """The text of a thinking part, which is text or a list of text parts."""
     value = part.get("thinking")
     if not isinstance(value, list):
-        return sent_text(part, "thinking")
+        return get_text(part, "thinking")
     texts = (part.get("text") for part in value if isinstance(part, dict))
     return "\n".join(text for text in texts if isinstance(text, str))
 
@@ -174,7 +174,7 @@ def _name_and_arguments(raw: dict[str, Any]) -> tuple[str, str]:
     tool, field = (custom, "input") if isinstance(custom, dict) else (function, "arguments")
     if not isinstance(tool, dict):
         return "", ""
-    return sent_text(tool, "name"), _arguments(tool.get(field))
+    return get_text(tool, "name"), _arguments(tool.get(field))
 
 
 def _arguments(value: object) -> str:

@@ -263,7 +263,7 @@ def _has_same_modals(one: QuestionReading, other: QuestionReading, aligned: Alig
 
 
 def _has_same_persons(one: QuestionReading, other: QuestionReading, aligned: Alignment) -> bool:
-    """Whether nobody else is meant, and the one who asks does not do what is done to him in the other question."""
+    """Whether both questions are about the same persons, and the asker has the same part in what is done."""
     if {"my", "your"} <= one.all_words | other.all_words and one.all_words & _WHOSE != other.all_words & _WHOSE:
         return False
     if _PEOPLE.intersection(one.nameless) != _PEOPLE.intersection(other.nameless):

@@ -131,7 +131,7 @@ WORDS: Final[Mapping[str, str]] = {
     "system": "system",
     **dict.fromkeys(("assistant", "image", "document", "audio", "call", "result"), "messages"),
 }
-"""Where a client tells what a provider's side names."""
+"""The client's field for each field that a provider's translation may name in an error."""
 
 _MODES: Final[Mapping[str, Literal["auto", "none", "any", "named"]]] = {
     "auto": "auto",

@@ -134,7 +134,7 @@ WORDS: Final[Mapping[str, str]] = {
     "tools": "tools",
     **dict.fromkeys(("system", "assistant", "image", "document", "audio", "call", "result"), "messages"),
 }
-"""Where a client tells what a provider's side names."""
+"""The client's field for each field that a provider's translation may name in an error."""
 
 _SOUNDS: Final = ("wav", "mp3")
 

@@ -159,7 +159,7 @@ WORDS: Final[Mapping[str, str]] = {
     "tools": "tools",
     **dict.fromkeys(("system", "assistant", "image", "document", "audio", "call", "result"), "input"),
 }
-"""Where a client tells what a provider's side names."""
+"""The client's field for each field that a provider's translation may name in an error."""
 
 
 _ROLES: Final[Mapping[str, chat.Role]] = {
@@ -211,7 +211,7 @@ def _read_turns(fields: Fields, names: Names) -> tuple[chat.ChatTurn, ...]:
 
 
 def _kind(item: Fields) -> str:
-    """The type of an item that tells none: a message has a role, a reference has not."""
+    """The type of an item without the field ``type``: a message if it has a role, else a reference."""
     return "message" if "role" in item.raw else "item_reference"
 
 

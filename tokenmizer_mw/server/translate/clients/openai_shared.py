@@ -54,7 +54,7 @@ _ERRORS: Final[Mapping[FaultKind, tuple[str, str | None]]] = {
     FaultKind.REQUEST: (_INVALID, None),
     FaultKind.SERVER: ("server_error", "server_error"),
 }
-"""The type of an error and its code, which the provider's own takes the place of where that tells more."""
+"""Type and code of the error that the client gets; the provider's own code replaces it if it says more."""
 
 
 def error(fault: Fault) -> dict[str, Any]:

@@ -33,7 +33,7 @@ from .request_parts import (
 PATH: Final = "/v1/messages"
 VERSION: Final = "2026-10-21"
 DRAWING_VERSION: Final = "2023-06-01"
-"""The version for calls that tell how the answer is drawn: the newer one refuses temperature, top_p and top_k."""
+"""The version for calls with sampling parameters: the newer one refuses temperature, top_p and top_k."""
 
 BUDGET_MIN: Final = 1_024
 """The least budget for thinking that is taken."""
@@ -179,8 +179,8 @@ def _thinking(call: chat.ChatCall, limit: int, budgeted: bool) -> dict[str, Any]
 
 
 def _budget(thinking: chat.Thinking, limit: int, *, is_given: bool) -> dict[str, Any]:
-    """A budget for thinking, which is part of the limit of the answer: it ends below one that the call tells, and comes
-    on top of one that it does not."""
+    """The request's fields for a thinking budget, in tokens. It counts towards ``limit``, the maximum length of the
+    answer: if the call gave that limit (``is_given``), the budget is kept below it; else it is added to it."""
     budget = max(BUDGET_MIN, EFFORTS.get(thinking.effort, 0) if thinking.tokens is None else thinking.tokens)
     if is_given:
         budget = min(budget, limit - 1)
