@@ -25,7 +25,8 @@ _NEEDED: Final = ("mcp", "httpx2", "uvicorn", "platformdirs")
 
 def run_mcp(arguments: argparse.Namespace) -> int:
     """Run the MCP server (needs the extra ``mcp``); return 0 when the client has disconnected."""
-    from tokenmizer_mw.agents.mcp.starting import ServingOptions, start_http, start_stdio
+    from tokenmizer_mw.agents.mcp import ServingOptions
+    from tokenmizer_mw.agents.mcp.starting import start_http, start_stdio
 
     if missing := find_uninstalled(_NEEDED):
         raise ConfigError(f"{missing[0]} is not installed: {install_hint('mcp')}")

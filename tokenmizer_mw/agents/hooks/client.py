@@ -12,39 +12,22 @@ import os
 import stat
 import sys
 import time
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from zlib import crc32
 
-from tokenmizer_mw.store.address import absolute_address, hook_folders
+from tokenmizer_mw.store.address import hook_folders
+
+from . import CONFIG, PAYLOAD_MAX, STORE, WorkerFiles, alone, config_path, store_address
 
 TYPE_CHECKING = False  # as a type checker takes it, without the import of typing
 if TYPE_CHECKING:
     import socket
 
-STORE = "TOKENMIZER_STORE"
-CONFIG = "TOKENMIZER_CONFIG"
 WORKER = "TOKENMIZER_HOOK_WORKER"
 """Environment variable: "0" does the work in the process that the host waits for."""
 
 _PATH_MAX = 100
-
-
-class WorkerFiles:
-    """The files of one worker.
-
-    ``socket``, ``lock``, ``log``; ``pending`` (the hosts' ids of the sessions to whose next prompt the worker has
-    something to add, one a line; absent if there are none); ``folder`` (the notes about transcripts).
-    """
-
-    __slots__ = ("folder", "lock", "log", "pending", "socket")
-
-    def __init__(self, folder: str, name: str) -> None:
-        self.folder = os.path.join(folder, name)
-        self.socket = os.path.join(folder, f"{name}.sock")
-        self.lock = os.path.join(folder, f"{name}.lock")
-        self.log = os.path.join(folder, f"{name}.log")
-        self.pending = os.path.join(folder, f"{name}.pending")
 
 
 def place(environ: Mapping[str, str]) -> WorkerFiles | None:
@@ -60,18 +43,6 @@ def place(environ: Mapping[str, str]) -> WorkerFiles | None:
         if len(os.fsencode(found.socket)) <= _PATH_MAX and _is_own(folder):
             return found
     return None
-
-
-def store_address(environ: Mapping[str, str]) -> str:
-    """Return the store address in the environment, with a relative path made absolute; "" if there is none."""
-    address = environ.get(STORE, "")
-    return absolute_address(address, os.getcwd()) if address else ""
-
-
-def config_path(environ: Mapping[str, str]) -> str:
-    """Return the path of the proxy's configuration file in the environment, made absolute; "" if there is none."""
-    path = environ.get(CONFIG, "")
-    return os.path.abspath(path) if path else ""
 
 
 def _key(environ: Mapping[str, str]) -> int:
@@ -97,9 +68,6 @@ def _is_own(folder: str) -> bool:
         return False
     return stat.S_ISDIR(found.st_mode) and found.st_uid == os.getuid() and not stat.S_IMODE(found.st_mode) & 0o077
 
-
-PAYLOAD_MAX = 16 * 1024 * 1024
-"""Bytes of an event; a larger one is left alone."""
 
 SWITCH = "TOKENMIZER_HOOKS"
 """Environment variable: "off" has hooks do nothing, in one project or everywhere."""
@@ -296,19 +264,6 @@ def connect_to_worker(spot: WorkerFiles) -> socket.socket:
             link = _connect(spot)  # it waits in the queue until the worker is there
             _launch(listener, spot)
             return link
-
-
-@contextmanager
-def alone(spot: WorkerFiles) -> Iterator[None]:
-    """Hold the lock under which the worker is started and stopped."""
-    import fcntl  # not every system has it; the work itself runs everywhere
-
-    handle = os.open(spot.lock, os.O_RDWR | os.O_CREAT, 0o600)
-    try:
-        fcntl.flock(handle, fcntl.LOCK_EX)
-        yield
-    finally:
-        os.close(handle)
 
 
 def _connect(spot: WorkerFiles) -> socket.socket:

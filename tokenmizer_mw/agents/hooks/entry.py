@@ -17,7 +17,7 @@ from typing import Final
 
 from tokenmizer_mw.runtime.collection import uncollected_imports
 
-from .client import PAYLOAD_MAX, WorkerFiles
+from . import NOTHING, STEER, STEERED, WorkerFiles, receive_request
 from .notes import part_of
 
 LINGER: Final = "TOKENMIZER_HOOK_LINGER"
@@ -25,23 +25,8 @@ LINGER: Final = "TOKENMIZER_HOOK_LINGER"
 
 LINGER_SECONDS: Final = 300.0
 
-STEER: Final = (
-    "tokenmizer-mw keeps this session's decisions, rules, open work and files, and hands them back after the "
-    "compaction. Let the summary say in detail what is being done right now, and why.\n"
-)
-"""Instructions for the summary that a host is going to write."""
-
-NOTHING: Final = b"ok\n"
-"""The answer without a text for the host."""
-
-STEERED: Final = frozenset({"claude-code"})
-"""Hosts that append what a hook prints before a compaction to the question for the summary."""
-
 _APPENDING: Final = frozenset({"claude-code", "codex"})
 """Hosts that never rewrite a transcript."""
-
-_READ_SECONDS: Final = 5.0
-_HEAD_MAX: Final = 64 * 1024
 
 
 def main() -> None:
@@ -106,18 +91,6 @@ def _has_transcript(event: object) -> bool:
     if not (isinstance(session, str) and isinstance(path, str)):  # a number would be a file descriptor
         return False
     return bool(session) and bool(part_of(path, 0, 1))
-
-
-def receive_request(link: socket.socket) -> bytes:
-    """Return everything that the other side sends. Raises ``OSError`` if that takes too long or is too much."""
-    link.settimeout(_READ_SECONDS)
-    pieces, size = [], 0
-    while piece := link.recv(1 << 16):
-        pieces.append(piece)
-        size += len(piece)
-        if size > PAYLOAD_MAX + _HEAD_MAX:
-            raise OSError("too long")
-    return b"".join(pieces)
 
 
 def _accept_first(listener: socket.socket, linger: float) -> tuple[socket.socket, bytes]:

@@ -20,8 +20,7 @@ from tokenmizer_mw.session import SessionState
 from tokenmizer_mw.session.resent import spelling_of
 from tokenmizer_mw.store.log import EventLog
 
-from .client import WorkerFiles
-from .entry import STEER, STEERED
+from . import STEER, STEERED, WorkerFiles
 from .events import Event, add_to_context, name_session, project_named, root_of
 from .notes import Notes, length_of, part_of
 from .start import BlockBuilder, has_block, must_wait, read_shown_context, read_waiting_sessions

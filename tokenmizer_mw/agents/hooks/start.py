@@ -31,7 +31,7 @@ from tokenmizer_mw.store.sqlite_blocks import (
     sessions_of,
 )
 
-from .client import WorkerFiles, store_address
+from . import WorkerFiles, store_address
 from .events import Event, add_to_context, project_named, read_event, root_of
 from .notes import Notes, length_of, part_of
 

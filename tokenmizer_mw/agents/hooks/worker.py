@@ -22,8 +22,7 @@ from tokenmizer_mw.memory import SessionMemory
 from tokenmizer_mw.settings import ENVIRONMENT_PREFIX, Settings
 from tokenmizer_mw.store.choosing import resolve_store
 
-from .client import WorkerFiles, alone, store_address
-from .entry import NOTHING, receive_request
+from . import NOTHING, WorkerFiles, alone, receive_request, store_address
 from .events import SEPARATOR, Event, read_event
 from .handling import Hooks
 from .start import path_of

@@ -2,3 +2,30 @@
 
 ``backing`` gives access to sessions, ``server`` defines what clients see, ``serving`` runs the server.
 """
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Final
+
+from tokenmizer_mw.settings import Settings
+
+SERVER_VARIABLE: Final = "TOKENMIZER_SERVER"
+KEY_VARIABLE: Final = "TOKENMIZER_KEY"
+
+
+@dataclass(frozen=True, slots=True)
+class ServingOptions:
+    """Options of the MCP server.
+
+    ``settings``: for a store that the MCP server opens itself; ``store``: the store's address, ``server``: that of a
+    running server to use instead, each "" if not given; ``roots``: folders whose files may be read; ``version``: of
+    this package, reported to clients.
+    """
+
+    settings: Settings = field(default_factory=Settings)
+    store: str = ""
+    server: str = ""
+    roots: Sequence[str] = ()
+    version: str = ""

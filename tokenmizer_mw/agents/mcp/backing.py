@@ -21,7 +21,7 @@ from tokenmizer_mw.errors import TokenMizerError
 from tokenmizer_mw.runtime.collection import uncollected_imports
 from tokenmizer_mw.runtime.offload import CALLS, offload
 
-from .starting import KEY_VARIABLE, SERVER_VARIABLE
+from . import KEY_VARIABLE, SERVER_VARIABLE
 
 if TYPE_CHECKING:
     from tokenmizer_mw.memory import SessionMemory

@@ -18,9 +18,9 @@ from tokenmizer_mw.errors import ConfigError
 from tokenmizer_mw.operations.logs import configure_logging
 from tokenmizer_mw.store.choosing import STORE_VARIABLE, resolve_store
 
+from . import KEY_VARIABLE, SERVER_VARIABLE, ServingOptions
 from .backing import ROOTS_VARIABLE, Backing, on_installation, on_server
 from .server import Memory, server
-from .starting import KEY_VARIABLE, SERVER_VARIABLE, ServingOptions
 
 _LOOPBACK: Final = ("127.0.0.1", "::1", "localhost")
 

@@ -15,23 +15,20 @@ import select
 import signal
 import sys
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field
 from typing import Final
 from urllib.parse import urlsplit
 
 from tokenmizer_mw.errors import ConfigError
 from tokenmizer_mw.runtime.collection import uncollected_imports
-from tokenmizer_mw.settings import Settings
 
+from . import KEY_VARIABLE, SERVER_VARIABLE, ServingOptions
 from .opening import Opening, Unanswered
 
 ANSWER_SECONDS: Final = 60.0
 """How long requests are waited for once the input has ended."""
 
-SERVER_VARIABLE: Final = "TOKENMIZER_SERVER"
-KEY_VARIABLE: Final = "TOKENMIZER_KEY"
 _CHUNK: Final = 64 * 1024
 _STEP: Final = 0.05
 _JOIN_SECONDS: Final = 5.0
@@ -180,22 +177,6 @@ def _copy_output(reading: int, ended: int, output: OutputWriter, unanswered: Una
 def _write(handle: int, data: bytes) -> None:
     while data:
         data = data[os.write(handle, data) :]
-
-
-@dataclass(frozen=True, slots=True)
-class ServingOptions:
-    """Options of the MCP server.
-
-    ``settings``: for a store that the MCP server opens itself; ``store``: the store's address, ``server``: that of a
-    running server to use instead, each "" if not given; ``roots``: folders whose files may be read; ``version``: of
-    this package, reported to clients.
-    """
-
-    settings: Settings = field(default_factory=Settings)
-    store: str = ""
-    server: str = ""
-    roots: Sequence[str] = ()
-    version: str = ""
 
 
 def start_stdio(options: ServingOptions) -> None:
