@@ -7,12 +7,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from tokenmizer_mw.extract.rules import Act
+from tokenmizer_mw.extract.rules import Act, Speaker
 from tokenmizer_mw.extract.rules.mixed_status import (
     BORDER,
     DONE,
     DONE_WORDS,
     EXCEPT,
+    EXPLAINS,
     FAILS,
     GENERAL,
     LEFT_OUT,
@@ -57,6 +58,7 @@ _MENDED: Final = PatternSet(MENDED)
 _NOT_YET: Final = PatternSet(NOT_YET)
 _GENERAL: Final = PatternSet(GENERAL)
 _REST: Final = PatternSet(REST)
+_EXPLAINS: Final = PatternSet(EXPLAINS)
 _SAYS_NOTHING: Final = PatternSet(SAYS_NOTHING)
 
 
@@ -71,9 +73,14 @@ class _Clause:
     works: bool = False
 
 
-def read_mixed_status(line: str, table: RuleTable) -> tuple[Hit, ...]:
-    """The hits of a sentence with clauses of both kinds; () for any other sentence. ``table``: rules for clauses of
-    neither kind, which also decide what is done."""
+def read_mixed_status(line: str, table: RuleTable, speaker: Speaker = Speaker.USER) -> tuple[Hit, ...]:
+    """The hits of a sentence with clauses of both kinds; () for any other sentence.
+
+    - ``table``: rules for clauses of neither kind, which also decide what is done.
+    - ``speaker``: an assistant also tells what it mended ("the test failed, it passes now"), gives reasons and
+      announces its next step; so of its sentences only those count that begin with what is done and go on with what is
+      not.
+    """
     if _SAYS_NOTHING.any(line):
         return ()
     if _PARTLY.any(line) and len(line) <= LABEL_MAX:
@@ -81,6 +88,8 @@ def read_mixed_status(line: str, table: RuleTable) -> tuple[Hit, ...]:
     if _BORDER.search(line) is None and _EXCEPT.search(line) is None:
         return ()
     parts = _judge(_split(line))
+    if speaker is Speaker.ASSISTANT and not _reports_shortfall(parts):
+        return ()
     acts = {part.act for part in parts}
     if Act.CLAIM not in acts or not acts & {Act.COMPLAINT, Act.LATER}:
         return ()
@@ -90,6 +99,12 @@ def read_mixed_status(line: str, table: RuleTable) -> tuple[Hit, ...]:
         act = Act.COMPLAINT if fails else Act.LATER
         return (Hit(MIXED_RULES[act], line, line),)
     return tuple(hit for part in parts if (hit := _hit(part, table)) is not None)
+
+
+def _reports_shortfall(parts: Sequence[_Clause]) -> bool:
+    """Whether the clauses of an assistant's sentence say first what is done, then what is not."""
+    judged = [part for part in parts if part.act is not None]
+    return bool(judged) and judged[0].act is Act.CLAIM and not any(_EXPLAINS.any(part.text) for part in judged)
 
 
 def _read_part(line: str) -> tuple[Hit, ...]:
@@ -158,7 +173,8 @@ def _complete(text: str, done: _Clause) -> _Clause:
     if not content(thing):
         return _Clause(text)
     later = _NOT_YET.any(text) or not (done.works or _MENDED.any(done.word))
-    says_no = "not yet" if _NOT_YET.any(text) and text.isascii() else (denied.group("no") or "not")
+    denial = denied.group("no") or ("no" if denied.group("aside") else "not")
+    says_no = "not yet" if _NOT_YET.any(text) and text.isascii() else denial
     label = f"{thing}: {says_no} {done.word}"
     return _Clause(label, Act.LATER if later else Act.COMPLAINT)
 

@@ -39,7 +39,7 @@ _ENDS: Final = " .!…"
 
 _STATES: Final = RuleTable((row for rows in SENTENCES.values() for row in rows), Speaker.USER)
 """How things stand, in any language: asked where no other row reads a sentence of the user."""
-_WHOLE: Final = RuleTable(HALF["en"], Speaker.USER)
+_WHOLE: Final = {speaker: RuleTable(HALF["en"], speaker) for speaker in (Speaker.USER, Speaker.ASSISTANT)}
 """Sentences of two halves that become labels as a whole."""
 _TABLES: Final = {speaker: RuleTable(RULES, speaker) for speaker in (Speaker.USER, Speaker.ASSISTANT)}
 
@@ -48,7 +48,7 @@ _TABLES: Final = {speaker: RuleTable(RULES, speaker) for speaker in (Speaker.USE
 def read_hits(sentence: str, speaker: Speaker) -> tuple[Hit, ...]:
     """The hits of rules in ``sentence``, in order; () if it states nothing."""
     line = bound_sentence(sentence)
-    if speaker is Speaker.USER and (mixed := _mixed_status(line)):
+    if mixed := _mixed_status(line, speaker):
         return mixed
     abroad = read_foreign_hits(line, speaker)
     if abroad is not None:
@@ -61,18 +61,18 @@ def read_hits(sentence: str, speaker: Speaker) -> tuple[Hit, ...]:
     return _read_line(line, speaker) or _read_state(line)
 
 
-def _mixed_status(line: str) -> tuple[Hit, ...]:
-    """The hits of a user's sentence that says what is done and what is not, as a whole or by clause."""
+def _mixed_status(line: str, speaker: Speaker) -> tuple[Hit, ...]:
+    """The hits of a sentence that says what is done and what is not, as a whole or by clause."""
     text = strip_lead(line).rstrip(_ENDS)
     if not text or is_question(line) or is_supposition(text) or read_order(text) or is_report(text):
         return ()
-    whole = _WHOLE.first(text, _WHOLE.reading(text))
-    return (whole,) if whole is not None else read_mixed_status(text, _TABLES[Speaker.USER])
+    whole = _WHOLE[speaker].first(text, _WHOLE[speaker].reading(text))
+    return (whole,) if whole is not None else read_mixed_status(text, _TABLES[speaker], speaker)
 
 
 def has_mixed_status(sentence: str) -> bool:
     """Whether a sentence of the user says what is done and what is not."""
-    return bool(_mixed_status(bound_sentence(sentence)))
+    return bool(_mixed_status(bound_sentence(sentence), Speaker.USER))
 
 
 def read_kind(statement: str) -> DecisionKind:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from .assistant import CLAIMS, HANDOVERS, ORDERS, PROGRESS, PROPOSALS, TAKEN_BACK
+from .assistant import BAD_NEWS, CLAIMS, HANDOVERS, ORDERS, PROGRESS, PROPOSALS, TAKEN_BACK
 from .casual import AHEAD_CASUAL
 from .changes import CHANGES
 from .decisions import CHOICES, REJECTIONS, REPLACEMENTS, RULES_AND_WISHES
@@ -26,6 +26,7 @@ RULES: Final[tuple[Rule, ...]] = (
     *REQUESTS,
     *STATES,
     *TAKEN_BACK,
+    *BAD_NEWS,
     *CLAIMS,
     *HANDOVERS,
     *PROGRESS,

@@ -97,6 +97,56 @@ TAKEN_BACK: Final = (
     ),
 )
 
+_SUBJECT: Final = r"(?:only |just |but |however,? |unfortunately,? |sadly,? )*[^,;:()?\"]{2,80}?"
+_NOT_NEWS: Final = (
+    r"(?:if|when|whenever|once|until|unless|because|since|so|let me|let's|why|how|that|this|it|they|which|what|as|while"
+    r"|although|even|maybe|perhaps|probably|i see|i think|i suspect|see|check|make sure)\b"
+    r"|.*\b(?:if|when|whenever|unless|would|might|could|may|should|will|was still|were still|used to|so that)\b"
+)
+"""Sentences that suppose, explain or look into something."""
+
+
+def _bad_news(name: str, act: Act, pattern: str, example: str, counter: str, *, unless: str = _NOT_NEWS) -> Rule:
+    return Rule(
+        f"assistant.{name}", Speaker.ASSISTANT, act, pattern, 0.8, example, counter, unless, whole=True, explicit=True
+    )
+
+
+BAD_NEWS: Final = (
+    _bad_news(
+        "still_fails",
+        Act.COMPLAINT,
+        rf"(?P<label>{_SUBJECT} (?:(?:is|are)? ?still (?:fail(?:s|ing)?|crash(?:es|ing)?|hang(?:s|ing)?|break(?:s|ing)?"
+        r"|times? out|timing out|leak(?:s|ing)?|red|broken|down|wrong|unreachable)|(?:remains?|stays?) (?:red|broken|down"
+        r"|failing|unreachable|wrong)|still (?:doesn't|does not|don't|do not|can't|cannot|won't) \w+"
+        r"|(?:doesn't|does not|don't|do not) (?:work|pass|run|compile|build|start) yet)\b.*)",
+        "The nightly import still times out",
+        "Let me see why the nightly import still times out",
+    ),
+    _bad_news(
+        "could_not",
+        Act.COMPLAINT,
+        r"(?:unfortunately,? |sadly,? |however,? |but |so far,? )*(?P<label>(?:i|we)(?:'ve|'m| have| am| was| were)?"
+        r" (?:couldn't|could not|can't|cannot|haven't|have not|didn't|did not|wasn't able to|unable to|not able to|failed"
+        r" to)(?: yet)?(?: manage(?:d)? to| been able to)? (?:(?:get|got|make|bring) .{2,80}? (?:to )?(?:work|working"
+        r"|run|running|pass|passing|compile|build|start|green)|(?:fix|fixed|solve|solved|repair|repaired) .{3,80}?)\b.*)",
+        "I couldn't get the printer driver to run",
+        "If we couldn't get it to run, we would buy another one",
+        unless=r".*\b(?:if|unless|would|might)\b",
+    ),
+    _bad_news(
+        "not_done",
+        Act.LATER,
+        rf"(?P<label>{_SUBJECT} (?:(?:is|are)(?:n't| not)(?: yet)?|(?:has|have)(?:n't| not)(?: yet)?(?: been)?)"
+        r"(?: fully| completely| quite)? (?:done|finished|complete|completed|ready|written|implemented|ported|migrated"
+        r"|translated|merged|deployed|tested|started|wired up)(?: yet)?(?:,? (?:because|as|since|until|so) .*)?)$",
+        "The invoice page is not finished yet because the tax rates are missing",
+        "When the invoice page is not finished, it shows a banner",
+        unless=rf"{_NOT_NEWS}|(?:i|we)\b|(?:no|none|nothing)\b",
+    ),
+)
+"""What an assistant reports as failing or left."""
+
 PROGRESS: Final = (
     _rule(
         "working",

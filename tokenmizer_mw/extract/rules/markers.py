@@ -93,7 +93,7 @@ MARKERS: Final = (
         "marker.todo",
         Act.LATER,
         rf"(?:to-?dos?|to do|pending|remaining(?: work| tasks?)?|still (?:to do|open|missing|pending)"
-        rf"|open(?: until then)?|left(?: to do)?"
+        rf"|open(?: (?:until then|(?:right |for |as of )?now|at the moment|today|so far))?|left(?: to do)?"
         rf"|leftovers?|outstanding|open (?:items?|tasks?|points?)|action items?|follow-?ups?|backlog|not done(?: yet)?"
         rf"|missing|what's left|what is left|later)(?: (?:for|on|after|before) [\w ]{{1,20}})?{_COLON}(?P<label>.+)",
         0.85,
@@ -142,7 +142,8 @@ MARKERS: Final = (
     _marker(
         "marker.error",
         Act.COMPLAINT,
-        r"(?:(?:known |open |new )?(?:error|bug|issue|problem|failure|regression|defect|fault|crash)|fail(?:s|ed|ing)?)"
+        r"(?:(?:known |open |new )?(?:error|bug|issue|problem|failure|regression|defect|fault|crash)|fail(?:s|ed|ing)?"
+        r"|still (?:fail(?:s|ing)|red|broken|crash(?:es|ing))|broken(?: right now| now)?)"
         rf"(?: (?:found|seen|reported))?{_COLON}(?P<label>.+)",
         0.85,
         "Defect: the mailer drops attachments",

@@ -26,7 +26,7 @@ EXCEPT: Final = (
 """Words before the exception."""
 
 _TAIL: Final = (
-    r"(?: (?:now|again|here|too|es|already|finally|at last|locally|fine|well|perfectly|jetzt|wieder|schon|endlich|hier"
+    r"(?: (?:now|again|here|too|es|durch|already|finally|at last|locally|fine|well|perfectly|lokal|localement|localmente|jetzt|wieder|schon|endlich|hier"
     r"|maintenant|déjà|enfin|ya|ahora|por fin|già|adesso|ora|já|agora|уже|теперь|наконец))*"
     r"(?: (?:on|in|at|under|for|with|by|auf|im|bei|für|mit|sur|dans|chez|pour|en|para|con|su|per|em|na|no|на|в|у|с)"
     r" .+)?"
@@ -57,8 +57,8 @@ DONE: Final = (
 
 WELL: Final = (
     r"(?:.+ )?(?P<word>works?|working|pass(?:es|ed|ing)?|green|fine|up|runs?|running|ok(?:ay)?|loads?|opens?"
-    r"|goes (?:out|through)|went through|compiles?|builds?|geht|gehen|läuft|laufen|funktioniert|klappt|klappen|grün"
-    r"|marchent?|fonctionnent?|passent?|verte?s?|funcionan?|pasan?|verdes?|funzionano?|passano?|passam?|verd[ei]"
+    r"|goes (?:out|through)|went through|compiles?|builds?|geht|gehen|läuft|laufen|besteht|bestehen|funktioniert|funktionieren|klappt|klappen|grün"
+    r"|marche(?:nt)?|fonctionne(?:nt)?|passe(?:nt)?|réussi(?:t|ssent)|verte?s?|funcionan?|pasan?|verdes?|funzionano?|passano?|passam?|verd[ei]"
     rf"|работает|работают|проходит|проходят|зел[её]н\pL+){_TAIL}"
     r"|.*(?P<works>能用|可以用|正常|通过|没问题|好了|过了).*"
 )
@@ -67,8 +67,9 @@ WELL: Final = (
 FAILS: Final = (
     rf".*\b(?:{FAILING})\b|.*\b(?:red|(?:is|are|goes|went) down|loops|empty|blank|unreachable|rot|kaputt|leer|hängt"
     rf"|bricht|scheitert|rouges?"
-    r"|cassée?s?|vides?|échouent?|roj[oa]s?|rot[oa]s?|vací[oa]s?|fallan?|ross[oaie]|rott[oaie]|vuot[oaie]|falham?"
-    r"|vermelh[oa]s?|quebrad[oa]s?)\b|.*(?:красн\pL+|пада\pL+|пуст\pL*|слома\pL+|не работа\pL+)"
+    r"|schl(?:ägt|agen) (?:\pL+ ){0,3}fehl"
+    r"|cassée?s?|vides?|roj[oa]s?|rot[oa]s?|vací[oa]s?|falla(?:n|ndo)?|ross[oaie]|rott[oaie]|vuot[oaie]|falham?"
+    r"|vermelh[oa]s?|quebrad[oa]s?)\b|.*(?:^|[^\pL])échou(?:e|ent|é)(?:[^\pL].*)?$|.*(?:красн\pL+|пада\pL+|пуст\pL*|слома\pL+|не работа\pL+)"
     r"|.*(?:报错|失败|挂了|崩|打不开"
     r"|不行|红)"
 )
@@ -104,7 +105,7 @@ PARTLY: Final = (
     r"(?:only |about |roughly |just |over )*(?:half|a (?:third|quarter)|two thirds|three quarters|\d{1,2} ?(?:%"
     r"|percent)"
     r") (?:of )?(?:the|my|our|all|it|them)\b.*"
-    r"|.*\b(?:halfway|half[- ](?:done|finished)|partly|partially|nearly|almost) (?:done|finished|through|ready|complete"
+    r"|.*\b(?:half[- ]?|(?:halfway|partly|partially|nearly|almost) )(?:done|finished|through|ready|complete|built|written"
     r"|there|works?|working|green|migrated|translated|merged|deployed)\b.*|.*\bhalfway\b.*"
     r"|(?:(?:erst|nur|etwa|ungefähr|gut) )*(?:die hälfte|zur hälfte|ein drittel|teilweise|halb fertig)\b.*"
     r"|.*\b(?:fast|halb) fertig\b.*|(?:seulement )?(?:la moitié|un tiers|une partie)\b.*|.*\b(?:à moitié"
@@ -140,12 +141,13 @@ NOT_YET: Final = r".*\b(?:yet|noch nicht|pas encore|todavía|aún|ancora|ainda)\
 
 GENERAL: Final = (
     r"(?:it|this|that|all|everything|everyone|most|both|tests?|the tests|the suite|\d+|nine|[\w-]+ of (?:the )?[\w-]+"
-    r"|works?|runs?|passes|green|es|alles|alle|das|tout|tous|ça|todos?|todo|todas|tutti|tutto|tudo|всё|все|全部|都)\b"
+    r"|works?|runs?|passes|green|(?:lokal|hier|bei (?:mir|uns)) (?:läuft|geht|klappt|funktioniert) (?:es|alles|das)"
+    r"|funcionan?|funzionano?|marche|fonctionne|работает|работают|es|alles|alle|das|tout|tous|ça|todos?|todo|todas|tutti|tutto|tudo|всё|все|全部|都)\b"
 )
 """What a clause begins with whose subject names nothing: the whole sentence tells what is not well."""
 
 PARTIAL: Final = (
-    r"\b(?:halfway|half[- ](?:done|finished)|(?:partly|partially|nearly|almost) \w+|halb fertig|fast fertig|à moitié"
+    r"\b(?:halfway|half[- ]?(?:done|finished|ready|complete|built|written)|(?:partly|partially|nearly|almost) \w+|halb fertig|fast fertig|à moitié"
     r"|presque|a medias|a metà|pela metade)\b|наполовину|почти|一半|差不多|快好"
 )
 """Words of these that say by themselves that something is done in part."""
@@ -165,6 +167,13 @@ SAYS_NOTHING: Final = (
     r"|falls|sobald|si|quand|cuando|quando|se|если|когда)\b|.*[?？]$|.*(?:如果|要是|之前|以为|本来|原来)"
 )
 """Sentences that suppose, order or lay something down."""
+
+EXPLAINS: Final = (
+    r"(?:next|then|now|on to|moving on|als nächstes|dann|jetzt|ensuite|maintenant|ahora|luego|poi|ora|agora)\b"
+    r"|.*\b(?:was|were|had|previously|before|earlier|because|without|otherwise|whenever|so that|which|fails? fast"
+    r"|war|waren|weil|ohne|damit|sonst|était|étaient|parce|sans|era|estaba|porque|sin)\b"
+)
+"""Clauses with which an assistant announces its next step, explains something or tells what was wrong before."""
 
 
 def _row(name: str, act: Act, confidence: float, example: str, *, explicit: bool = False) -> Rule:

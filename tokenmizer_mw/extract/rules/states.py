@@ -73,7 +73,7 @@ HALF: Final[Mapping[str, tuple[Rule, ...]]] = {
         ),
         Rule(
             "en.half_fails",
-            Speaker.BOTH,
+            Speaker.USER,
             Act.COMPLAINT,
             rf"(?P<label>.*?\b(?:{_GOES_WELL})\b.*(?:\b(?:except|but(?: not)?|save for|apart from|other than)\b|, )"
             rf".*\b(?:{FAILING}|test_\w+|(?:not|fails) (?:in|on)\b).*)",
