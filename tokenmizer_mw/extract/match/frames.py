@@ -27,7 +27,8 @@ _WITHIN: Final = PatternSet(*(f"(?s:.*?)(?:{pattern})" for _, pattern in _ROWS_W
 _BORDER: Final = compile_lazily(
     r"; | - | – | — |: |, (?:so|and so|also|i|i'm|i'll|i've|we|we're|we'll|we've|let's|then|dann|wir|ich|donc"
     r"|on|nous|así que"
-    r"|pues|vamos|quindi|então|поэтому|значит|мы)\b|，(?:那就|所以|我们|就)"
+    r"|pues|vamos|quindi|então|поэтому|значит|мы)\b"
+    r"|, (?:forget|drop|skip|scrap|use|take|keep|make it|go with|switch to|change it) |，(?:那就|所以|我们|就)"
 )
 """Where a sentence goes on with a statement of its own."""
 _CONSTANT: Final = PatternSet(
@@ -50,7 +51,10 @@ def find_frames(sentence: str, label: str = "") -> frozenset[Frame]:
         text = stated
     part = _clause_with(text, label)
     found = {_ROWS[number][0] for one in {part, strip_lead(part)} for number in _STARTS.matching(one)}
-    found |= {_ROWS_WITHIN[number][0] for number in _WITHIN.matching(text)}
+    within = {_ROWS_WITHIN[number][0] for number in _WITHIN.matching(text)}
+    if Frame.OTHERS in within and part != text:  # "that was the old plan, forget June" is about the old plan, then June
+        within -= {Frame.OTHERS} - {_ROWS_WITHIN[number][0] for number in _WITHIN.matching(part)}
+    found |= within
     if read_order(strip_lead(text)) or (_DO.any(strip_lead(part)) and not question and not is_question(text)):
         found.discard(Frame.QUESTION)
     if _CONSTANT.any(text):

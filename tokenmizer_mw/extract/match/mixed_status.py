@@ -9,8 +9,10 @@ from typing import Final
 
 from tokenmizer_mw.extract.rules import Act, Speaker
 from tokenmizer_mw.extract.rules.mixed_status import (
+    AT_TIMES,
     BORDER,
     DONE,
+    DONE_WORD,
     DONE_WORDS,
     EXCEPT,
     EXPLAINS,
@@ -23,6 +25,7 @@ from tokenmizer_mw.extract.rules.mixed_status import (
     NEXT,
     NO_FAULT,
     NOT_YET,
+    OF_PEOPLE,
     OPEN,
     PARTIAL,
     PARTLY,
@@ -35,7 +38,7 @@ from tokenmizer_mw.extract.text.pattern import PatternSet, compile_lazily
 from tokenmizer_mw.extract.text.phrases import strip_lead
 from tokenmizer_mw.extract.text.similar import content
 
-from .hit import Hit, RuleTable
+from .hit import Hit, RuleTable, is_anaphoric
 
 CLAUSES_MAX: Final = 6
 """Clauses of a sentence that are looked at."""
@@ -58,19 +61,23 @@ _MENDED: Final = PatternSet(MENDED)
 _NOT_YET: Final = PatternSet(NOT_YET)
 _GENERAL: Final = PatternSet(GENERAL)
 _REST: Final = PatternSet(REST)
+_AT_TIMES: Final = PatternSet(AT_TIMES)
+_OF_PEOPLE: Final = PatternSet(OF_PEOPLE)
 _EXPLAINS: Final = PatternSet(EXPLAINS)
+_STEP: Final = PatternSet(rf"(?:yet )?(?:{DONE_WORD})(?: yet)?$")
 _SAYS_NOTHING: Final = PatternSet(SAYS_NOTHING)
 
 
 @dataclass(frozen=True, slots=True)
 class _Clause:
     """A clause and its status. ``act``: CLAIM, COMPLAINT or LATER, ``None`` for neither; ``word``: the word that says
-    that it is done."""
+    that it is done; ``says_little``: the clause names no thing of its own."""
 
     text: str
     act: Act | None = None
     word: str = ""
     works: bool = False
+    says_little: bool = False
 
 
 def read_mixed_status(line: str, table: RuleTable, speaker: Speaker = Speaker.USER) -> tuple[Hit, ...]:
@@ -83,6 +90,8 @@ def read_mixed_status(line: str, table: RuleTable, speaker: Speaker = Speaker.US
     """
     if _SAYS_NOTHING.any(line):
         return ()
+    if _AT_TIMES.any(line) and not _OF_PEOPLE.any(line) and len(line) <= LABEL_MAX:
+        return (Hit(MIXED_RULES[Act.COMPLAINT], line, line),)
     if _PARTLY.any(line) and len(line) <= LABEL_MAX:
         return _read_part(line)
     if _BORDER.search(line) is None and _EXCEPT.search(line) is None:
@@ -170,8 +179,10 @@ def _complete(text: str, done: _Clause) -> _Clause:
     if denied is None:
         return _judge_clause(text)
     thing = next(filter(None, map(denied.group, LEFT_OUT_GROUPS))).strip(" ,")
-    if not content(thing):
+    if not content(thing) or is_anaphoric(thing.rpartition(" ")[2]):
         return _Clause(text)
+    if _STEP.any(thing):
+        return _Clause(text, Act.LATER, says_little=True)
     later = _NOT_YET.any(text) or not (done.works or _MENDED.any(done.word))
     denial = denied.group("no") or ("no" if denied.group("aside") else "not")
     says_no = "not yet" if _NOT_YET.any(text) and text.isascii() else denial
@@ -182,7 +193,7 @@ def _complete(text: str, done: _Clause) -> _Clause:
 def _is_whole(part: _Clause, parts: Sequence[_Clause]) -> bool:
     """Whether only the whole sentence says what is wrong: "3 of 5 tests pass, the rest fail"."""
     first = parts[0]
-    return _REST.any(part.text) or (first.act is Act.CLAIM and _GENERAL.any(strip_lead(first.text)))
+    return part.says_little or _REST.any(part.text) or (first.act is Act.CLAIM and _GENERAL.any(strip_lead(first.text)))
 
 
 def _hit(part: _Clause, table: RuleTable) -> Hit | None:

@@ -11,7 +11,7 @@ from typing import Final
 
 from tokenmizer_mw.extract.rules import MEANINGS, RULES, Act, Speaker
 from tokenmizer_mw.extract.rules.frame_words import Frame
-from tokenmizer_mw.extract.rules.states import HALF, SENTENCES
+from tokenmizer_mw.extract.rules.states import HALF, RECOVERED_ABROAD, SENTENCES
 from tokenmizer_mw.extract.rules.verbs import WORK_VERBS
 from tokenmizer_mw.extract.text.pattern import PatternSet, compile_lazily
 from tokenmizer_mw.extract.text.phrases import (
@@ -41,6 +41,7 @@ _STATES: Final = RuleTable((row for rows in SENTENCES.values() for row in rows),
 """How things stand, in any language: asked where no other row reads a sentence of the user."""
 _WHOLE: Final = {speaker: RuleTable(HALF["en"], speaker) for speaker in (Speaker.USER, Speaker.ASSISTANT)}
 """Sentences of two halves that become labels as a whole."""
+_RECOVERED: Final = RuleTable((RECOVERED_ABROAD,), Speaker.BOTH)
 _TABLES: Final = {speaker: RuleTable(RULES, speaker) for speaker in (Speaker.USER, Speaker.ASSISTANT)}
 
 
@@ -50,6 +51,8 @@ def read_hits(sentence: str, speaker: Speaker) -> tuple[Hit, ...]:
     line = bound_sentence(sentence)
     if mixed := _mixed_status(line, speaker):
         return mixed
+    if (recovered := _RECOVERED.first(line.rstrip(_ENDS), (0,))) is not None and not is_question(line):
+        return (recovered,)
     abroad = read_foreign_hits(line, speaker)
     if abroad is not None:
         return abroad

@@ -11,12 +11,13 @@ from .decisions import CHOICES, REJECTIONS, REPLACEMENTS, RULES_AND_WISHES
 from .markers import MARKERS
 from .rule import MEANINGS, Act, Meaning, Rule, Speaker
 from .standing_rules import STANDING
-from .states import HALF
+from .states import HALF, REPORTS
 from .work import REQUESTS, STATES
 
 RULES: Final[tuple[Rule, ...]] = (
     *HALF["en"],
     *MARKERS,
+    *REPORTS,
     *REPLACEMENTS,
     *CHANGES,
     *STANDING,

@@ -72,6 +72,17 @@ CLAIMS: Final = (
         r"|nothing|it|this|which|what)\b",
     ),
     _rule(
+        "ran",
+        Act.CLAIM,
+        r"(?P<label>(?:the|your|our|all|both) (?:[\w'`./-]+ ){1,6}?(?:ran|went (?:through|live|out)|succeeded|completed"
+        r"|finished|deployed|compiled))(?: (?:through|fine|cleanly|successfully|now|again|overnight|without (?:an? )?"
+        r"(?:errors?|problems?|warnings?|issues?|trouble)))*(?:[,;:] .*| (?:and|in|on) .*)?$",
+        0.7,
+        "The backfill ran without errors",
+        "The backfill ran into a deadlock",
+        unless=r".*\b(?:when|before|until|if|why|because|that|which|who|once|after|but|not|never|no longer)\b|.*n't\b",
+    ),
+    _rule(
         "done_bare",
         Act.CLAIM,
         r"(?:all )?(?:done|finished|completed)(?: in (?P<label>[\w./-]+))?(?:[:!,.—–-].*)?$",
@@ -122,17 +133,6 @@ BAD_NEWS: Final = (
         r"|(?:doesn't|does not|don't|do not) (?:work|pass|run|compile|build|start) yet)\b.*)",
         "The nightly import still times out",
         "Let me see why the nightly import still times out",
-    ),
-    _bad_news(
-        "could_not",
-        Act.COMPLAINT,
-        r"(?:unfortunately,? |sadly,? |however,? |but |so far,? )*(?P<label>(?:i|we)(?:'ve|'m| have| am| was| were)?"
-        r" (?:couldn't|could not|can't|cannot|haven't|have not|didn't|did not|wasn't able to|unable to|not able to|failed"
-        r" to)(?: yet)?(?: manage(?:d)? to| been able to)? (?:(?:get|got|make|bring) .{2,80}? (?:to )?(?:work|working"
-        r"|run|running|pass|passing|compile|build|start|green)|(?:fix|fixed|solve|solved|repair|repaired) .{3,80}?)\b.*)",
-        "I couldn't get the printer driver to run",
-        "If we couldn't get it to run, we would buy another one",
-        unless=r".*\b(?:if|unless|would|might)\b",
     ),
     _bad_news(
         "not_done",

@@ -173,12 +173,16 @@ MARKERS: Final = (
         Act.TESTED,
         r"(?P<label>(?:(?:all|the|both|my|our|these|those|your) )*(?:\d+ |\w+ of \w+ )?(?:[\w-]+ ){0,3}?(?:tests?"
         r"|specs?"
-        r"|checks?|suites?|builds?|pipelines?|ci|lint(?:er|ing)?|pytest|jest|vitest|mypy|ruff|eslint|tsc)(?: of them)?"
+        r"|checks?|suites?|builds?|pipelines?|ci|lint(?:er|ing)?|pytest|jest|vitest|mypy|ruff|eslint|tsc"
+        r"|test_\w+|\w+_tests?|(?-i:Test[A-Z]\w+))(?: of them)?"
         rf"{_PASSING}(?: (?:now|again|locally|in ci)\b)?"
         rf"|(?:they |(?:all|both|\d+|\w+ of \w+)(?: \d+)?(?: of them)?){_PASSING}(?: (?:now|again|locally|in ci)\b)?"
         r"(?:$|[,;:.!(]| --?| —| –| and\b| with\b| in \d))",
         0.85,
         "All 12 passing",
         "All 12 passengers are seated",
+        unless=rf".*{_PASSING} (?:only|just|sometimes|occasionally|intermittently|now and then|on and off|mostly|half the"
+        r" time|most of the time|every (?:other|second|third) (?:time|run|try))\b|.*\b(?:only )?(?:sometimes|occasionally)"
+        rf"{_PASSING}",
     ),
 )

@@ -33,7 +33,7 @@ _TAIL: Final = (
 )
 DONE_WORDS: Final = 4
 """Groups of ``DONE`` that hold the word."""
-_DONE: Final = (
+DONE_WORD: Final = (
     r"done|finished|complete|fixed|merged|deployed|shipped|live|written|solved|sorted(?: out)?|gone|in place|ready"
     r"|ordered|booked|paid|sent|signed|printed|painted|delivered|packed|typed|graded|marked|planted"
     rf"|{DONE_VERBS}"
@@ -44,13 +44,15 @@ _DONE: Final = (
     r"|terminad[oa]s?|pront[oa]s?|feit[oa]s?|corrigid[oa]s?|enviad[oa]s?|traduzid[oa]s?"
     r"|готов[аоы]?|сделан[аоы]?|исправлен[аоы]?|починил[аи]?|сделал[аи]?|исправил[аи]?|закончил[аи]?|отправлен[аоы]?"
 )
+"""Participles of finished work."""
+
 DONE: Final = (
     rf"(?:(?:i|we)(?:'ve| have)? (?:just |now |finally |already )*)?(?P<word1>{DONE_VERBS}|done with|finished(?: with)?"
     rf"|solved|sorted out) \S.*"
     rf"|(?:.*[ \pL])?(?: is| are|'s| was| were| been| got| gets|ist|sind|est|sont|está|están|è|sono|são) (?:all |now "
-    rf"|finally |already |just )*(?P<word2>{_DONE})"
+    rf"|finally |already |just )*(?P<word2>{DONE_WORD})"
     rf"(?:{WHEN_DONE})?{_TAIL}"
-    rf"|\S+(?: \S+){{0,5}} (?P<word3>{_DONE}){_TAIL}"
+    rf"|\S+(?: \S+){{0,5}} (?P<word3>{DONE_WORD}){_TAIL}"
     r"|.*(?P<word4>做完|完成|搞定|修好|修复|弄好|写完|上线)了?.*"
 )
 """What is done, in a clause: one of the groups ``word1`` and so on holds the word that says so."""
@@ -106,7 +108,7 @@ PARTLY: Final = (
     r"|percent)"
     r") (?:of )?(?:the|my|our|all|it|them)\b.*"
     r"|.*\b(?:half[- ]?|(?:halfway|partly|partially|nearly|almost) )(?:done|finished|through|ready|complete|built|written"
-    r"|there|works?|working|green|migrated|translated|merged|deployed)\b.*|.*\bhalfway\b.*"
+    r"|there|works?|working|green|migrated|translated|merged|deployed)\b.*|.*(?:\b(?:is|are|am|got|gone|about|only)|'m|'s|'re) halfway\b.*"
     r"|(?:(?:erst|nur|etwa|ungefähr|gut) )*(?:die hälfte|zur hälfte|ein drittel|teilweise|halb fertig)\b.*"
     r"|.*\b(?:fast|halb) fertig\b.*|(?:seulement )?(?:la moitié|un tiers|une partie)\b.*|.*\b(?:à moitié"
     r"|presque fini\w*)\b.*"
@@ -115,6 +117,23 @@ PARTLY: Final = (
     r"|(?:только )?(?:половин\pL+|треть|часть) .*|.*(?:наполовину|почти готов\pL*).*|.*(?:一半|差不多好|快好了).*"
 )
 """Sentences of which only a part holds: "half of the pages are translated"."""
+
+_WORKS: Final = r"(?:works?|pass(?:es)?|loads?|opens?|builds?|compiles?|starts?|connects?|succeeds?|is green|goes through)"
+_AT_TIMES: Final = (
+    r"(?:sometimes|occasionally|intermittently|now and then|on and off|half the time|most of the time|every (?:other"
+    r"|second|third) (?:time|run|try|attempt))"
+)
+AT_TIMES: Final = (
+    rf"[^,;]{{2,80}} {_WORKS} (?:only |just )?{_AT_TIMES}\b.*|[^,;]{{2,80}} (?:only )?{_AT_TIMES} {_WORKS}\b.*"
+    r"|.*\b(?:geht|läuft|funktioniert|klappt|startet) (?:\pL+ )?(?:nur )?(?:manchmal|ab und zu|gelegentlich)\b.*"
+    r"|.*\b(?:marche|fonctionne|passe) (?:que )?(?:parfois|de temps en temps)\b.*"
+    r"|.*\b(?:funciona|pasa|arranca) (?:solo )?a veces\b.*|.*\b(?:funziona|passa|parte) (?:solo )?a volte\b.*"
+    r"|.*\bfunciona (?:só )?às vezes.*|.*(?:иногда|временами) (?:работает|проходит).*|.*(?:有时候?(?:能|可以|正常)).*"
+)
+"""Sentences that limit to some of the times what works: the rest of the times it fails."""
+
+OF_PEOPLE: Final = r"(?:i|we|you|he|she|they|ich|wir|je|on|nous|yo|я|мы|我们?)\b"
+"""How sentences begin that say what somebody does."""
 
 _THING: Final = r"[^,;]{2,80}?"
 LEFT_OUT: Final = (
@@ -156,7 +175,7 @@ RELATIVE: Final = r"(?:which|who|whose|where|welche[rs]?|qui|dont|que|cui|кот
 """What stays with the words before a comma."""
 
 REST: Final = (
-    r"(?:the |all the )?(?:rest|others?|remaining|second|third|one|ones|andere[nr]?|rest|autres?|otr[oa]s?"
+    r"(?:the |all the )?(?:rest|others?|remaining|second|third|one|ones|\d+ of \d+|andere[nr]?|rest|autres?|otr[oa]s?"
     r"|altr[oaie]|outr[oa]s?|остальн\pL+)\b|.*\btest_\w+$|.*(?-i:\bTest[A-Z]\w+)$"
 )
 """A part that only the whole sentence names."""
