@@ -10,7 +10,7 @@ from typing import Final
 
 from tokenmizer_mw.extract.finding import Finding, Move
 from tokenmizer_mw.extract.rules.change_words import RECONSIDERS
-from tokenmizer_mw.extract.rules.frame_words import REQUESTS, STARTS, WITHIN, Frame
+from tokenmizer_mw.extract.rules.frame_words import HEARSAY, REQUESTS, STARTS, WITHIN, Frame
 from tokenmizer_mw.extract.text.pattern import PatternSet, PatternTable, compile_lazily
 from tokenmizer_mw.extract.text.phrases import bound_sentence, is_question, read_order, split_question, strip_lead
 from tokenmizer_mw.model.node import NodeType, Trust
@@ -78,6 +78,19 @@ _RECONSIDERS: Final = PatternSet(*(f"(?:{row})$" for row in RECONSIDERS))
 def is_announcement(line: str) -> bool:
     """Whether a sentence only announces a change ("I changed my mind about Hugo") and says nothing in its place."""
     return _RECONSIDERS.any(line)
+
+
+_HEARSAY: Final = PatternSet(*HEARSAY)
+
+
+def is_of_others(line: str) -> bool:
+    """Whether a sentence is about somebody else's things: "my neighbour's lamp broke"."""
+    return Frame.OTHERS in find_frames(line)
+
+
+def is_hearsay(line: str) -> bool:
+    """Whether a sentence passes on what the speaker read or heard somewhere."""
+    return _HEARSAY.any(strip_lead(line))
 
 
 def may_carry(finding: Finding) -> bool:

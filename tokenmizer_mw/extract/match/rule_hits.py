@@ -10,8 +10,9 @@ from functools import lru_cache
 from typing import Final
 
 from tokenmizer_mw.extract.rules import MEANINGS, RULES, Act, Speaker
+from tokenmizer_mw.extract.rules.assistant import BAD_NEWS
 from tokenmizer_mw.extract.rules.frame_words import Frame
-from tokenmizer_mw.extract.rules.states import HALF, RECOVERED_ABROAD, SENTENCES
+from tokenmizer_mw.extract.rules.states import ENGLISH_WORDS, HALF, RECOVERED_ABROAD, SENTENCES
 from tokenmizer_mw.extract.rules.verbs import WORK_VERBS
 from tokenmizer_mw.extract.text.pattern import PatternSet, compile_lazily
 from tokenmizer_mw.extract.text.phrases import (
@@ -26,8 +27,9 @@ from tokenmizer_mw.extract.text.phrases import (
 )
 from tokenmizer_mw.model.node import DecisionKind
 
-from .frames import find_frames
+from .frames import find_frames, is_of_others
 from .hit import Hit, RuleTable, is_anaphoric
+from .languages import detect_languages
 from .mixed_status import read_mixed_status
 from .other_languages import ORDERS, read_foreign_hits
 
@@ -39,6 +41,8 @@ _ENDS: Final = " .!…"
 
 _STATES: Final = RuleTable((row for rows in SENTENCES.values() for row in rows), Speaker.USER)
 """How things stand, in any language: asked where no other row reads a sentence of the user."""
+_STATES_ENGLISH: Final = len(SENTENCES["en"])
+"""Number of the English rows, which come first."""
 _WHOLE: Final = {speaker: RuleTable(HALF["en"], speaker) for speaker in (Speaker.USER, Speaker.ASSISTANT)}
 """Sentences of two halves that become labels as a whole."""
 _RECOVERED: Final = RuleTable((RECOVERED_ABROAD,), Speaker.BOTH)
@@ -105,8 +109,19 @@ def _read_state(line: str) -> tuple[Hit, ...]:
     text = strip_lead(line).rstrip(_ENDS)
     if not text or read_order(text) or is_question(line) or find_frames(text) & _SILENT:
         return ()
-    hit = _STATES.first(text, _STATES.reading(text))
-    return (hit,) if hit is not None else ()
+    numbers = _STATES.reading(text)
+    if any(number >= _STATES_ENGLISH for number in numbers) and _is_english(line):
+        numbers = [number for number in numbers if number < _STATES_ENGLISH]
+    hit = _STATES.first(text, numbers)
+    if hit is None or (hit.rule.act is Act.COMPLAINT and is_of_others(line)):
+        return ()
+    return (hit,)
+
+
+def _is_english(line: str) -> bool:
+    """Whether a sentence has little words of English and none that tell another language: "our rota" is not Spanish."""
+    words = line.casefold().split()
+    return not ENGLISH_WORDS.isdisjoint(words) and not detect_languages(line)
 
 
 _SILENT: Final = frozenset({Frame.QUESTION, Frame.HYPOTHETICAL, Frame.COURTESY})
@@ -165,7 +180,8 @@ def _read_parts(table: RuleTable, parts: list[str], leading: Hit | None) -> tupl
     for part in parts:
         said = strip_lead(part).rstrip(_ENDS)
         if said and not is_supposition(said) and (hit := table.first(said, table.reading(said))) is not None:
-            found.append(hit)
+            if hit.rule not in BAD_NEWS:  # these look at the sentence before the clause: "it seems that it still fails"
+                found.append(hit)
     return tuple(found)
 
 

@@ -13,7 +13,7 @@ from tokenmizer_mw.extract.candidates.note_findings import find_notes
 from tokenmizer_mw.extract.candidates.reports import says_could_not
 from tokenmizer_mw.extract.compose.validate import validate_findings
 from tokenmizer_mw.extract.dialogue.situation import Numbered
-from tokenmizer_mw.extract.finding import Finding, Move
+from tokenmizer_mw.extract.finding import Finding, Move, SegmentKind
 from tokenmizer_mw.extract.read.other_speakers import is_in_spans
 from tokenmizer_mw.extract.reading import MessageReading
 from tokenmizer_mw.extract.resolve.fact_changes import (
@@ -22,6 +22,7 @@ from tokenmizer_mw.extract.resolve.fact_changes import (
     withdraw_duplicates,
 )
 from tokenmizer_mw.extract.resolve.facts import archive_mentioned_files
+from tokenmizer_mw.extract.resolve.inquiries import close_answered_inquiries
 from tokenmizer_mw.extract.resolve.ledger import Ledger
 from tokenmizer_mw.extract.resolve.links import link_all
 from tokenmizer_mw.extract.resolve.moves import place_finding
@@ -42,6 +43,8 @@ from tokenmizer_mw.settings import Settings
 
 Placed = tuple[Finding, Node | None]
 """A finding, and the node that it is about."""
+
+_SPOKEN: Final = frozenset({SegmentKind.PROSE, SegmentKind.LIST_ITEM})
 
 ANSWERED_MIN: Final = 200
 """Characters of an answer that does what was asked for by itself, where no tool is at work."""
@@ -67,6 +70,8 @@ def resolve_message(ledger: Ledger, read: MessageReading, settings: Settings) ->
         findings = apply_change(ledger, read.claims, findings)
     placed = [(finding, place_finding(ledger, finding)) for finding in findings]
     if read.may_change:
+        own = [segment for segment in read.segments if not is_in_spans(read.foreign, segment.start)]
+        close_answered_inquiries(ledger, (one for one in own if one.kind in _SPOKEN))
         _withdraw(ledger, read, placed)
         _add_notes(ledger, read, placed, settings)
     if read.message.role is Role.ASSISTANT and all(map(only_speaks, read.message.tool_calls)):

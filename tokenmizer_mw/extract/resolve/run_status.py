@@ -46,12 +46,19 @@ def note_test(ledger: Ledger, finding: Finding) -> Node:
 
 
 def _close_errors_of_tests(ledger: Ledger, finding: Finding) -> None:
-    """Close the reported errors that tests failed which pass now: the tests that the finding names, or all tests."""
+    """Close the reported errors about tests that pass now: the tests that the finding names, or all of them. That all
+    pass closes what the user reported only if the user says so."""
     passing = set(_TEST_NAME.findall(finding.label))
+    if not passing and not _is_whole_suite(finding.label):
+        return
     for error in [one for one in islice(ledger.graph.newest_unfinished(), _REACH) if one.type is NodeType.ERROR]:
         failing = set(_TEST_NAME.findall(error.label))
-        of_tests = failing <= passing if passing else _is_whole_suite(finding.label)
-        if (failing or (not passing and _OF_TESTS.search(error.label))) and of_tests and _is_earlier(ledger, error):
+        if passing:
+            closes = bool(failing) and failing <= passing
+        else:
+            own = ledger.role in ("user", error.source.role)
+            closes = own and (bool(failing) or _OF_TESTS.search(error.label) is not None)
+        if closes and _is_earlier(ledger, error):
             ledger.move(error, Status.COMPLETED, finding)
 
 
@@ -62,7 +69,7 @@ def _is_earlier(ledger: Ledger, error: Node) -> bool:
 
 def _is_whole_suite(label: str) -> bool:
     """Whether a report is about all tests: "all 12 tests pass"."""
-    return not _read_suite(label) and label.casefold().startswith(("all ", "the tests", "tests", "everything "))
+    return not _read_suite(label) and "locally" not in label and label.casefold().startswith(("all ", "the tests", "tests", "everything "))
 
 
 def _ran(ledger: Ledger, finding: Finding) -> Node:

@@ -302,7 +302,7 @@ def close_work(ledger: Ledger, finding: Finding) -> Node | None:
 def _close_named(ledger: Ledger, finding: Finding) -> Node | None:
     """Complete the task that the finding names; add reported work that nobody had asked for as a completed task."""
     task = _find_open_task(ledger, finding) or _find_only_asked(ledger)
-    if task is not None and not finding.certain and not _covers_plan(finding.label, task.label):
+    if task is not None and _is_own_plan(task, finding) and not _covers_plan(finding.label, task.label):
         task = None
     if finding.certain and finding.detail == COMMITTED:
         _complete_committed(ledger, finding)
@@ -323,7 +323,9 @@ def _close_named(ledger: Ledger, finding: Finding) -> Node | None:
     ledger.claims += 1
     if _is_surplus_claim(ledger, finding):
         return None
-    return ledger.add(finding, status=Status.COMPLETED) if len(content(finding.label)) > 1 else None
+    words = content(finding.label)
+    is_told = len(words) > 1 or (bool(words) and words <= ledger.wanted())
+    return ledger.add(finding, status=Status.COMPLETED) if is_told else None
 
 
 def _close_asked(ledger: Ledger, finding: Finding) -> Node | None:
@@ -470,6 +472,12 @@ def _confirm_task(ledger: Ledger, finding: Finding, task: Node | None) -> Node |
     if task is not None:
         ledger.move(task, Status.COMPLETED, finding)
     return task
+
+
+def _is_own_plan(task: Node, finding: Finding) -> bool:
+    """Whether a task is what the assistant announced, alone or with the user's consent, and words say that it is
+    done."""
+    return task.source.trust in (Trust.PROPOSED, Trust.ADOPTED) and not finding.certain
 
 
 def _covers_plan(label: str, plan: str) -> bool:

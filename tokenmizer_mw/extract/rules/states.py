@@ -9,8 +9,16 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
+from tokenmizer_mw.extract.text.similar import split_words
+
 from .rule import Act, Rule, Speaker
 from .verbs import WHEN_DONE
+
+ENGLISH_WORDS: Final = split_words(
+    "the our my your their with and is are was were of to for this that we it they have has been at from by on i you"
+    " help when what which who will would should don't doesn't can't it's i'm we're"
+)
+"""Little words of English, few of which other languages have too."""
 
 FAILING: Final = (
     r"fail(?:s|ed|ing)?|broken?|breaks|crash(?:es|ed|ing)?|hang(?:s|ing)?|throws?|threw|die[sd]|dying|refuses?|leaks?"
@@ -251,7 +259,7 @@ SENTENCES: Final[Mapping[str, tuple[Rule, ...]]] = {
             Act.CLAIM,
             r"\b(?:is|are|'s|was|were|got|has been|have been) (?:all |now |finally |already )*(?:done|finished"
             r"|completed|merged|deployed|shipped|live"
-            r"|ordered|booked|paid|sent|signed(?: off)?|printed|dismantled|out|in place|off the list)\b"
+            r"|ordered|booked|bought|paid|sent|signed(?: off)?|printed|dismantled|out|in place|off the list)\b"
             rf"(?:{WHEN_DONE})?(?:$|[,.;:!]| and\b| now\b)"
             r"|\bthat job is finished\b|,? tick$",
             "the CSV upload is finished and merged",

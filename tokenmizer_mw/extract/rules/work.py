@@ -177,6 +177,18 @@ STATES: Final = (
         "works on the first floor of the house and elsewhere",
     ),
     _rule(
+        "thing_worked",
+        Act.CONFIRM,
+        r"(?P<label>[^,;:]{2,50}?) (?:worked|did (?:it|the trick)|(?:has )?(?:fixed|solved|sorted) (?:it|that|the"
+        r" (?:issue|problem|error|bug))|helped)(?: (?:now|again|fine|perfectly|too|for (?:me|us)|in the end|this time))*"
+        r"(?:(?:[,;] ?| )(?:so|and|then) (?P<reason>.{6,})|[,;:!] ?.*)?$",
+        0.75,
+        "Clearing the cache worked",
+        "We worked on the cache",
+        unless=rf"{DENIED}|(?:i|we|he|she|they|you|who|what|it|that|this|which|nothing|only|if|when)\b"
+        r"|.*\b(?:n't|not|never|nobody|hardly|only half|partly) ?(?:\w+ )?(?:worked|helped|did)\b",
+    ),
+    _rule(
         "thing_works",
         Act.CONFIRM,
         r"(?P<label>.{2,60}?) (?:now )?(?:works?|is working|are working|is fixed|are fixed|is green|are green"
