@@ -11,6 +11,7 @@ from tokenmizer_mw.extract.rules import Act, Speaker
 from tokenmizer_mw.extract.rules.mixed_status import (
     AT_TIMES,
     BORDER,
+    DENIALS,
     DONE,
     DONE_WORD,
     DONE_WORDS,
@@ -24,6 +25,7 @@ from tokenmizer_mw.extract.rules.mixed_status import (
     MIXED_RULES,
     NEXT,
     NO_FAULT,
+    NO_THING,
     NOT_YET,
     OF_PEOPLE,
     OPEN,
@@ -33,6 +35,7 @@ from tokenmizer_mw.extract.rules.mixed_status import (
     REST,
     SAYS_NOTHING,
     WELL,
+    WHERE,
 )
 from tokenmizer_mw.extract.text.pattern import PatternSet, compile_lazily
 from tokenmizer_mw.extract.text.phrases import strip_lead
@@ -64,6 +67,8 @@ _REST: Final = PatternSet(REST)
 _AT_TIMES: Final = PatternSet(AT_TIMES)
 _OF_PEOPLE: Final = PatternSet(OF_PEOPLE)
 _EXPLAINS: Final = PatternSet(EXPLAINS)
+_WHERE: Final = PatternSet(WHERE)
+_NO_THING: Final = PatternSet(NO_THING)
 _STEP: Final = PatternSet(rf"(?:yet )?(?:{DONE_WORD})(?: yet)?$")
 _SAYS_NOTHING: Final = PatternSet(SAYS_NOTHING)
 
@@ -179,12 +184,15 @@ def _complete(text: str, done: _Clause) -> _Clause:
     if denied is None:
         return _judge_clause(text)
     thing = next(filter(None, map(denied.group, LEFT_OUT_GROUPS))).strip(" ,")
-    if not content(thing) or is_anaphoric(thing.rpartition(" ")[2]):
+    if not content(thing) or is_anaphoric(thing.rpartition(" ")[2]) or _NO_THING.any(thing):
         return _Clause(text)
     if _STEP.any(thing):
         return _Clause(text, Act.LATER, says_little=True)
+    if done.works and _WHERE.any(thing):
+        return _Clause(text, Act.COMPLAINT, says_little=True)
     later = _NOT_YET.any(text) or not (done.works or _MENDED.any(done.word))
-    denial = denied.group("no") or ("no" if denied.group("aside") else "not")
+    last = text.rpartition(" ")[2]
+    denial = denied.group("no") or ("no" if denied.group("aside") else last if last in DENIALS else "not")
     says_no = "not yet" if _NOT_YET.any(text) and text.isascii() else denial
     label = f"{thing}: {says_no} {done.word}"
     return _Clause(label, Act.LATER if later else Act.COMPLAINT)

@@ -179,9 +179,9 @@ def _read_parts(table: RuleTable, parts: list[str], leading: Hit | None) -> tupl
     found = []
     for part in parts:
         said = strip_lead(part).rstrip(_ENDS)
-        if said and not is_supposition(said) and (hit := table.first(said, table.reading(said))) is not None:
-            if hit.rule not in BAD_NEWS:  # these look at the sentence before the clause: "it seems that it still fails"
-                found.append(hit)
+        hit = table.first(said, table.reading(said)) if said and not is_supposition(said) else None
+        if hit is not None and hit.rule not in BAD_NEWS:  # which judge whole sentences: "it seems that it still fails"
+            found.append(hit)
     return tuple(found)
 
 

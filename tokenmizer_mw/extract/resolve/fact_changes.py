@@ -140,7 +140,8 @@ def _is_change_by_rule(ledger: Ledger, finding: Finding) -> bool:
 def withdraw_duplicates(ledger: Ledger, withdrawn: Sequence[tuple[Finding, Node]]) -> None:
     """Invalidate the other facts that state what this message rejected, and open tasks from the same sentence."""
     for finding, old in withdrawn:
-        for node in (*find_duplicates(ledger, old), *_find_tasks_beside(ledger, old)):
+        gone = [old, *find_duplicates(ledger, old)]
+        for node in (*gone[1:], *(task for one in gone for task in _find_tasks_beside(ledger, one))):
             ledger.move(node, Status.INVALIDATED, finding)
 
 

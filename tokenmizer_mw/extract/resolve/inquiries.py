@@ -1,7 +1,7 @@
 """Closes tasks that wait for what somebody says, once the user passes the answer on.
 
-In: the sentences of a user's message. Out: the tasks "ask Ines whether the hall is free" are completed by "Ines says the
-hall is free in May", which becomes their detail.
+In: the sentences of a user's message. Out: "Ines says the hall is free in May" completes the task "ask Ines whether the
+hall is free" and becomes its detail.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from typing import Final
 
 from tokenmizer_mw.extract.finding import Finding, Move, Segment
-from tokenmizer_mw.extract.match.ahead import is_postponement
+from tokenmizer_mw.extract.read.layout import Span
 from tokenmizer_mw.extract.rules.inquiry_words import ASKS_SOMEBODY, NO_ANSWER, REPORTS_ANSWER, YES_AND_NO
 from tokenmizer_mw.extract.text.pattern import PatternSet, compile_lazily
 from tokenmizer_mw.extract.text.phrases import bound_sentence, is_question, is_supposition, strip_lead
@@ -29,16 +29,22 @@ _ASKS: Final = PatternSet(ASKS_SOMEBODY)
 _NO_ANSWER: Final = PatternSet(NO_ANSWER)
 
 
-def close_answered_inquiries(ledger: Ledger, segments: Iterable[Segment]) -> None:
-    """Complete the open tasks of earlier messages that ask somebody what a sentence says that they answered."""
+def close_answered_inquiries(ledger: Ledger, segments: Iterable[Segment]) -> set[Span]:
+    """Complete the open tasks of earlier messages that ask somebody for an answer which a sentence passes on.
+
+    Returns the spans of these sentences.
+    """
+    answers = set()
     for _, segment in zip(range(SENTENCES_READ), segments, strict=False):
         line = strip_lead(bound_sentence(segment.text)).rstrip(" .!")
         answer = _ANSWER.match(line)
-        if answer is None or is_question(line) or is_supposition(line) or _NO_ANSWER.any(line) or is_postponement(line):
+        if answer is None or is_question(line) or is_supposition(line) or _NO_ANSWER.any(line):
             continue
         task = _find_inquiry(ledger, answer.group("who"), answer.group("what"))
         if task is not None:
             _complete(ledger, task, segment, line)
+            answers.add((segment.start, segment.end))
+    return answers
 
 
 def _complete(ledger: Ledger, task: Node, segment: Segment, line: str) -> None:
@@ -59,8 +65,8 @@ def _complete(ledger: Ledger, task: Node, segment: Segment, line: str) -> None:
 
 
 def _find_inquiry(ledger: Ledger, who: str, what: str) -> Node | None:
-    """The newest open task that asks ``who`` about a matter of ``what``; if the answer names no matter ("yes"), the only
-    task that asks them anything."""
+    """The newest open task that asks ``who`` about a matter of ``what``; for an answer without a matter ("yes"), the
+    only task that asks them anything."""
     name = content(who) or frozenset({who.casefold()})
     tasks = find_nearest(ledger.graph, lambda node: _is_inquiry(ledger, node, name))
     said = content(what) - name - YES_AND_NO

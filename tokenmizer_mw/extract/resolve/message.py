@@ -7,6 +7,7 @@ assistant's: its findings, and the work that it reports as done.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Final
 
 from tokenmizer_mw.extract.candidates.note_findings import find_notes
@@ -65,19 +66,33 @@ def resolve_message(ledger: Ledger, read: MessageReading, settings: Settings) ->
     )
     findings = read.findings
     if read.message.role is Role.USER:
+        if read.may_change:
+            read = _take_answers(ledger, read)
+            findings = read.findings
         findings = join_refusals_and_choices(ledger, findings)
         _leave_work(ledger, read, findings, asked)
         findings = apply_change(ledger, read.claims, findings)
     placed = [(finding, place_finding(ledger, finding)) for finding in findings]
     if read.may_change:
-        own = [segment for segment in read.segments if not is_in_spans(read.foreign, segment.start)]
-        close_answered_inquiries(ledger, (one for one in own if one.kind in _SPOKEN))
         _withdraw(ledger, read, placed)
         _add_notes(ledger, read, placed, settings)
     if read.message.role is Role.ASSISTANT and all(map(only_speaks, read.message.tool_calls)):
         _close_work(ledger, findings, [node for _, node in placed], speaks=bool(read.message.text))
     link_all(ledger, [(finding, node) for finding, node in placed if node is not None])
     ledger.prune(settings.nodes_max)
+
+
+def _take_answers(ledger: Ledger, read: MessageReading) -> MessageReading:
+    """Close the tasks that ask somebody what the user passes on; returns the rest of the message."""
+    own = [one for one in read.segments if one.kind in _SPOKEN and not is_in_spans(read.foreign, one.start)]
+    answers = close_answered_inquiries(ledger, own)
+    if not answers:
+        return read
+    return replace(
+        read,
+        findings=[one for one in read.findings if one.type is not NodeType.TASK or one.span not in answers],
+        claims=[one for one in read.claims if (one[0].start, one[0].end) not in answers],
+    )
 
 
 def _leave_work(ledger: Ledger, read: MessageReading, findings: Sequence[Finding], asked: int) -> None:

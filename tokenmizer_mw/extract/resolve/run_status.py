@@ -69,7 +69,11 @@ def _is_earlier(ledger: Ledger, error: Node) -> bool:
 
 def _is_whole_suite(label: str) -> bool:
     """Whether a report is about all tests: "all 12 tests pass"."""
-    return not _read_suite(label) and "locally" not in label and label.casefold().startswith(("all ", "the tests", "tests", "everything "))
+    return (
+        not _read_suite(label)
+        and "locally" not in label
+        and label.casefold().startswith(("all ", "the tests", "tests", "everything "))
+    )
 
 
 def _ran(ledger: Ledger, finding: Finding) -> Node:

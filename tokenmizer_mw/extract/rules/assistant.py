@@ -111,8 +111,9 @@ TAKEN_BACK: Final = (
 _SUBJECT: Final = r"(?:only |just |but |however,? |unfortunately,? |sadly,? )*[^,;:()?\"]{2,80}?"
 _NOT_NEWS: Final = (
     r"(?:if|when|whenever|once|until|unless|because|since|so|let me|let's|why|how|that|this|it|they|which|what|as|while"
-    r"|although|even|maybe|perhaps|probably|i see|i think|i suspect|see|check|make sure)\b"
-    r"|.*\b(?:if|when|whenever|unless|would|might|could|may|should|will|was still|were still|used to|so that)\b"
+    r"|although|even|maybe|perhaps|probably|i see|i think|i suspect|you|see|check|make sure)\b"
+    r"|.*\b(?:if|whether|why|how|when|whenever|unless|would|might|could|may|should|will|was still|were still|used to"
+    r"|so that)\b"
 )
 """Sentences that suppose, explain or look into something."""
 
@@ -128,7 +129,8 @@ BAD_NEWS: Final = (
         "still_fails",
         Act.COMPLAINT,
         rf"(?P<label>{_SUBJECT} (?:(?:is|are)? ?still (?:fail(?:s|ing)?|crash(?:es|ing)?|hang(?:s|ing)?|break(?:s|ing)?"
-        r"|times? out|timing out|leak(?:s|ing)?|red|broken|down|wrong|unreachable)|(?:remains?|stays?) (?:red|broken|down"
+        r"|times? out|timing out|leak(?:s|ing)?|red|broken|down|wrong|unreachable|(?:returns?|gives?|shows?|throws?)"
+        r" (?:an? |the )?(?:old|wrong|blank|empty|nothing|errors?|[45]\d\d))|(?:remains?|stays?) (?:red|broken|down"
         r"|failing|unreachable|wrong)|still (?:doesn't|does not|don't|do not|can't|cannot|won't) \w+"
         r"|(?:doesn't|does not|don't|do not) (?:work|pass|run|compile|build|start) yet)\b.*)",
         "The nightly import still times out",

@@ -18,7 +18,8 @@ WHO: Final = (
 
 REPORTS_ANSWER: Final = (
     rf"(?P<who>{WHO}),? (?:(?:has|have|just|finally|now|also|hat|ha|a) )*(?:says?|said|confirms?|confirmed|answers?"
-    r"|answered|replies|replied|wrote(?: back)?|writes|tells (?:me|us)|told (?:me|us)|got back(?: to (?:me|us))?|agrees?"
+    r"|answered|replies|replied|wrote(?: back)?|writes|tells (?:me|us)|told (?:me|us)|got back(?: to (?:me|us))?"
+    r"|agrees?"
     r"|agreed|approves?|approved|sagt|sagte|meint|schreibt|antwortet|bestätigt|geantwortet|gesagt|geschrieben|dit"
     r"|répond|répondu|confirme|confirmé|écrit|dice|dijo|contestó|respondió|confirma|confirmó|detto|risposto|conferma"
     r"|confermato|disse|respondeu|confirmou|говорит|сказал[аи]?|ответил[аи]?|подтвердил[аи]?)(?P<what>(?:[ ,:].*)?)$"
@@ -29,7 +30,8 @@ YES_AND_NO: Final = split_words("yes no ok okay fine agreed so ja nein oui non s
 """Words of an answer that names no matter."""
 
 ASKS_SOMEBODY: Final = (
-    r"(?:.*\b)?(?:ask|asked|call|email|e-mail|mail|phone|text|message|ring|check with|checking with|confirm with|clarify"
+    r"(?:.*\b)?(?:ask|asked|call|email|e-mail|mail|phone|text|message|ring|check with|checking with|confirm with"
+    r"|clarify"
     r" with|find out from|get .{2,40} from|wait(?:ing)? (?:for|on)|hear (?:back )?from|talk to|frage?n?|nachfragen"
     r"|klären|abklären|warten? auf|demander?|attendre|preguntar?|pregúntale|esperar|chiedere|chiedi|aspettare"
     r"|perguntar?|esperar)\b.*|(?:.*[^\pL])?(?:спросить|узнать|уточнить|ждать|ждём)(?:[^\pL].*)?"
@@ -39,7 +41,8 @@ ASKS_SOMEBODY: Final = (
 
 NO_ANSWER: Final = (
     r".*\b(?:(?:doesn't|does not|didn't|don't) (?:know|say|answer|remember)|(?:isn't|is not|not) (?:yet )?sure|no idea"
-    r"|(?:will|'ll|has to|have to|needs? to|must|wants? to) (?:look|check|ask|find out|think|get back|see|answer|decide)"
+    r"|(?:will|'ll|has to|have to|needs? to|must|wants? to) (?:look|check|ask|find out|think|get back|see|answer"
+    r"|decide|send|call|tell)"
     r"|maybe|perhaps|later|tomorrow|next week|weiß (?:es )?nicht|schaut|später|sait pas|no sabe|non (?:lo )?sa"
     r"|não sabe)\b|.*(?:не знает|позже)"
 )

@@ -181,8 +181,10 @@ MARKERS: Final = (
         0.85,
         "All 12 passing",
         "All 12 passengers are seated",
-        unless=rf".*{_PASSING} (?:only|just|sometimes|occasionally|intermittently|now and then|on and off|mostly|half the"
-        r" time|most of the time|every (?:other|second|third) (?:time|run|try))\b|.*\b(?:only )?(?:sometimes|occasionally)"
+        unless=rf".*{_PASSING} (?:only|just|sometimes|occasionally|intermittently|now and then|on and off|mostly"
+        rf"|half the"
+        r" time|most of the time|every (?:other|second|third) (?:time|run|try))\b|.*\b(?:only )?(?:sometimes"
+        r"|occasionally)"
         rf"{_PASSING}",
     ),
 )

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from typing import Final
 
+from tokenmizer_mw.extract.text.similar import split_words
+
 from .rule import Act, Rule, Speaker
 from .states import FAILING
 from .verbs import DONE_VERBS, WHEN_DONE
@@ -26,7 +28,8 @@ EXCEPT: Final = (
 """Words before the exception."""
 
 _TAIL: Final = (
-    r"(?: (?:now|again|here|too|es|durch|already|finally|at last|locally|fine|well|perfectly|lokal|localement|localmente|jetzt|wieder|schon|endlich|hier"
+    r"(?: (?:now|again|here|too|es|durch|already|finally|at last|locally|fine|well|perfectly|lokal|localement"
+    r"|localmente|jetzt|wieder|schon|endlich|hier"
     r"|maintenant|déjà|enfin|ya|ahora|por fin|già|adesso|ora|já|agora|уже|теперь|наконец))*"
     r"(?: (?:on|in|at|under|for|with|by|auf|im|bei|für|mit|sur|dans|chez|pour|en|para|con|su|per|em|na|no|на|в|у|с)"
     r" .+)?"
@@ -35,7 +38,7 @@ DONE_WORDS: Final = 4
 """Groups of ``DONE`` that hold the word."""
 DONE_WORD: Final = (
     r"done|finished|complete|fixed|merged|deployed|shipped|live|written|solved|sorted(?: out)?|gone|in place|ready"
-    r"|ordered|booked|paid|sent|signed|printed|painted|delivered|packed|typed|graded|marked|planted"
+    r"|ordered|booked|paid|sent|signed|printed|painted|delivered|imported|exported|uploaded|packed|typed|graded|marked|planted"
     rf"|{DONE_VERBS}"
     r"|fertig|erledigt|repariert|behoben|gebaut|bestellt|gebucht|gedruckt|verschickt|geschrieben|übersetzt|umgezogen"
     r"|terminée?s?|finie?s?|corrigée?s?|réparée?s?|faite?s?|prête?s?|envoyée?s?|commandée?s?|traduite?s?|livrée?s?"
@@ -59,7 +62,8 @@ DONE: Final = (
 
 WELL: Final = (
     r"(?:.+ )?(?P<word>works?|working|pass(?:es|ed|ing)?|green|fine|up|runs?|running|ok(?:ay)?|loads?|opens?"
-    r"|goes (?:out|through)|went through|compiles?|builds?|geht|gehen|läuft|laufen|besteht|bestehen|funktioniert|funktionieren|klappt|klappen|grün"
+    r"|goes (?:out|through)|went through|compiles?|builds?|geht|gehen|läuft|laufen|besteht|bestehen|funktioniert"
+    r"|funktionieren|klappt|klappen|grün"
     r"|marche(?:nt)?|fonctionne(?:nt)?|passe(?:nt)?|réussi(?:t|ssent)|verte?s?|funcionan?|pasan?|verdes?|funzionano?|passano?|passam?|verd[ei]"
     rf"|работает|работают|проходит|проходят|зел[её]н\pL+){_TAIL}"
     r"|.*(?P<works>能用|可以用|正常|通过|没问题|好了|过了).*"
@@ -69,9 +73,11 @@ WELL: Final = (
 FAILS: Final = (
     rf".*\b(?:{FAILING})\b|.*\b(?:red|(?:is|are|goes|went) down|loops|empty|blank|unreachable|rot|kaputt|leer|hängt"
     rf"|bricht|scheitert|rouges?"
-    r"|schl(?:ägt|agen) (?:\pL+ ){0,3}fehl"
+    r"|schl(?:ägt|agen) (?:\pL+ ){0,3}fehl|(?:stürzt|stürzen) (?:\pL+ ){0,3}ab|klemmt|klemmen|streikt|plante(?:nt)?"
+    r"|bugue(?:nt)?|se (?:cuelgan?|caen?|bloquean?)|si blocca(?:no)?|crasha(?:no)?|trava(?:m)?"
     r"|cassée?s?|vides?|roj[oa]s?|rot[oa]s?|vací[oa]s?|falla(?:n|ndo)?|ross[oaie]|rott[oaie]|vuot[oaie]|falham?"
-    r"|vermelh[oa]s?|quebrad[oa]s?)\b|.*(?:^|[^\pL])échou(?:e|ent|é)(?:[^\pL].*)?$|.*(?:красн\pL+|пада\pL+|пуст\pL*|слома\pL+|не работа\pL+)"
+    r"|vermelh[oa]s?|quebrad[oa]s?)\b|.*(?:^|[^\pL])échou(?:e|ent|é)(?:[^\pL].*)?$|.*(?:красн\pL+|пада\pL+|пуст\pL*"
+    r"|слома\pL+|не работа\pL+)"
     r"|.*(?:报错|失败|挂了|崩|打不开"
     r"|不行|红)"
 )
@@ -107,8 +113,10 @@ PARTLY: Final = (
     r"(?:only |about |roughly |just |over )*(?:half|a (?:third|quarter)|two thirds|three quarters|\d{1,2} ?(?:%"
     r"|percent)"
     r") (?:of )?(?:the|my|our|all|it|them)\b.*"
-    r"|.*\b(?:half[- ]?|(?:halfway|partly|partially|nearly|almost) )(?:done|finished|through|ready|complete|built|written"
-    r"|there|works?|working|green|migrated|translated|merged|deployed)\b.*|.*(?:\b(?:is|are|am|got|gone|about|only)|'m|'s|'re) halfway\b.*"
+    r"|.*\b(?:half[- ]?|(?:halfway|partly|partially|nearly|almost) )(?:done|finished|through|ready|complete|built"
+    r"|written"
+    r"|there|works?|working|green|migrated|translated|merged|deployed)\b.*|.*(?:\b(?:is|are|am|got|gone|about|only)"
+    r"|'m|'s|'re) halfway\b.*"
     r"|(?:(?:erst|nur|etwa|ungefähr|gut) )*(?:die hälfte|zur hälfte|ein drittel|teilweise|halb fertig)\b.*"
     r"|.*\b(?:fast|halb) fertig\b.*|(?:seulement )?(?:la moitié|un tiers|une partie)\b.*|.*\b(?:à moitié"
     r"|presque fini\w*)\b.*"
@@ -118,7 +126,9 @@ PARTLY: Final = (
 )
 """Sentences of which only a part holds: "half of the pages are translated"."""
 
-_WORKS: Final = r"(?:works?|pass(?:es)?|loads?|opens?|builds?|compiles?|starts?|connects?|succeeds?|is green|goes through)"
+_WORKS: Final = (
+    r"(?:works?|pass(?:es)?|loads?|opens?|builds?|compiles?|starts?|connects?|succeeds?|is green|goes through)"
+)
 _AT_TIMES: Final = (
     r"(?:sometimes|occasionally|intermittently|now and then|on and off|half the time|most of the time|every (?:other"
     r"|second|third) (?:time|run|try|attempt))"
@@ -146,6 +156,17 @@ LEFT_OUT: Final = (
 )
 """A clause that leaves out what it denies: "the login isn't", "but not the login", "der Download nicht"."""
 
+WHERE: Final = (
+    r"(?:in|on|at|under|for|with|auf|im|bei|mit|unter|für|en|sur|dans|sous|chez|pour|con|bajo|su|per|em|no|na|в|на|у)\b"
+)
+"""How what is left out begins where it only says in which case something does not hold: "not in Safari"."""
+
+NO_THING: Final = r"(?:that|because|to|as|just|only|even|so|dass|weil|que|parce|porque|perché|что)\b"
+"""How it begins where nothing is left out: "not that it matters"."""
+
+DENIALS: Final = split_words("nicht pas no non não не нет")
+"""Words behind what they deny, which a label takes over."""
+
 LEFT_OUT_GROUPS: Final = ("behind", "aside", "before", "apart")
 """Groups of ``LEFT_OUT`` one of which holds what is named."""
 
@@ -166,7 +187,8 @@ GENERAL: Final = (
 """What a clause begins with whose subject names nothing: the whole sentence tells what is not well."""
 
 PARTIAL: Final = (
-    r"\b(?:halfway|half[- ]?(?:done|finished|ready|complete|built|written)|(?:partly|partially|nearly|almost) \w+|halb fertig|fast fertig|à moitié"
+    r"\b(?:halfway|half[- ]?(?:done|finished|ready|complete|built|written)|(?:partly|partially|nearly|almost) \w+"
+    r"|halb fertig|fast fertig|à moitié"
     r"|presque|a medias|a metà|pela metade)\b|наполовину|почти|一半|差不多|快好"
 )
 """Words of these that say by themselves that something is done in part."""

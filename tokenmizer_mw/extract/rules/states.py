@@ -126,7 +126,8 @@ RECOVERED_ABROAD: Final = Rule(
     Act.CONFIRM,
     r"(?P<label>(?:.*[ ,])?(?:(?:stürzt|stürzen|bricht|brechen|hängt|schlägt|schlagen|klemmt|spinnt|hakt|scheitert"
     r"|scheitern) (?:\pL+ ){0,3}nicht mehr\b.*|kein\pL* (?:fehler|absturz|abstürze|ausfälle?) mehr\b.*"
-    r"|(?:ne |n')?(?:se )?(?:plantent?|plante|buguent?|bugue|échouent?|échoue|crashent?|crashe|bloquent?|bloque|ramenent"
+    r"|(?:ne |n')?(?:se )?(?:plantent?|plante|buguent?|bugue|échouent?|échoue|crashent?|crashe|bloquent?|bloque"
+    r"|ramenent"
     r"|rame|fuit) plus(?: jamais)?(?:$|[ ,.].*)|plus (?:d'erreurs?|de bugs?|de plantages?)\b.*"
     r"|ya no (?:fallan?|se (?:cuelga|bloquea|cae|rompe|apaga)n?|dan? error\pL*|hay errores)\b.*"
     r"|non (?:si )?(?:fallisc\pL+|crasha\w*|blocca\w*|rompe|dà|danno) (?:errori? )?più(?:$|[ ,.].*)"
@@ -142,7 +143,8 @@ RECOVERED_ABROAD: Final = Rule(
 )
 """Reports in other languages that something no longer fails."""
 
-REPORTS: Final = (    Rule(
+REPORTS: Final = (
+    Rule(
         "report.no_longer_fails",
         Speaker.BOTH,
         Act.CONFIRM,
@@ -168,13 +170,30 @@ REPORTS: Final = (    Rule(
         whole=True,
     ),
     Rule(
+        "report.none_works",
+        Speaker.BOTH,
+        Act.COMPLAINT,
+        r"(?:now |and |but )*(?P<label>(?:no|none of (?:the|our|my|these)|not (?:a"
+        r"|one)(?: single)?(?: of the)?) (?:[\w-]+ )"
+        r"{1,4}?(?:works?|loads?|opens?|starts?|passes|pass|responds?|prints?|compiles?|builds?)(?: any ?more| now"
+        r"| at all)?)$",
+        0.8,
+        "none of the buttons works",
+        "no page may load slowly",
+        unless=_SUPPOSED,
+        whole=True,
+        explicit=True,
+    ),
+    Rule(
         "report.could_not",
         Speaker.BOTH,
         Act.COMPLAINT,
         r"(?:unfortunately,? |sadly,? |however,? |but |so far,? )*(?P<label>(?:i|we)(?:'ve|'m| have| am| was| were)?"
-        r" (?:couldn't|could not|can't|cannot|haven't|have not|didn't|did not|wasn't able to|unable to|not able to|failed"
+        r" (?:couldn't|could not|can't|cannot|haven't|have not|didn't|did not|never|wasn't able to|unable to"
+        r"|not able to|failed"
         r" to)(?: yet)?(?: manage(?:d)? to| been able to)? (?:(?:get|got|make|bring) .{2,80}? (?:to )?(?:work|working"
-        r"|run|running|pass|passing|compile|build|start|green)|(?:fix|fixed|solve|solved|repair|repaired) .{3,80}?)\b.*)",
+        r"|run|running|pass|passing|compile|build|start|green)|(?:fix|fixed|solve|solved|repair"
+        r"|repaired) .{3,80}?)\b.*)",
         0.8,
         "I couldn't get the printer driver to run",
         "If we couldn't get it to run, we would buy another one",

@@ -180,7 +180,8 @@ STATES: Final = (
         "thing_worked",
         Act.CONFIRM,
         r"(?P<label>[^,;:]{2,50}?) (?:worked|did (?:it|the trick)|(?:has )?(?:fixed|solved|sorted) (?:it|that|the"
-        r" (?:issue|problem|error|bug))|helped)(?: (?:now|again|fine|perfectly|too|for (?:me|us)|in the end|this time))*"
+        r" (?:issue|problem|error|bug))|helped)(?: (?:now|again|fine|perfectly|too|for (?:me|us)|in the end"
+        r"|this time))*"
         r"(?:(?:[,;] ?| )(?:so|and|then) (?P<reason>.{6,})|[,;:!] ?.*)?$",
         0.75,
         "Clearing the cache worked",
