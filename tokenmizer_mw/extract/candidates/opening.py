@@ -107,6 +107,7 @@ _BACKGROUND: Final = PatternSet(
     r"(?:(?:i|we)(?:'m| am|'re| are| also)? (?:run|runs|running|own|manage|help out|work|works|volunteer"
     r"|teach|live|have"
     r"|keep|lead|organi[sz]e|maintain|look after|take care of|a|an|the|part of|in|at|on|new|responsible)"
+    r"|(?:this|that|it|these|those) (?:was|were) \w+ (?:from|by|for|in)"
     r"|my name is|our \w+ (?:has|is|runs|was)|(?:i|we)(?:'ve| have)(?: been| got)?)\b",
     r"(?:ich (?:bin|arbeite|leite|betreue|habe)|wir (?:sind|haben|betreiben)|je (?:suis|travaille|gère|tiens)"
     r"|on (?:est|gère|tient)|nous (?:sommes|avons|gérons)|sono|siamo|gestisco|gestiamo|lavoro|lavoriamo|ho|abbiamo"

@@ -42,6 +42,7 @@ PLANS_MAX: Final = 4
 
 _CONFIDENCE: Final = 0.65
 _DONE: Final = frozenset({Act.CLAIM, Act.CONFIRM, Act.FIX, Act.TESTED})
+_RULING: Final = frozenset({Act.RULE, Act.REJECT, Act.PREFERENCE})
 _OFFERING: Final = compile_lazily(
     r"(?:(?:shall|should|can|may) (?:i|we)|(?:do you )?want me to|would you like me to|soll(?:en)? (?:ich|wir)"
     r"|¿?(?:quieres|quiere) que|(?:veux-tu|voulez-vous) que (?:je |j')|quer que eu|vuoi che|devo|мне) "
@@ -180,10 +181,15 @@ def _find_matter(reader: AheadRow, parts: Sequence[str], before: Segment | None,
     for part in reversed(earlier):
         said = strip_lead(part).rstrip(ENDS)
         if _names_a_matter(said) and not _POINTING.any(said):
-            return said
+            return "" if _lays_down(said) else said
     if earlier and content(earlier[-1]) and not _AGREEING.any(earlier[-1]):
         return "" if by_time else _find_matter_before(before, situation)
     return _last_offer(situation) if by_time else _find_matter_before(before, situation)
+
+
+def _lays_down(clause: str) -> bool:
+    """Whether a clause is a rule or rejects something: what follows gives its reason, and nobody does it later."""
+    return not _RULING.isdisjoint(hit.rule.act for hit in read_hits(clause, Speaker.USER))
 
 
 def _find_matter_before(before: Segment | None, situation: Situation) -> str:

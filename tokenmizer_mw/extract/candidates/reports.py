@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from typing import Final
 
-from tokenmizer_mw.extract.dialogue.situation import Situation
+from tokenmizer_mw.extract.dialogue.situation import Situation, stems_in
 from tokenmizer_mw.extract.finding import Finding, Move
-from tokenmizer_mw.extract.match.rule_hits import is_anaphoric
+from tokenmizer_mw.extract.match.rule_hits import is_anaphoric, read_hits
 from tokenmizer_mw.extract.rules import Act, Speaker
 from tokenmizer_mw.extract.rules.acknowledgement_words import COULD_NOT
 from tokenmizer_mw.extract.text.pattern import PatternSet, compile_lazily
@@ -135,6 +135,26 @@ def _make_one(placed: PlacedHit, _: Situation) -> list[Finding]:
     return [placed.finding(placed.hit.label)]
 
 
+_TRIED: Final = "user.thing_worked"
+"""The row for what was tried: "clearing the cache worked"."""
+TOLD_MAX: Final = 4_000
+"""Characters of the assistant's last text that tell what it proposed, its end."""
+
+
+def _make_confirmations(placed: PlacedHit, situation: Situation) -> list[Finding]:
+    """What works now; what the assistant had proposed stands for what it was to mend. Also what is done because of
+    it."""
+    label, consequence = placed.hit.label, placed.hit.reason
+    told = situation.told[1].text if situation.told is not None and placed.hit.rule.name == _TRIED else ""
+    tried = bool(told) and bool(content(label)) and content(label) <= stems_in(told[-TOLD_MAX:])
+    found = [placed.finding("" if tried else label)]
+    for hit in read_hits(consequence, Speaker.USER) if consequence else ():
+        if hit.rule.act is Act.CLAIM:
+            claim = PlacedHit(hit, placed.segment, placed.trust)
+            found += _make_claims(claim, situation)
+    return found
+
+
 def _make_reopenings(placed: PlacedHit, _: Situation) -> list[Finding]:
     """Reopen what was claimed to be done; what is wrong instead is an error of its own."""
     found = [placed.finding(placed.hit.label)]
@@ -191,7 +211,7 @@ REPORT_MAKERS: Final[dict[Act, Maker]] = {
     Act.FIX: _make_fixes,
     Act.COMPLAINT: _make_complaints,
     Act.STILL: _make_reopenings,
-    Act.CONFIRM: _make_one,
+    Act.CONFIRM: _make_confirmations,
     Act.FILES: _make_files,
     Act.TESTED: _make_one,
 }

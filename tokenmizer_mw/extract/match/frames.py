@@ -10,7 +10,7 @@ from typing import Final
 
 from tokenmizer_mw.extract.finding import Finding, Move
 from tokenmizer_mw.extract.rules.change_words import RECONSIDERS
-from tokenmizer_mw.extract.rules.frame_words import REQUESTS, STARTS, WITHIN, Frame
+from tokenmizer_mw.extract.rules.frame_words import HEARSAY, REQUESTS, STARTS, WITHIN, Frame
 from tokenmizer_mw.extract.text.pattern import PatternSet, PatternTable, compile_lazily
 from tokenmizer_mw.extract.text.phrases import bound_sentence, is_question, read_order, split_question, strip_lead
 from tokenmizer_mw.model.node import NodeType, Trust
@@ -27,7 +27,8 @@ _WITHIN: Final = PatternSet(*(f"(?s:.*?)(?:{pattern})" for _, pattern in _ROWS_W
 _BORDER: Final = compile_lazily(
     r"; | - | – | — |: |, (?:so|and so|also|i|i'm|i'll|i've|we|we're|we'll|we've|let's|then|dann|wir|ich|donc"
     r"|on|nous|así que"
-    r"|pues|vamos|quindi|então|поэтому|значит|мы)\b|，(?:那就|所以|我们|就)"
+    r"|pues|vamos|quindi|então|поэтому|значит|мы)\b"
+    r"|, (?:forget|drop|skip|scrap|use|take|keep|make it|go with|switch to|change it) |，(?:那就|所以|我们|就)"
 )
 """Where a sentence goes on with a statement of its own."""
 _CONSTANT: Final = PatternSet(
@@ -50,7 +51,10 @@ def find_frames(sentence: str, label: str = "") -> frozenset[Frame]:
         text = stated
     part = _clause_with(text, label)
     found = {_ROWS[number][0] for one in {part, strip_lead(part)} for number in _STARTS.matching(one)}
-    found |= {_ROWS_WITHIN[number][0] for number in _WITHIN.matching(text)}
+    within = {_ROWS_WITHIN[number][0] for number in _WITHIN.matching(text)}
+    if Frame.OTHERS in within and part != text:  # "that was the old plan, forget June" is about the old plan, then June
+        within -= {Frame.OTHERS} - {_ROWS_WITHIN[number][0] for number in _WITHIN.matching(part)}
+    found |= within
     if read_order(strip_lead(text)) or (_DO.any(strip_lead(part)) and not question and not is_question(text)):
         found.discard(Frame.QUESTION)
     if _CONSTANT.any(text):
@@ -74,6 +78,19 @@ _RECONSIDERS: Final = PatternSet(*(f"(?:{row})$" for row in RECONSIDERS))
 def is_announcement(line: str) -> bool:
     """Whether a sentence only announces a change ("I changed my mind about Hugo") and says nothing in its place."""
     return _RECONSIDERS.any(line)
+
+
+_HEARSAY: Final = PatternSet(*HEARSAY)
+
+
+def is_of_others(line: str) -> bool:
+    """Whether a sentence is about somebody else's things: "my neighbour's lamp broke"."""
+    return Frame.OTHERS in find_frames(line)
+
+
+def is_hearsay(line: str) -> bool:
+    """Whether a sentence passes on what the speaker read or heard somewhere."""
+    return _HEARSAY.any(strip_lead(line))
 
 
 def may_carry(finding: Finding) -> bool:

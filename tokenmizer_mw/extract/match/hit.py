@@ -13,7 +13,7 @@ from tokenmizer_mw.extract.text.phrases import strip_reason_words
 from tokenmizer_mw.extract.text.similar import split_words
 
 _ANAPHORA: Final = split_words(
-    "it that this them those these him her me us you what whatever which there here something anything everything"
+    "it that this they them those these him her me us you what whatever which there here something anything everything"
     " nothing one ones both all same it's that's this's"
     " eso esto esa ese lo das dies diese dieses ça cela celui-ci isso isto este esta questo quello это этот то"
     " 它 这个 那个 这样 それ これ あれ 그거 이거 그것 이것 यह वह ye yeh wo woh isko usko"

@@ -7,12 +7,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from tokenmizer_mw.extract.rules import Act
+from tokenmizer_mw.extract.rules import Act, Speaker
 from tokenmizer_mw.extract.rules.mixed_status import (
+    AT_TIMES,
     BORDER,
+    DENIALS,
     DONE,
+    DONE_WORD,
     DONE_WORDS,
     EXCEPT,
+    EXPLAINS,
     FAILS,
     GENERAL,
     LEFT_OUT,
@@ -21,7 +25,9 @@ from tokenmizer_mw.extract.rules.mixed_status import (
     MIXED_RULES,
     NEXT,
     NO_FAULT,
+    NO_THING,
     NOT_YET,
+    OF_PEOPLE,
     OPEN,
     PARTIAL,
     PARTLY,
@@ -29,12 +35,13 @@ from tokenmizer_mw.extract.rules.mixed_status import (
     REST,
     SAYS_NOTHING,
     WELL,
+    WHERE,
 )
 from tokenmizer_mw.extract.text.pattern import PatternSet, compile_lazily
 from tokenmizer_mw.extract.text.phrases import strip_lead
 from tokenmizer_mw.extract.text.similar import content
 
-from .hit import Hit, RuleTable
+from .hit import Hit, RuleTable, is_anaphoric
 
 CLAUSES_MAX: Final = 6
 """Clauses of a sentence that are looked at."""
@@ -57,30 +64,46 @@ _MENDED: Final = PatternSet(MENDED)
 _NOT_YET: Final = PatternSet(NOT_YET)
 _GENERAL: Final = PatternSet(GENERAL)
 _REST: Final = PatternSet(REST)
+_AT_TIMES: Final = PatternSet(AT_TIMES)
+_OF_PEOPLE: Final = PatternSet(OF_PEOPLE)
+_EXPLAINS: Final = PatternSet(EXPLAINS)
+_WHERE: Final = PatternSet(WHERE)
+_NO_THING: Final = PatternSet(NO_THING)
+_STEP: Final = PatternSet(rf"(?:yet )?(?:{DONE_WORD})(?: yet)?$")
 _SAYS_NOTHING: Final = PatternSet(SAYS_NOTHING)
 
 
 @dataclass(frozen=True, slots=True)
 class _Clause:
     """A clause and its status. ``act``: CLAIM, COMPLAINT or LATER, ``None`` for neither; ``word``: the word that says
-    that it is done."""
+    that it is done; ``says_little``: the clause names no thing of its own."""
 
     text: str
     act: Act | None = None
     word: str = ""
     works: bool = False
+    says_little: bool = False
 
 
-def read_mixed_status(line: str, table: RuleTable) -> tuple[Hit, ...]:
-    """The hits of a sentence with clauses of both kinds; () for any other sentence. ``table``: rules for clauses of
-    neither kind, which also decide what is done."""
+def read_mixed_status(line: str, table: RuleTable, speaker: Speaker = Speaker.USER) -> tuple[Hit, ...]:
+    """The hits of a sentence with clauses of both kinds; () for any other sentence.
+
+    - ``table``: rules for clauses of neither kind, which also decide what is done.
+    - ``speaker``: an assistant also tells what it mended ("the test failed, it passes now"), gives reasons and
+      announces its next step; so of its sentences only those count that begin with what is done and go on with what is
+      not.
+    """
     if _SAYS_NOTHING.any(line):
         return ()
+    if _AT_TIMES.any(line) and not _OF_PEOPLE.any(line) and len(line) <= LABEL_MAX:
+        return (Hit(MIXED_RULES[Act.COMPLAINT], line, line),)
     if _PARTLY.any(line) and len(line) <= LABEL_MAX:
         return _read_part(line)
     if _BORDER.search(line) is None and _EXCEPT.search(line) is None:
         return ()
     parts = _judge(_split(line))
+    if speaker is Speaker.ASSISTANT and not _reports_shortfall(parts):
+        return ()
     acts = {part.act for part in parts}
     if Act.CLAIM not in acts or not acts & {Act.COMPLAINT, Act.LATER}:
         return ()
@@ -90,6 +113,12 @@ def read_mixed_status(line: str, table: RuleTable) -> tuple[Hit, ...]:
         act = Act.COMPLAINT if fails else Act.LATER
         return (Hit(MIXED_RULES[act], line, line),)
     return tuple(hit for part in parts if (hit := _hit(part, table)) is not None)
+
+
+def _reports_shortfall(parts: Sequence[_Clause]) -> bool:
+    """Whether the clauses of an assistant's sentence say first what is done, then what is not."""
+    judged = [part for part in parts if part.act is not None]
+    return bool(judged) and judged[0].act is Act.CLAIM and not any(_EXPLAINS.any(part.text) for part in judged)
 
 
 def _read_part(line: str) -> tuple[Hit, ...]:
@@ -155,10 +184,16 @@ def _complete(text: str, done: _Clause) -> _Clause:
     if denied is None:
         return _judge_clause(text)
     thing = next(filter(None, map(denied.group, LEFT_OUT_GROUPS))).strip(" ,")
-    if not content(thing):
+    if not content(thing) or is_anaphoric(thing.rpartition(" ")[2]) or _NO_THING.any(thing):
         return _Clause(text)
+    if _STEP.any(thing):
+        return _Clause(text, Act.LATER, says_little=True)
+    if done.works and _WHERE.any(thing):
+        return _Clause(text, Act.COMPLAINT, says_little=True)
     later = _NOT_YET.any(text) or not (done.works or _MENDED.any(done.word))
-    says_no = "not yet" if _NOT_YET.any(text) and text.isascii() else (denied.group("no") or "not")
+    last = text.rpartition(" ")[2]
+    denial = denied.group("no") or ("no" if denied.group("aside") else last if last in DENIALS else "not")
+    says_no = "not yet" if _NOT_YET.any(text) and text.isascii() else denial
     label = f"{thing}: {says_no} {done.word}"
     return _Clause(label, Act.LATER if later else Act.COMPLAINT)
 
@@ -166,7 +201,7 @@ def _complete(text: str, done: _Clause) -> _Clause:
 def _is_whole(part: _Clause, parts: Sequence[_Clause]) -> bool:
     """Whether only the whole sentence says what is wrong: "3 of 5 tests pass, the rest fail"."""
     first = parts[0]
-    return _REST.any(part.text) or (first.act is Act.CLAIM and _GENERAL.any(strip_lead(first.text)))
+    return part.says_little or _REST.any(part.text) or (first.act is Act.CLAIM and _GENERAL.any(strip_lead(first.text)))
 
 
 def _hit(part: _Clause, table: RuleTable) -> Hit | None:

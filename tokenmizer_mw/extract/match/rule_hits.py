@@ -10,8 +10,9 @@ from functools import lru_cache
 from typing import Final
 
 from tokenmizer_mw.extract.rules import MEANINGS, RULES, Act, Speaker
+from tokenmizer_mw.extract.rules.assistant import BAD_NEWS
 from tokenmizer_mw.extract.rules.frame_words import Frame
-from tokenmizer_mw.extract.rules.states import HALF, SENTENCES
+from tokenmizer_mw.extract.rules.states import ENGLISH_WORDS, HALF, RECOVERED_ABROAD, SENTENCES
 from tokenmizer_mw.extract.rules.verbs import WORK_VERBS
 from tokenmizer_mw.extract.text.pattern import PatternSet, compile_lazily
 from tokenmizer_mw.extract.text.phrases import (
@@ -26,8 +27,9 @@ from tokenmizer_mw.extract.text.phrases import (
 )
 from tokenmizer_mw.model.node import DecisionKind
 
-from .frames import find_frames
+from .frames import find_frames, is_of_others
 from .hit import Hit, RuleTable, is_anaphoric
+from .languages import detect_languages
 from .mixed_status import read_mixed_status
 from .other_languages import ORDERS, read_foreign_hits
 
@@ -39,8 +41,11 @@ _ENDS: Final = " .!…"
 
 _STATES: Final = RuleTable((row for rows in SENTENCES.values() for row in rows), Speaker.USER)
 """How things stand, in any language: asked where no other row reads a sentence of the user."""
-_WHOLE: Final = RuleTable(HALF["en"], Speaker.USER)
+_STATES_ENGLISH: Final = len(SENTENCES["en"])
+"""Number of the English rows, which come first."""
+_WHOLE: Final = {speaker: RuleTable(HALF["en"], speaker) for speaker in (Speaker.USER, Speaker.ASSISTANT)}
 """Sentences of two halves that become labels as a whole."""
+_RECOVERED: Final = RuleTable((RECOVERED_ABROAD,), Speaker.BOTH)
 _TABLES: Final = {speaker: RuleTable(RULES, speaker) for speaker in (Speaker.USER, Speaker.ASSISTANT)}
 
 
@@ -48,8 +53,10 @@ _TABLES: Final = {speaker: RuleTable(RULES, speaker) for speaker in (Speaker.USE
 def read_hits(sentence: str, speaker: Speaker) -> tuple[Hit, ...]:
     """The hits of rules in ``sentence``, in order; () if it states nothing."""
     line = bound_sentence(sentence)
-    if speaker is Speaker.USER and (mixed := _mixed_status(line)):
+    if mixed := _mixed_status(line, speaker):
         return mixed
+    if (recovered := _RECOVERED.first(line.rstrip(_ENDS), (0,))) is not None and not is_question(line):
+        return (recovered,)
     abroad = read_foreign_hits(line, speaker)
     if abroad is not None:
         return abroad
@@ -61,18 +68,18 @@ def read_hits(sentence: str, speaker: Speaker) -> tuple[Hit, ...]:
     return _read_line(line, speaker) or _read_state(line)
 
 
-def _mixed_status(line: str) -> tuple[Hit, ...]:
-    """The hits of a user's sentence that says what is done and what is not, as a whole or by clause."""
+def _mixed_status(line: str, speaker: Speaker) -> tuple[Hit, ...]:
+    """The hits of a sentence that says what is done and what is not, as a whole or by clause."""
     text = strip_lead(line).rstrip(_ENDS)
     if not text or is_question(line) or is_supposition(text) or read_order(text) or is_report(text):
         return ()
-    whole = _WHOLE.first(text, _WHOLE.reading(text))
-    return (whole,) if whole is not None else read_mixed_status(text, _TABLES[Speaker.USER])
+    whole = _WHOLE[speaker].first(text, _WHOLE[speaker].reading(text))
+    return (whole,) if whole is not None else read_mixed_status(text, _TABLES[speaker], speaker)
 
 
 def has_mixed_status(sentence: str) -> bool:
     """Whether a sentence of the user says what is done and what is not."""
-    return bool(_mixed_status(bound_sentence(sentence)))
+    return bool(_mixed_status(bound_sentence(sentence), Speaker.USER))
 
 
 def read_kind(statement: str) -> DecisionKind:
@@ -102,8 +109,19 @@ def _read_state(line: str) -> tuple[Hit, ...]:
     text = strip_lead(line).rstrip(_ENDS)
     if not text or read_order(text) or is_question(line) or find_frames(text) & _SILENT:
         return ()
-    hit = _STATES.first(text, _STATES.reading(text))
-    return (hit,) if hit is not None else ()
+    numbers = _STATES.reading(text)
+    if any(number >= _STATES_ENGLISH for number in numbers) and _is_english(line):
+        numbers = [number for number in numbers if number < _STATES_ENGLISH]
+    hit = _STATES.first(text, numbers)
+    if hit is None or (hit.rule.act is Act.COMPLAINT and is_of_others(line)):
+        return ()
+    return (hit,)
+
+
+def _is_english(line: str) -> bool:
+    """Whether a sentence has little words of English and none that tell another language: "our rota" is not Spanish."""
+    words = line.casefold().split()
+    return not ENGLISH_WORDS.isdisjoint(words) and not detect_languages(line)
 
 
 _SILENT: Final = frozenset({Frame.QUESTION, Frame.HYPOTHETICAL, Frame.COURTESY})
@@ -161,7 +179,8 @@ def _read_parts(table: RuleTable, parts: list[str], leading: Hit | None) -> tupl
     found = []
     for part in parts:
         said = strip_lead(part).rstrip(_ENDS)
-        if said and not is_supposition(said) and (hit := table.first(said, table.reading(said))) is not None:
+        hit = table.first(said, table.reading(said)) if said and not is_supposition(said) else None
+        if hit is not None and hit.rule not in BAD_NEWS:  # which judge whole sentences: "it seems that it still fails"
             found.append(hit)
     return tuple(found)
 

@@ -49,6 +49,7 @@ from .correction import is_value
 from .decision_moves import find_superseded
 from .facts import PRECISE, supersede
 from .ledger import Ledger
+from .node_search import find_nearest
 from .restatements import NAME_KINDS, find_duplicates, iterate_in_force, supersede_restatements
 from .set_by_assistant import find_set_by_assistant
 from .succession import find_previous_value
@@ -137,10 +138,20 @@ def _is_change_by_rule(ledger: Ledger, finding: Finding) -> bool:
 
 
 def withdraw_duplicates(ledger: Ledger, withdrawn: Sequence[tuple[Finding, Node]]) -> None:
-    """Invalidate the other facts that state what this message rejected."""
+    """Invalidate the other facts that state what this message rejected, and open tasks from the same sentence."""
     for finding, old in withdrawn:
-        for node in find_duplicates(ledger, old):
+        gone = [old, *find_duplicates(ledger, old)]
+        for node in (*gone[1:], *(task for one in gone for task in _find_tasks_beside(ledger, one))):
             ledger.move(node, Status.INVALIDATED, finding)
+
+
+def _find_tasks_beside(ledger: Ledger, old: Node) -> list[Node]:
+    """The open tasks that the sentence of a fact announced besides: "we'll start in June" decides and plans."""
+    source = old.source
+    return find_nearest(
+        ledger.graph,
+        lambda node: node.type is NodeType.TASK and (node.source.turn, node.source.span) == (source.turn, source.span),
+    )
 
 
 def apply_changes_after_rules(

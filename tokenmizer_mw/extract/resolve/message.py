@@ -7,13 +7,14 @@ assistant's: its findings, and the work that it reports as done.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Final
 
 from tokenmizer_mw.extract.candidates.note_findings import find_notes
 from tokenmizer_mw.extract.candidates.reports import says_could_not
 from tokenmizer_mw.extract.compose.validate import validate_findings
 from tokenmizer_mw.extract.dialogue.situation import Numbered
-from tokenmizer_mw.extract.finding import Finding, Move
+from tokenmizer_mw.extract.finding import Finding, Move, SegmentKind
 from tokenmizer_mw.extract.read.other_speakers import is_in_spans
 from tokenmizer_mw.extract.reading import MessageReading
 from tokenmizer_mw.extract.resolve.fact_changes import (
@@ -22,6 +23,7 @@ from tokenmizer_mw.extract.resolve.fact_changes import (
     withdraw_duplicates,
 )
 from tokenmizer_mw.extract.resolve.facts import archive_mentioned_files
+from tokenmizer_mw.extract.resolve.inquiries import close_answered_inquiries
 from tokenmizer_mw.extract.resolve.ledger import Ledger
 from tokenmizer_mw.extract.resolve.links import link_all
 from tokenmizer_mw.extract.resolve.moves import place_finding
@@ -43,6 +45,8 @@ from tokenmizer_mw.settings import Settings
 Placed = tuple[Finding, Node | None]
 """A finding, and the node that it is about."""
 
+_SPOKEN: Final = frozenset({SegmentKind.PROSE, SegmentKind.LIST_ITEM})
+
 ANSWERED_MIN: Final = 200
 """Characters of an answer that does what was asked for by itself, where no tool is at work."""
 TAKEN_UP_MIN: Final = 40
@@ -62,6 +66,9 @@ def resolve_message(ledger: Ledger, read: MessageReading, settings: Settings) ->
     )
     findings = read.findings
     if read.message.role is Role.USER:
+        if read.may_change:
+            read = _take_answers(ledger, read)
+            findings = read.findings
         findings = join_refusals_and_choices(ledger, findings)
         _leave_work(ledger, read, findings, asked)
         findings = apply_change(ledger, read.claims, findings)
@@ -73,6 +80,19 @@ def resolve_message(ledger: Ledger, read: MessageReading, settings: Settings) ->
         _close_work(ledger, findings, [node for _, node in placed], speaks=bool(read.message.text))
     link_all(ledger, [(finding, node) for finding, node in placed if node is not None])
     ledger.prune(settings.nodes_max)
+
+
+def _take_answers(ledger: Ledger, read: MessageReading) -> MessageReading:
+    """Close the tasks that ask somebody what the user passes on; returns the rest of the message."""
+    own = [one for one in read.segments if one.kind in _SPOKEN and not is_in_spans(read.foreign, one.start)]
+    answers = close_answered_inquiries(ledger, own)
+    if not answers:
+        return read
+    return replace(
+        read,
+        findings=[one for one in read.findings if one.type is not NodeType.TASK or one.span not in answers],
+        claims=[one for one in read.claims if (one[0].start, one[0].end) not in answers],
+    )
 
 
 def _leave_work(ledger: Ledger, read: MessageReading, findings: Sequence[Finding], asked: int) -> None:

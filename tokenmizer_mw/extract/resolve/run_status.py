@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from itertools import islice
 from typing import Any, Final
@@ -29,10 +30,50 @@ _ANY_SUITE: Final = split_words(
     " succeeded is are now still again locally in ci my our these those every whole full and"
 )
 
+_TEST_NAME: Final = re.compile(r"\b(?:test_\w+|\w+_tests?|Test[A-Z]\w+)")
+_OF_TESTS: Final = re.compile(r"\btests?\b|\b\d+ (?:still )?fail", re.IGNORECASE)
+"""Errors about tests that are not named: "2 pass, 3 still fail"."""
+
 
 def note_test(ledger: Ledger, finding: Finding) -> Node:
     """Record a test run, or a report of one; the newest result holds."""
-    return _ran(ledger, finding) if finding.certain else _find_reported_test(ledger, finding)
+    if finding.certain:
+        return _ran(ledger, finding)
+    node = _find_reported_test(ledger, finding)
+    if finding.status is Status.COMPLETED and not _has_partly_passed(finding.label):
+        _close_errors_of_tests(ledger, finding)
+    return node
+
+
+def _close_errors_of_tests(ledger: Ledger, finding: Finding) -> None:
+    """Close the reported errors about tests that pass now: the tests that the finding names, or all of them. That all
+    pass closes what the user reported only if the user says so."""
+    passing = set(_TEST_NAME.findall(finding.label))
+    if not passing and not _is_whole_suite(finding.label):
+        return
+    for error in [one for one in islice(ledger.graph.newest_unfinished(), _REACH) if one.type is NodeType.ERROR]:
+        failing = set(_TEST_NAME.findall(error.label))
+        if passing:
+            closes = bool(failing) and failing <= passing
+        else:
+            own = ledger.role in ("user", error.source.role)
+            closes = own and (bool(failing) or _OF_TESTS.search(error.label) is not None)
+        if closes and _is_earlier(ledger, error):
+            ledger.move(error, Status.COMPLETED, finding)
+
+
+def _is_earlier(ledger: Ledger, error: Node) -> bool:
+    """Whether an earlier message reported an error in words."""
+    return error.source.trust is not Trust.STRUCTURE and ledger.last_touched(error) < ledger.turn
+
+
+def _is_whole_suite(label: str) -> bool:
+    """Whether a report is about all tests: "all 12 tests pass"."""
+    return (
+        not _read_suite(label)
+        and "locally" not in label
+        and label.casefold().startswith(("all ", "the tests", "tests", "everything "))
+    )
 
 
 def _ran(ledger: Ledger, finding: Finding) -> Node:

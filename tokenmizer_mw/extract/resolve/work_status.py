@@ -6,6 +6,7 @@ apply what follows from the course of the session, such as the user moving on.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import islice
@@ -70,6 +71,9 @@ LEFT_WORDS: Final = 2
 
 _FIXED: Final = split_words("fixed solved resolved repaired")
 """Words with which a user says that what was wrong no longer is."""
+
+_STEPS: Final = re.compile(r",? (?:and )?then |; | first, | danach | puis | luego | poi | depois |,?然后")
+"""What separates the steps of a plan."""
 
 ASKED_WORDS: Final = 2
 """Words that a report shares with the user's message when it speaks of what was asked."""
@@ -298,6 +302,8 @@ def close_work(ledger: Ledger, finding: Finding) -> Node | None:
 def _close_named(ledger: Ledger, finding: Finding) -> Node | None:
     """Complete the task that the finding names; add reported work that nobody had asked for as a completed task."""
     task = _find_open_task(ledger, finding) or _find_only_asked(ledger)
+    if task is not None and _is_own_plan(task, finding) and not _covers_plan(finding.label, task.label):
+        task = None
     if finding.certain and finding.detail == COMMITTED:
         _complete_committed(ledger, finding)
     if task is not None:
@@ -317,7 +323,9 @@ def _close_named(ledger: Ledger, finding: Finding) -> Node | None:
     ledger.claims += 1
     if _is_surplus_claim(ledger, finding):
         return None
-    return ledger.add(finding, status=Status.COMPLETED) if len(content(finding.label)) > 1 else None
+    words = content(finding.label)
+    is_told = len(words) > 1 or (bool(words) and words <= ledger.wanted())
+    return ledger.add(finding, status=Status.COMPLETED) if is_told else None
 
 
 def _close_asked(ledger: Ledger, finding: Finding) -> Node | None:
@@ -448,16 +456,39 @@ def _find_open_error(ledger: Ledger, finding: Finding) -> Node | None:
 
 
 def _confirm_task(ledger: Ledger, finding: Finding, task: Node | None) -> Node | None:
-    """Complete the task named, or for a bare "works now" the task that was mentioned last."""
+    """Complete the task named, or for a bare "works now" the task that was mentioned last.
+
+    A plan of several steps is not done when one of them works, and work that the user put off is not begun.
+    """
 
     def worked_on(node: Node) -> bool:
-        return node.type is NodeType.TASK and ledger.last_touched(node) >= max(ledger.asked, 1)
+        recent = node.type is NodeType.TASK and ledger.last_touched(node) >= max(ledger.asked, 1)
+        return recent and not (node.source.role == "user" and is_postponement(node.source.quote))
 
     if task is None and not finding.label:
         task = next(iter(find_nearest(ledger.graph, worked_on)), None)
+    elif task is not None and finding.label and not _covers_plan(finding.label, task.label):
+        return None
     if task is not None:
         ledger.move(task, Status.COMPLETED, finding)
     return task
+
+
+def _is_own_plan(task: Node, finding: Finding) -> bool:
+    """Whether a task is what the assistant announced, alone or with the user's consent, and words say that it is
+    done."""
+    return task.source.trust in (Trust.PROPOSED, Trust.ADOPTED) and not finding.certain
+
+
+def _covers_plan(label: str, plan: str) -> bool:
+    """Whether what works is all that a plan names; true for a task of one step."""
+    steps = [_step_words(step) for step in _STEPS.split(plan.casefold()) if content(step)]
+    return len(steps) < 2 or all(step & content(label) for step in steps)
+
+
+def _step_words(step: str) -> frozenset[str]:
+    """The content stems of a plan's step, without the verb it begins with."""
+    return content(step.partition(" ")[2]) or content(step)
 
 
 def reopen_work(ledger: Ledger, finding: Finding) -> Node | None:

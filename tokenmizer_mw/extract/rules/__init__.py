@@ -4,19 +4,20 @@ from __future__ import annotations
 
 from typing import Final
 
-from .assistant import CLAIMS, HANDOVERS, ORDERS, PROGRESS, PROPOSALS, TAKEN_BACK
+from .assistant import BAD_NEWS, CLAIMS, HANDOVERS, ORDERS, PROGRESS, PROPOSALS, TAKEN_BACK
 from .casual import AHEAD_CASUAL
 from .changes import CHANGES
 from .decisions import CHOICES, REJECTIONS, REPLACEMENTS, RULES_AND_WISHES
 from .markers import MARKERS
 from .rule import MEANINGS, Act, Meaning, Rule, Speaker
 from .standing_rules import STANDING
-from .states import HALF
+from .states import HALF, REPORTS
 from .work import REQUESTS, STATES
 
 RULES: Final[tuple[Rule, ...]] = (
     *HALF["en"],
     *MARKERS,
+    *REPORTS,
     *REPLACEMENTS,
     *CHANGES,
     *STANDING,
@@ -26,6 +27,7 @@ RULES: Final[tuple[Rule, ...]] = (
     *REQUESTS,
     *STATES,
     *TAKEN_BACK,
+    *BAD_NEWS,
     *CLAIMS,
     *HANDOVERS,
     *PROGRESS,

@@ -72,6 +72,17 @@ CLAIMS: Final = (
         r"|nothing|it|this|which|what)\b",
     ),
     _rule(
+        "ran",
+        Act.CLAIM,
+        r"(?P<label>(?:the|your|our|all|both) (?:[\w'`./-]+ ){1,6}?(?:ran|went (?:through|live|out)|succeeded|completed"
+        r"|finished|deployed|compiled))(?: (?:through|fine|cleanly|successfully|now|again|overnight|without (?:an? )?"
+        r"(?:errors?|problems?|warnings?|issues?|trouble)))*(?:[,;:] .*| (?:and|in|on) .*)?$",
+        0.7,
+        "The backfill ran without errors",
+        "The backfill ran into a deadlock",
+        unless=r".*\b(?:when|before|until|if|why|because|that|which|who|once|after|but|not|never|no longer)\b|.*n't\b",
+    ),
+    _rule(
         "done_bare",
         Act.CLAIM,
         r"(?:all )?(?:done|finished|completed)(?: in (?P<label>[\w./-]+))?(?:[:!,.—–-].*)?$",
@@ -96,6 +107,47 @@ TAKEN_BACK: Final = (
         whole=True,
     ),
 )
+
+_SUBJECT: Final = r"(?:only |just |but |however,? |unfortunately,? |sadly,? )*[^,;:()?\"]{2,80}?"
+_NOT_NEWS: Final = (
+    r"(?:if|when|whenever|once|until|unless|because|since|so|let me|let's|why|how|that|this|it|they|which|what|as|while"
+    r"|although|even|maybe|perhaps|probably|i see|i think|i suspect|you|see|check|make sure)\b"
+    r"|.*\b(?:if|whether|why|how|when|whenever|unless|would|might|could|may|should|will|was still|were still|used to"
+    r"|so that)\b"
+)
+"""Sentences that suppose, explain or look into something."""
+
+
+def _bad_news(name: str, act: Act, pattern: str, example: str, counter: str, *, unless: str = _NOT_NEWS) -> Rule:
+    return Rule(
+        f"assistant.{name}", Speaker.ASSISTANT, act, pattern, 0.8, example, counter, unless, whole=True, explicit=True
+    )
+
+
+BAD_NEWS: Final = (
+    _bad_news(
+        "still_fails",
+        Act.COMPLAINT,
+        rf"(?P<label>{_SUBJECT} (?:(?:is|are)? ?still (?:fail(?:s|ing)?|crash(?:es|ing)?|hang(?:s|ing)?|break(?:s|ing)?"
+        r"|times? out|timing out|leak(?:s|ing)?|red|broken|down|wrong|unreachable|(?:returns?|gives?|shows?|throws?)"
+        r" (?:an? |the )?(?:old|wrong|blank|empty|nothing|errors?|[45]\d\d))|(?:remains?|stays?) (?:red|broken|down"
+        r"|failing|unreachable|wrong)|still (?:doesn't|does not|don't|do not|can't|cannot|won't) \w+"
+        r"|(?:doesn't|does not|don't|do not) (?:work|pass|run|compile|build|start) yet)\b.*)",
+        "The nightly import still times out",
+        "Let me see why the nightly import still times out",
+    ),
+    _bad_news(
+        "not_done",
+        Act.LATER,
+        rf"(?P<label>{_SUBJECT} (?:(?:is|are)(?:n't| not)(?: yet)?|(?:has|have)(?:n't| not)(?: yet)?(?: been)?)"
+        r"(?: fully| completely| quite)? (?:done|finished|complete|completed|ready|written|implemented|ported|migrated"
+        r"|translated|merged|deployed|tested|started|wired up)(?: yet)?(?:,? (?:because|as|since|until|so) .*)?)$",
+        "The invoice page is not finished yet because the tax rates are missing",
+        "When the invoice page is not finished, it shows a banner",
+        unless=rf"{_NOT_NEWS}|(?:i|we)\b|(?:no|none|nothing)\b",
+    ),
+)
+"""What an assistant reports as failing or left."""
 
 PROGRESS: Final = (
     _rule(

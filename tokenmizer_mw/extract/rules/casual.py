@@ -69,7 +69,8 @@ AHEAD_CASUAL: Final = (
         0.65,
         "prod deploy after standup at 10",
         "the shop was closed on Monday",
-        unless=rf"{_PAST}|(?:it|it's|that|this|see|until|since|thanks|good|not|hi|hello|have a|which|what"
+        unless=rf"{_PAST}|\d{{1,2}}(?:st|nd|rd|th)?(?: of)? [a-z]+(?: \d{{4}})?$|(?:it|it's|that|this|see|until|since"
+        rf"|thanks|good|not|hi|hello|have a|which|what"
         r"|looking forward) "
         r"|(?:i'm|i am|we're|we are) (?:\w+ )?(?:trying|considering|wondering|new|worried|nervous|excited|thinking)\b"
         r"|(?:.* )?"

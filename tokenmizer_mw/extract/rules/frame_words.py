@@ -331,3 +331,12 @@ REQUESTS: Final = (
     r"(?:请(?:列|把|写|给|帮|翻译|解释|说明|介绍)|帮我(?:写|列|翻译|看)|给我(?:看|写|列)|列一)",
 )
 """Orders that ask for words or for one thing now, which settle nothing beyond it."""
+
+HEARSAY: Final = (
+    r"(?:i|we)(?:'ve| have)? (?:just |recently |once |also )?(?:read|heard|saw|seen|learned|learnt|was told|were told)"
+    r" (?:somewhere |recently |online |on [\w.-]+ |in [\w.' -]{2,30}? )?(?:that|of|about|how)\b",
+    r"(?:ich|wir) hab(?:e|en)? .{0,40}(?:gelesen|gehört)\b|j'ai (?:lu|entendu)\b|(?:he leído|leí|he oído|oí) que\b"
+    r"|ho (?:letto|sentito)\b|(?:eu )?(?:li|ouvi)(?: dizer)? que\b"
+    r"|(?:я |мы )?(?:читал|слышал)[аи]?,? |(?:我)?听说|据说",
+)
+"""Sentences that pass on what the speaker read or heard."""

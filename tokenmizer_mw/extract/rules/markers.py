@@ -93,7 +93,7 @@ MARKERS: Final = (
         "marker.todo",
         Act.LATER,
         rf"(?:to-?dos?|to do|pending|remaining(?: work| tasks?)?|still (?:to do|open|missing|pending)"
-        rf"|open(?: until then)?|left(?: to do)?"
+        rf"|open(?: (?:until then|(?:right |for |as of )?now|at the moment|today|so far))?|left(?: to do)?"
         rf"|leftovers?|outstanding|open (?:items?|tasks?|points?)|action items?|follow-?ups?|backlog|not done(?: yet)?"
         rf"|missing|what's left|what is left|later)(?: (?:for|on|after|before) [\w ]{{1,20}})?{_COLON}(?P<label>.+)",
         0.85,
@@ -142,7 +142,8 @@ MARKERS: Final = (
     _marker(
         "marker.error",
         Act.COMPLAINT,
-        r"(?:(?:known |open |new )?(?:error|bug|issue|problem|failure|regression|defect|fault|crash)|fail(?:s|ed|ing)?)"
+        r"(?:(?:known |open |new )?(?:error|bug|issue|problem|failure|regression|defect|fault|crash)|fail(?:s|ed|ing)?"
+        r"|still (?:fail(?:s|ing)|red|broken|crash(?:es|ing))|broken(?: right now| now)?)"
         rf"(?: (?:found|seen|reported))?{_COLON}(?P<label>.+)",
         0.85,
         "Defect: the mailer drops attachments",
@@ -172,12 +173,18 @@ MARKERS: Final = (
         Act.TESTED,
         r"(?P<label>(?:(?:all|the|both|my|our|these|those|your) )*(?:\d+ |\w+ of \w+ )?(?:[\w-]+ ){0,3}?(?:tests?"
         r"|specs?"
-        r"|checks?|suites?|builds?|pipelines?|ci|lint(?:er|ing)?|pytest|jest|vitest|mypy|ruff|eslint|tsc)(?: of them)?"
+        r"|checks?|suites?|builds?|pipelines?|ci|lint(?:er|ing)?|pytest|jest|vitest|mypy|ruff|eslint|tsc"
+        r"|test_\w+|\w+_tests?|(?-i:Test[A-Z]\w+))(?: of them)?"
         rf"{_PASSING}(?: (?:now|again|locally|in ci)\b)?"
         rf"|(?:they |(?:all|both|\d+|\w+ of \w+)(?: \d+)?(?: of them)?){_PASSING}(?: (?:now|again|locally|in ci)\b)?"
         r"(?:$|[,;:.!(]| --?| —| –| and\b| with\b| in \d))",
         0.85,
         "All 12 passing",
         "All 12 passengers are seated",
+        unless=rf".*{_PASSING} (?:only|just|sometimes|occasionally|intermittently|now and then|on and off|mostly"
+        rf"|half the"
+        r" time|most of the time|every (?:other|second|third) (?:time|run|try))\b|.*\b(?:only )?(?:sometimes"
+        r"|occasionally)"
+        rf"{_PASSING}",
     ),
 )

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from typing import Final
 
+from tokenmizer_mw.extract.text.similar import split_words
+
 from .rule import Act, Rule, Speaker
 from .states import FAILING
 from .verbs import DONE_VERBS, WHEN_DONE
@@ -26,16 +28,17 @@ EXCEPT: Final = (
 """Words before the exception."""
 
 _TAIL: Final = (
-    r"(?: (?:now|again|here|too|es|already|finally|at last|locally|fine|well|perfectly|jetzt|wieder|schon|endlich|hier"
+    r"(?: (?:now|again|here|too|es|durch|already|finally|at last|locally|fine|well|perfectly|lokal|localement"
+    r"|localmente|jetzt|wieder|schon|endlich|hier"
     r"|maintenant|déjà|enfin|ya|ahora|por fin|già|adesso|ora|já|agora|уже|теперь|наконец))*"
     r"(?: (?:on|in|at|under|for|with|by|auf|im|bei|für|mit|sur|dans|chez|pour|en|para|con|su|per|em|na|no|на|в|у|с)"
     r" .+)?"
 )
 DONE_WORDS: Final = 4
 """Groups of ``DONE`` that hold the word."""
-_DONE: Final = (
+DONE_WORD: Final = (
     r"done|finished|complete|fixed|merged|deployed|shipped|live|written|solved|sorted(?: out)?|gone|in place|ready"
-    r"|ordered|booked|paid|sent|signed|printed|painted|delivered|packed|typed|graded|marked|planted"
+    r"|ordered|booked|paid|sent|signed|printed|painted|delivered|imported|exported|uploaded|packed|typed|graded|marked|planted"
     rf"|{DONE_VERBS}"
     r"|fertig|erledigt|repariert|behoben|gebaut|bestellt|gebucht|gedruckt|verschickt|geschrieben|übersetzt|umgezogen"
     r"|terminée?s?|finie?s?|corrigée?s?|réparée?s?|faite?s?|prête?s?|envoyée?s?|commandée?s?|traduite?s?|livrée?s?"
@@ -44,21 +47,24 @@ _DONE: Final = (
     r"|terminad[oa]s?|pront[oa]s?|feit[oa]s?|corrigid[oa]s?|enviad[oa]s?|traduzid[oa]s?"
     r"|готов[аоы]?|сделан[аоы]?|исправлен[аоы]?|починил[аи]?|сделал[аи]?|исправил[аи]?|закончил[аи]?|отправлен[аоы]?"
 )
+"""Participles of finished work."""
+
 DONE: Final = (
     rf"(?:(?:i|we)(?:'ve| have)? (?:just |now |finally |already )*)?(?P<word1>{DONE_VERBS}|done with|finished(?: with)?"
     rf"|solved|sorted out) \S.*"
     rf"|(?:.*[ \pL])?(?: is| are|'s| was| were| been| got| gets|ist|sind|est|sont|está|están|è|sono|são) (?:all |now "
-    rf"|finally |already |just )*(?P<word2>{_DONE})"
+    rf"|finally |already |just )*(?P<word2>{DONE_WORD})"
     rf"(?:{WHEN_DONE})?{_TAIL}"
-    rf"|\S+(?: \S+){{0,5}} (?P<word3>{_DONE}){_TAIL}"
+    rf"|\S+(?: \S+){{0,5}} (?P<word3>{DONE_WORD}){_TAIL}"
     r"|.*(?P<word4>做完|完成|搞定|修好|修复|弄好|写完|上线)了?.*"
 )
 """What is done, in a clause: one of the groups ``word1`` and so on holds the word that says so."""
 
 WELL: Final = (
     r"(?:.+ )?(?P<word>works?|working|pass(?:es|ed|ing)?|green|fine|up|runs?|running|ok(?:ay)?|loads?|opens?"
-    r"|goes (?:out|through)|went through|compiles?|builds?|geht|gehen|läuft|laufen|funktioniert|klappt|klappen|grün"
-    r"|marchent?|fonctionnent?|passent?|verte?s?|funcionan?|pasan?|verdes?|funzionano?|passano?|passam?|verd[ei]"
+    r"|goes (?:out|through)|went through|compiles?|builds?|geht|gehen|läuft|laufen|besteht|bestehen|funktioniert"
+    r"|funktionieren|klappt|klappen|grün"
+    r"|marche(?:nt)?|fonctionne(?:nt)?|passe(?:nt)?|réussi(?:t|ssent)|verte?s?|funcionan?|pasan?|verdes?|funzionano?|passano?|passam?|verd[ei]"
     rf"|работает|работают|проходит|проходят|зел[её]н\pL+){_TAIL}"
     r"|.*(?P<works>能用|可以用|正常|通过|没问题|好了|过了).*"
 )
@@ -67,8 +73,11 @@ WELL: Final = (
 FAILS: Final = (
     rf".*\b(?:{FAILING})\b|.*\b(?:red|(?:is|are|goes|went) down|loops|empty|blank|unreachable|rot|kaputt|leer|hängt"
     rf"|bricht|scheitert|rouges?"
-    r"|cassée?s?|vides?|échouent?|roj[oa]s?|rot[oa]s?|vací[oa]s?|fallan?|ross[oaie]|rott[oaie]|vuot[oaie]|falham?"
-    r"|vermelh[oa]s?|quebrad[oa]s?)\b|.*(?:красн\pL+|пада\pL+|пуст\pL*|слома\pL+|не работа\pL+)"
+    r"|schl(?:ägt|agen) (?:\pL+ ){0,3}fehl|(?:stürzt|stürzen) (?:\pL+ ){0,3}ab|klemmt|klemmen|streikt|plante(?:nt)?"
+    r"|bugue(?:nt)?|se (?:cuelgan?|caen?|bloquean?)|si blocca(?:no)?|crasha(?:no)?|trava(?:m)?"
+    r"|cassée?s?|vides?|roj[oa]s?|rot[oa]s?|vací[oa]s?|falla(?:n|ndo)?|ross[oaie]|rott[oaie]|vuot[oaie]|falham?"
+    r"|vermelh[oa]s?|quebrad[oa]s?)\b|.*(?:^|[^\pL])échou(?:e|ent|é)(?:[^\pL].*)?$|.*(?:красн\pL+|пада\pL+|пуст\pL*"
+    r"|слома\pL+|не работа\pL+)"
     r"|.*(?:报错|失败|挂了|崩|打不开"
     r"|不行|红)"
 )
@@ -104,8 +113,10 @@ PARTLY: Final = (
     r"(?:only |about |roughly |just |over )*(?:half|a (?:third|quarter)|two thirds|three quarters|\d{1,2} ?(?:%"
     r"|percent)"
     r") (?:of )?(?:the|my|our|all|it|them)\b.*"
-    r"|.*\b(?:halfway|half[- ](?:done|finished)|partly|partially|nearly|almost) (?:done|finished|through|ready|complete"
-    r"|there|works?|working|green|migrated|translated|merged|deployed)\b.*|.*\bhalfway\b.*"
+    r"|.*\b(?:half[- ]?|(?:halfway|partly|partially|nearly|almost) )(?:done|finished|through|ready|complete|built"
+    r"|written"
+    r"|there|works?|working|green|migrated|translated|merged|deployed)\b.*|.*(?:\b(?:is|are|am|got|gone|about|only)"
+    r"|'m|'s|'re) halfway\b.*"
     r"|(?:(?:erst|nur|etwa|ungefähr|gut) )*(?:die hälfte|zur hälfte|ein drittel|teilweise|halb fertig)\b.*"
     r"|.*\b(?:fast|halb) fertig\b.*|(?:seulement )?(?:la moitié|un tiers|une partie)\b.*|.*\b(?:à moitié"
     r"|presque fini\w*)\b.*"
@@ -114,6 +125,25 @@ PARTLY: Final = (
     r"|(?:только )?(?:половин\pL+|треть|часть) .*|.*(?:наполовину|почти готов\pL*).*|.*(?:一半|差不多好|快好了).*"
 )
 """Sentences of which only a part holds: "half of the pages are translated"."""
+
+_WORKS: Final = (
+    r"(?:works?|pass(?:es)?|loads?|opens?|builds?|compiles?|starts?|connects?|succeeds?|is green|goes through)"
+)
+_AT_TIMES: Final = (
+    r"(?:sometimes|occasionally|intermittently|now and then|on and off|half the time|most of the time|every (?:other"
+    r"|second|third) (?:time|run|try|attempt))"
+)
+AT_TIMES: Final = (
+    rf"[^,;]{{2,80}} {_WORKS} (?:only |just )?{_AT_TIMES}\b.*|[^,;]{{2,80}} (?:only )?{_AT_TIMES} {_WORKS}\b.*"
+    r"|.*\b(?:geht|läuft|funktioniert|klappt|startet) (?:\pL+ )?(?:nur )?(?:manchmal|ab und zu|gelegentlich)\b.*"
+    r"|.*\b(?:marche|fonctionne|passe) (?:que )?(?:parfois|de temps en temps)\b.*"
+    r"|.*\b(?:funciona|pasa|arranca) (?:solo )?a veces\b.*|.*\b(?:funziona|passa|parte) (?:solo )?a volte\b.*"
+    r"|.*\bfunciona (?:só )?às vezes.*|.*(?:иногда|временами) (?:работает|проходит).*|.*(?:有时候?(?:能|可以|正常)).*"
+)
+"""Sentences that limit to some of the times what works: the rest of the times it fails."""
+
+OF_PEOPLE: Final = r"(?:i|we|you|he|she|they|ich|wir|je|on|nous|yo|я|мы|我们?)\b"
+"""How sentences begin that say what somebody does."""
 
 _THING: Final = r"[^,;]{2,80}?"
 LEFT_OUT: Final = (
@@ -125,6 +155,17 @@ LEFT_OUT: Final = (
     r"|(?P<apart>.{1,30}?)(?:还没有?|没有?|还不行)"
 )
 """A clause that leaves out what it denies: "the login isn't", "but not the login", "der Download nicht"."""
+
+WHERE: Final = (
+    r"(?:in|on|at|under|for|with|auf|im|bei|mit|unter|für|en|sur|dans|sous|chez|pour|con|bajo|su|per|em|no|na|в|на|у)\b"
+)
+"""How what is left out begins where it only says in which case something does not hold: "not in Safari"."""
+
+NO_THING: Final = r"(?:that|because|to|as|just|only|even|so|dass|weil|que|parce|porque|perché|что)\b"
+"""How it begins where nothing is left out: "not that it matters"."""
+
+DENIALS: Final = split_words("nicht pas no non não не нет")
+"""Words behind what they deny, which a label takes over."""
 
 LEFT_OUT_GROUPS: Final = ("behind", "aside", "before", "apart")
 """Groups of ``LEFT_OUT`` one of which holds what is named."""
@@ -140,12 +181,14 @@ NOT_YET: Final = r".*\b(?:yet|noch nicht|pas encore|todavía|aún|ancora|ainda)\
 
 GENERAL: Final = (
     r"(?:it|this|that|all|everything|everyone|most|both|tests?|the tests|the suite|\d+|nine|[\w-]+ of (?:the )?[\w-]+"
-    r"|works?|runs?|passes|green|es|alles|alle|das|tout|tous|ça|todos?|todo|todas|tutti|tutto|tudo|всё|все|全部|都)\b"
+    r"|works?|runs?|passes|green|(?:lokal|hier|bei (?:mir|uns)) (?:läuft|geht|klappt|funktioniert) (?:es|alles|das)"
+    r"|funcionan?|funzionano?|marche|fonctionne|работает|работают|es|alles|alle|das|tout|tous|ça|todos?|todo|todas|tutti|tutto|tudo|всё|все|全部|都)\b"
 )
 """What a clause begins with whose subject names nothing: the whole sentence tells what is not well."""
 
 PARTIAL: Final = (
-    r"\b(?:halfway|half[- ](?:done|finished)|(?:partly|partially|nearly|almost) \w+|halb fertig|fast fertig|à moitié"
+    r"\b(?:halfway|half[- ]?(?:done|finished|ready|complete|built|written)|(?:partly|partially|nearly|almost) \w+"
+    r"|halb fertig|fast fertig|à moitié"
     r"|presque|a medias|a metà|pela metade)\b|наполовину|почти|一半|差不多|快好"
 )
 """Words of these that say by themselves that something is done in part."""
@@ -154,7 +197,7 @@ RELATIVE: Final = r"(?:which|who|whose|where|welche[rs]?|qui|dont|que|cui|кот
 """What stays with the words before a comma."""
 
 REST: Final = (
-    r"(?:the |all the )?(?:rest|others?|remaining|second|third|one|ones|andere[nr]?|rest|autres?|otr[oa]s?"
+    r"(?:the |all the )?(?:rest|others?|remaining|second|third|one|ones|\d+ of \d+|andere[nr]?|rest|autres?|otr[oa]s?"
     r"|altr[oaie]|outr[oa]s?|остальн\pL+)\b|.*\btest_\w+$|.*(?-i:\bTest[A-Z]\w+)$"
 )
 """A part that only the whole sentence names."""
@@ -165,6 +208,13 @@ SAYS_NOTHING: Final = (
     r"|falls|sobald|si|quand|cuando|quando|se|если|когда)\b|.*[?？]$|.*(?:如果|要是|之前|以为|本来|原来)"
 )
 """Sentences that suppose, order or lay something down."""
+
+EXPLAINS: Final = (
+    r"(?:next|then|now|on to|moving on|als nächstes|dann|jetzt|ensuite|maintenant|ahora|luego|poi|ora|agora)\b"
+    r"|.*\b(?:was|were|had|previously|before|earlier|because|without|otherwise|whenever|so that|which|fails? fast"
+    r"|war|waren|weil|ohne|damit|sonst|était|étaient|parce|sans|era|estaba|porque|sin)\b"
+)
+"""Clauses with which an assistant announces its next step, explains something or tells what was wrong before."""
 
 
 def _row(name: str, act: Act, confidence: float, example: str, *, explicit: bool = False) -> Rule:

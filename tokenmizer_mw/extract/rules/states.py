@@ -9,8 +9,16 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
+from tokenmizer_mw.extract.text.similar import split_words
+
 from .rule import Act, Rule, Speaker
 from .verbs import WHEN_DONE
+
+ENGLISH_WORDS: Final = split_words(
+    "the our my your their with and is are was were of to for this that we it they have has been at from by on i you"
+    " help when what which who will would should don't doesn't can't it's i'm we're"
+)
+"""Little words of English, few of which other languages have too."""
 
 FAILING: Final = (
     r"fail(?:s|ed|ing)?|broken?|breaks|crash(?:es|ed|ing)?|hang(?:s|ing)?|throws?|threw|die[sd]|dying|refuses?|leaks?"
@@ -73,7 +81,7 @@ HALF: Final[Mapping[str, tuple[Rule, ...]]] = {
         ),
         Rule(
             "en.half_fails",
-            Speaker.BOTH,
+            Speaker.USER,
             Act.COMPLAINT,
             rf"(?P<label>.*?\b(?:{_GOES_WELL})\b.*(?:\b(?:except|but(?: not)?|save for|apart from|other than)\b|, )"
             rf".*\b(?:{FAILING}|test_\w+|(?:not|fails) (?:in|on)\b).*)",
@@ -101,6 +109,100 @@ HALF: Final[Mapping[str, tuple[Rule, ...]]] = {
     ),
 }
 """Sentences of two halves, by language."""
+
+_FAIL: Final = (
+    r"(?:fail|crash|break|hang|leak|time out|freeze|flicker|stutter|drip|error out|throw|complain|loop|jam|disconnect)"
+)
+_FAILS_NOW: Final = r"(?:red|broken|failing|crashing|hanging|leaking|down|stuck|flaky|blank|empty)"
+_ANY_MORE: Final = r"(?:any ?more|any longer)"
+_SUPPOSED: Final = (
+    r"(?:if|when|so that|until|once|make sure|ensure|check|verify|which|that|what|why|i want|we want|i need|we need)\b"
+    r"|.*\b(?:if|until|should|must|would|could|might|may|will|so that|hopefully|make sure|yet)\b"
+)
+
+RECOVERED_ABROAD: Final = Rule(
+    "report.recovered_abroad",
+    Speaker.BOTH,
+    Act.CONFIRM,
+    r"(?P<label>(?:.*[ ,])?(?:(?:stürzt|stürzen|bricht|brechen|hängt|schlägt|schlagen|klemmt|spinnt|hakt|scheitert"
+    r"|scheitern) (?:\pL+ ){0,3}nicht mehr\b.*|kein\pL* (?:fehler|absturz|abstürze|ausfälle?) mehr\b.*"
+    r"|(?:ne |n')?(?:se )?(?:plantent?|plante|buguent?|bugue|échouent?|échoue|crashent?|crashe|bloquent?|bloque"
+    r"|ramenent"
+    r"|rame|fuit) plus(?: jamais)?(?:$|[ ,.].*)|plus (?:d'erreurs?|de bugs?|de plantages?)\b.*"
+    r"|ya no (?:fallan?|se (?:cuelga|bloquea|cae|rompe|apaga)n?|dan? error\pL*|hay errores)\b.*"
+    r"|non (?:si )?(?:fallisc\pL+|crasha\w*|blocca\w*|rompe|dà|danno) (?:errori? )?più(?:$|[ ,.].*)"
+    r"|(?:já não (?:falha|trava|quebra)m?|não (?:falha|trava|quebra)m? mais)\b.*"
+    r"|больше не (?:пада|висн|зависа|лома|глюч|сып)\pL+.*)"
+    r"|.*(?:不再|不会再)(?:报错|崩溃|失败|卡住|出错).*|.*不(?:报错|崩溃?|卡|出错)了.*)$",
+    0.78,
+    "der Export stürzt nicht mehr ab",
+    "der Export stürzt noch ab",
+    unless=r".*(?:\b(?:wenn|falls|damit|soll|muss|si|pour que|doit|cuando|para que|debe|se|perché|deve|quando|para)\b"
+    r"|если|чтобы|должен|如果|应该|要)",
+    whole=True,
+)
+"""Reports in other languages that something no longer fails."""
+
+REPORTS: Final = (
+    Rule(
+        "report.no_longer_fails",
+        Speaker.BOTH,
+        Act.CONFIRM,
+        rf"(?P<label>[^,;:]{{2,60}}?) (?:no longer {_FAIL}(?:e?s)?"
+        rf"|(?:doesn't|does not|don't|do not) {_FAIL}(?: [\w-]+){{0,4}} {_ANY_MORE}|(?:is|are) no longer {_FAILS_NOW}"
+        rf"|(?:isn't|is not|aren't|are not) {_FAILS_NOW} {_ANY_MORE})\b.*",
+        0.8,
+        "the nightly import no longer crashes",
+        "make sure the nightly import no longer crashes",
+        unless=_SUPPOSED,
+        whole=True,
+    ),
+    Rule(
+        "report.none_fails",
+        Speaker.BOTH,
+        Act.CONFIRM,
+        r"(?:now |and )*(?:no|none of (?:the|our|my|these)|not (?:a|one)(?: single)?)"
+        rf" (?P<label>[\w-]+(?: [\w-]+){{0,3}}?) (?:{_FAIL}(?:s|es)?|(?:is|are) {_FAILS_NOW}) {_ANY_MORE}$",
+        0.8,
+        "none of the pages is blank any more",
+        "no page may break any more",
+        unless=_SUPPOSED,
+        whole=True,
+    ),
+    Rule(
+        "report.none_works",
+        Speaker.BOTH,
+        Act.COMPLAINT,
+        r"(?:now |and |but )*(?P<label>(?:no|none of (?:the|our|my|these)|not (?:a"
+        r"|one)(?: single)?(?: of the)?) (?:[\w-]+ )"
+        r"{1,4}?(?:works?|loads?|opens?|starts?|passes|pass|responds?|prints?|compiles?|builds?)(?: any ?more| now"
+        r"| at all)?)$",
+        0.8,
+        "none of the buttons works",
+        "no page may load slowly",
+        unless=_SUPPOSED,
+        whole=True,
+        explicit=True,
+    ),
+    Rule(
+        "report.could_not",
+        Speaker.BOTH,
+        Act.COMPLAINT,
+        r"(?:unfortunately,? |sadly,? |however,? |but |so far,? )*(?P<label>(?:i|we)(?:'ve|'m| have| am| was| were)?"
+        r" (?:couldn't|could not|can't|cannot|haven't|have not|didn't|did not|never|wasn't able to|unable to"
+        r"|not able to|failed"
+        r" to)(?: yet)?(?: manage(?:d)? to| been able to)? (?:(?:get|got|make|bring) .{2,80}? (?:to )?(?:work|working"
+        r"|run|running|pass|passing|compile|build|start|green)|(?:fix|fixed|solve|solved|repair"
+        r"|repaired) .{3,80}?)\b.*)",
+        0.8,
+        "I couldn't get the printer driver to run",
+        "If we couldn't get it to run, we would buy another one",
+        unless=r".*\b(?:if|unless|would|might)\b",
+        whole=True,
+        explicit=True,
+    ),
+)
+"""Reports of either speaker that something fails, or does so no more."""
 
 SENTENCES: Final[Mapping[str, tuple[Rule, ...]]] = {
     "en": (
@@ -176,7 +278,7 @@ SENTENCES: Final[Mapping[str, tuple[Rule, ...]]] = {
             Act.CLAIM,
             r"\b(?:is|are|'s|was|were|got|has been|have been) (?:all |now |finally |already )*(?:done|finished"
             r"|completed|merged|deployed|shipped|live"
-            r"|ordered|booked|paid|sent|signed(?: off)?|printed|dismantled|out|in place|off the list)\b"
+            r"|ordered|booked|bought|paid|sent|signed(?: off)?|printed|dismantled|out|in place|off the list)\b"
             rf"(?:{WHEN_DONE})?(?:$|[,.;:!]| and\b| now\b)"
             r"|\bthat job is finished\b|,? tick$",
             "the CSV upload is finished and merged",

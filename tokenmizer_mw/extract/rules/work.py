@@ -133,6 +133,13 @@ REQUESTS: Final = (
 )
 
 
+DENIED: Final = (
+    r".*(?:n't|\b(?:not|never|cannot|unable|failed|refuses|no longer|hardly|barely|rarely|sometimes|nothing|nobody"
+    r"|none|neither)) (?:[^,;]* )?(?:works?|working|fixed|green|up|ready|gone|ok|okay|fine|clean|good|great|right"
+    r"|pass(?:es)?|loads?)\b|(?:nothing|none|nobody|no one|neither)\b"
+)
+"""Sentences that deny, at least in part, what their verb says: "I couldn't get the login to work"."""
+
 STATES: Final = (
     _rule(
         "did",
@@ -148,12 +155,13 @@ STATES: Final = (
     _rule(
         "that_fixed_it",
         Act.CONFIRM,
-        r"(?:that|this|it|which)(?:'s| has| seems to have)? ?(?:did|fixed|solved|resolved|was|worked|sorted"
-        r"|helped|it|does) ?(?:it|the trick"
-        r"|the (?:issue|problem|error|bug)|that|out)?(?:[,;:! ].{0,60})?$",
+        r"(?:that|this|it|which)(?:'s| has| seems to have)? ?(?:(?:fixed|solved|resolved|worked|sorted|helped)"
+        r" ?(?:it|the trick|the (?:issue|problem|error|bug)|that|out)?|(?:did|does|was) (?:it|the trick"
+        r"|the (?:issue|problem|error|bug|culprit|cause)))(?:[,;:! ].{0,60})?$",
         0.8,
         "thanks, that fixed it",
-        "that depends on the weather and on the season in general, as I told you many times before",
+        "that was the old list",
+        unless=r".*\b(?:not|never|only half|partly)\b|.*n't\b",
     ),
     _rule(
         "works",
@@ -169,6 +177,19 @@ STATES: Final = (
         "works on the first floor of the house and elsewhere",
     ),
     _rule(
+        "thing_worked",
+        Act.CONFIRM,
+        r"(?P<label>[^,;:]{2,50}?) (?:worked|did (?:it|the trick)|(?:has )?(?:fixed|solved|sorted) (?:it|that|the"
+        r" (?:issue|problem|error|bug))|helped)(?: (?:now|again|fine|perfectly|too|for (?:me|us)|in the end"
+        r"|this time))*"
+        r"(?:(?:[,;] ?| )(?:so|and|then) (?P<reason>.{6,})|[,;:!] ?.*)?$",
+        0.75,
+        "Clearing the cache worked",
+        "We worked on the cache",
+        unless=rf"{DENIED}|(?:i|we|he|she|they|you|who|what|it|that|this|which|nothing|only|if|when)\b"
+        r"|.*\b(?:n't|not|never|nobody|hardly|only half|partly) ?(?:\w+ )?(?:worked|helped|did)\b",
+    ),
+    _rule(
         "thing_works",
         Act.CONFIRM,
         r"(?P<label>.{2,60}?) (?:now )?(?:works?|is working|are working|is fixed|are fixed|is green|are green"
@@ -177,6 +198,7 @@ STATES: Final = (
         r"(?: (?:now|again|fine|perfectly|great|too|as expected|after .+))*(?:[,;!].*)?$",
         0.8,
         "the login works now",
-        "the way this works in practice is unclear",
+        "I couldn't get the login to work",
+        unless=DENIED,
     ),
 )

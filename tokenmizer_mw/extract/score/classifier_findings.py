@@ -13,6 +13,7 @@ from typing import Final
 from tokenmizer_mw.errors import ConfigError
 from tokenmizer_mw.extract.dialogue.situation import Situation
 from tokenmizer_mw.extract.finding import Finding, Move, Segment, SegmentKind
+from tokenmizer_mw.extract.match.frames import is_hearsay, is_of_others
 from tokenmizer_mw.extract.match.hit import Hit, is_anaphoric
 from tokenmizer_mw.extract.rules import Act, Rule, Speaker
 from tokenmizer_mw.extract.text.phrases import bound_sentence, is_question, read_order, strip_lead
@@ -220,7 +221,13 @@ def _guess_act(
     uses = _USES_OF.get(situation.speaker, ())
     chances = [(guess.chance(use.guessed) / (use.meant if is_read else use.sure), use) for use in uses]
     share, use = max(chances, key=itemgetter(0))
+    if use.act in _OF_WORK and use.speaker is Speaker.USER and (is_hearsay(text) or is_of_others(segment.text)):
+        return None
     return Hit(_RULES[use], text, order or text) if share >= 1 else None
+
+
+_OF_WORK: Final = frozenset({Act.CLAIM, Act.COMPLAINT})
+"""Acts about the session's own work, which what the user read somewhere or tells of others is not."""
 
 
 def _is_detail(segment: Segment, situation: Situation) -> bool:

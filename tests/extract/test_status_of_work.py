@@ -1,0 +1,214 @@
+"""What fails or is left counts whoever says it, and a confirmation closes only what it is about."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.extract.talks import judged, labels, talk
+from tokenmizer_mw.graph.fold import SessionGraph
+from tokenmizer_mw.model.message import Message, Role
+from tokenmizer_mw.model.node import NodeType, Status
+from tokenmizer_mw.settings import Settings
+
+OPENING = ("u: Help me with the museum's website.", "a: Sure, what do you need?", "u: go on")
+OPEN = (Status.ACTIVE, Status.PENDING, Status.FAILED)
+
+
+def read_with_model(*lines: str) -> SessionGraph:
+    """The graph after these lines, read with the shipped classifier as well."""
+    speakers = {"u": Role.USER, "a": Role.ASSISTANT}
+    return judged([Message(speakers[line[0]], line[3:]) for line in lines], Settings())
+
+
+REPORTED_BY_ASSISTANT = [
+    ("The ticket page is finished, the map is not.", NodeType.TASK, "map"),
+    ("Still red: test_prices and test_hours", NodeType.ERROR, "test_prices"),
+    ("Only the audio guide stays broken.", NodeType.ERROR, "audio guide"),
+    ("We haven't been able to get the scanner running.", NodeType.ERROR, "scanner"),
+    ("The donation form isn't finished yet because the bank details are missing.", NodeType.TASK, "donation form"),
+    ("The tests pass in Chrome, Safari is still failing.", NodeType.ERROR, "Safari"),
+    ("The search works in Chrome, not in Safari.", NodeType.ERROR, "Safari"),
+    ("The newsletter is half written.", NodeType.TASK, "newsletter"),
+    ("Alle Tests laufen durch bis auf test_preise.", NodeType.ERROR, "test_preise"),
+    ("Bei mir läuft es, aber nicht auf dem Server.", NodeType.ERROR, "Server"),
+    ("4 bestehen, 1 schlägt noch fehl.", NodeType.ERROR, "1 schlägt"),
+    ("Todas las páginas funcionan salvo la galería.", NodeType.ERROR, "galería"),
+    ("4 pasan, 1 sigue fallando.", NodeType.ERROR, "1 sigue"),
+    ("Toutes les pages passent sauf la galerie.", NodeType.ERROR, "galerie"),
+    ("Le formulaire marche chez moi, mais pas en production.", NodeType.ERROR, "production"),
+    ("4 passent, 1 échoue encore.", NodeType.ERROR, "1 échoue"),
+]
+
+
+@pytest.mark.parametrize(("said", "type_", "thing"), REPORTED_BY_ASSISTANT)
+def test_bad_news_of_an_assistant_stands_open(said: str, type_: NodeType, thing: str) -> None:
+    graph = read_with_model(*OPENING, f"a: {said}")
+    assert [label for label in labels(graph, type_, *OPEN) if thing in label], said
+    assert not [label for label in labels(graph, NodeType.TASK, Status.COMPLETED) if thing in label]
+    assert labels(graph, NodeType.TEST, Status.COMPLETED) == []
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "You can check whether the map still fails.",
+        "If the map is still broken, clear the cache.",
+        "The old page was fine, but it crashed on phones.",
+        "Write to a copy first, so a crash halfway leaves the old file intact.",
+        "The cache is cleared, so that old pages are no longer wrong.",
+    ],
+)
+def test_what_an_assistant_explains_or_supposes_is_no_error(said: str) -> None:
+    graph = talk(*OPENING, f"a: {said}")
+    assert labels(graph, NodeType.ERROR) == []
+    assert labels(graph, NodeType.TASK, *OPEN) == []
+
+
+def test_where_something_does_not_work_is_no_rejected_choice() -> None:
+    graph = talk("u: Aide-moi avec le site.", "a: Bien sûr.", "u: ça fonctionne chez moi mais pas sur le serveur")
+    assert labels(graph, NodeType.DECISION) == []
+    assert labels(graph, NodeType.ERROR, *OPEN) == ["ça fonctionne chez moi mais pas sur le serveur"]
+
+
+PLAN = ("u: Help me move the museum's archive.", "a: I'll move the photo index first, then the letters.")
+PLANNED = "move the photo index first, then the letters"
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        ("u: I couldn't get the letters to load.",),
+        ("u: The photo index works now.",),
+        ("u: test_letters passes now.",),
+        ("u: ok", "a: test_letters passes now."),
+        ("u: ok", "a: The photo index is moved."),
+    ],
+)
+def test_a_plan_stays_open_while_one_of_its_steps_is(lines: tuple[str, ...]) -> None:
+    graph = read_with_model(*PLAN, *lines)
+    assert PLANNED in labels(graph, NodeType.TASK, Status.IN_PROGRESS, Status.PENDING)
+
+
+def test_a_plan_is_done_when_all_its_steps_are() -> None:
+    graph = read_with_model(*PLAN, "u: ok", "a: The photo index and the letters are moved.")
+    assert labels(graph, NodeType.TASK, Status.IN_PROGRESS, Status.PENDING) == []
+
+
+def test_a_plan_that_is_withdrawn_is_neither_done_nor_in_force() -> None:
+    graph = talk(
+        "u: Help me move the archive.",
+        "a: Sure.",
+        "u: We'll open in March.",
+        "a: Ok, March.",
+        "u: no, that was the old idea, forget March. 9 May.",
+    )
+    assert labels(graph, NodeType.TASK, Status.COMPLETED, *OPEN) == []
+    assert not [label for label in labels(graph, NodeType.DECISION, Status.ACTIVE) if "March" in label]
+
+
+def test_tests_that_pass_close_the_errors_that_name_them() -> None:
+    failing = (*OPENING, "a: Still failing: test_prices and test_hours")
+    one = talk(*failing, "u: go on", "a: test_hours passes now.")
+    assert labels(one, NodeType.ERROR, *OPEN) == ["test_prices and test_hours"]
+    both = talk(*failing, "u: go on", "a: test_hours and test_prices pass now.")
+    assert labels(both, NodeType.ERROR, *OPEN) == []
+    every = talk(*OPENING, "a: 2 pass, 3 still fail.", "u: go on", "a: All 5 tests pass now.")
+    assert labels(every, NodeType.ERROR, *OPEN) == []
+
+
+RECOVERED = [
+    ("The search crashes on phones.", "The search no longer crashes."),
+    ("The search page fails on phones.", "None of the search pages fail any more."),
+    ("Die Suche stürzt auf dem Handy ab.", "Die Suche stürzt nicht mehr ab."),
+    ("La búsqueda falla en el móvil.", "La búsqueda ya no falla."),
+    ("La recherche plante sur mobile.", "La recherche ne plante plus."),
+]
+
+
+@pytest.mark.parametrize(("before", "after"), RECOVERED)
+def test_what_no_longer_fails_is_mended(before: str, after: str) -> None:
+    graph = read_with_model(*OPENING, "a: Here.", f"u: {before}", "a: Noted.", f"u: {after}")
+    assert labels(graph, NodeType.ERROR, *OPEN) == []
+    alone = read_with_model(*OPENING, "a: Here.", f"u: {after}")
+    assert labels(alone, NodeType.ERROR, *OPEN) == []
+    assert labels(alone, NodeType.DECISION) == []
+
+
+@pytest.mark.parametrize(
+    "said", ["No page loads any more.", "Die Suche geht nicht mehr.", "La recherche ne marche plus."]
+)
+def test_what_no_longer_works_is_an_error(said: str) -> None:
+    assert labels(talk(*OPENING, "a: Here.", f"u: {said}"), NodeType.ERROR, *OPEN)
+
+
+@pytest.mark.parametrize(
+    "said",
+    ["The login test passes occasionally.", "The printer only works sometimes.", "Der Drucker geht nur manchmal."],
+)
+def test_what_works_at_times_is_an_error(said: str) -> None:
+    graph = read_with_model(*OPENING, "a: Here.", f"u: {said}")
+    assert labels(graph, NodeType.ERROR, *OPEN) == [said.rstrip(".")]
+    assert labels(graph, NodeType.TEST) == []
+
+
+def test_work_that_ran_is_done_and_no_choice() -> None:
+    graph = read_with_model(*OPENING[:2], "u: run the backfill", "a: The backfill ran.")
+    assert labels(graph, NodeType.TASK, Status.COMPLETED) == ["The backfill ran"]
+    assert labels(graph, NodeType.DECISION) == []
+
+
+def test_an_english_word_that_is_a_fault_in_another_language_is_none() -> None:
+    assert labels(talk("u: Help me plan our rota for July"), NodeType.ERROR) == []
+    assert labels(talk("u: Hola", "a: Hola.", "u: la impresora está rota"), NodeType.ERROR, *OPEN)
+
+
+@pytest.mark.parametrize(
+    "said", ["I heard that the town library dropped Koha last year", "my cousin's printer broke, poor man"]
+)
+def test_hearsay_and_the_things_of_others_are_no_work(said: str) -> None:
+    graph = read_with_model(*OPENING, "a: Here.", f"u: {said}")
+    assert labels(graph, NodeType.TASK) == labels(graph, NodeType.ERROR) == []
+
+
+@pytest.mark.parametrize(
+    "said",
+    ["Never restart the printer by hand, Jonas handles it.", "Don't touch the old labels, Marek prints them."],
+)
+def test_a_rule_with_the_person_in_charge_is_no_task(said: str) -> None:
+    graph = talk(*OPENING, "a: Here.", f"u: {said}")
+    assert labels(graph, NodeType.TASK) == []
+    assert labels(graph, NodeType.DECISION, Status.ACTIVE, Status.INVALIDATED)
+
+
+ASKED = (*OPENING, "a: Here.", "u: ask Ines whether the hall is free in May", "a: Noted.")
+
+
+@pytest.mark.parametrize(
+    "said", ["Ines says the hall is free after the 3rd.", "Ines confirmed: free.", "Ines said yes"]
+)
+def test_an_answer_closes_the_task_that_asked_for_it(said: str) -> None:
+    (task,) = [node for node in talk(*ASKED, f"u: {said}").nodes(NodeType.TASK) if "Ines" in node.label]
+    assert task.status is Status.COMPLETED
+    assert task.detail == said.rstrip(".")
+
+
+@pytest.mark.parametrize(
+    "said", ["Ines says she has to look it up.", "Ines says the flyers are ugly.", "Jonas says the hall is free."]
+)
+def test_what_does_not_answer_leaves_the_task_open(said: str) -> None:
+    graph = talk(*ASKED, f"u: {said}")
+    assert "ask Ines whether the hall is free in May" in labels(graph, NodeType.TASK, Status.PENDING)
+
+
+@pytest.mark.parametrize("marker", ["Open now", "Still open", "Open at the moment"])
+def test_a_list_of_what_is_open_gives_tasks(marker: str) -> None:
+    graph = talk(*OPENING, f"a: {marker}: the floor plan, the prices, and the opening hours.")
+    assert labels(graph, NodeType.TASK, *OPEN) == ["the floor plan", "the prices", "the opening hours"]
+
+
+def test_what_was_tried_and_worked_closes_its_error() -> None:
+    failing = (*OPENING, "a: Here.", "u: The upload fails with error 413.", "a: Try clearing the cache.")
+    graph = talk(*failing, "u: Clearing the cache worked, so the photos are uploaded")
+    assert labels(graph, NodeType.ERROR, *OPEN) == []
+    other = talk(*failing, "u: The second lamp worked.")
+    assert labels(other, NodeType.ERROR, *OPEN) == ["The upload fails with error 413"]
