@@ -264,10 +264,9 @@ def _note(named: str, id_: str, added: Mapping[str, int]) -> str:
     new = added["new"]
     if new and new == added.get("messages"):
         return ""
-    by_hooks = " by the agent's hooks" if id_ != named and _AGENTS_ID.match(named) else ""
     if not new:
-        return f"; all of it was recorded before{by_hooks}"
-    return f"; the rest was recorded before{by_hooks}" if by_hooks else ""
+        return "; all of it was recorded before"
+    return "; the rest was recorded before" if id_ != named and _AGENTS_ID.match(named) else ""
 
 
 def _find_stored(arguments: argparse.Namespace, ids: Sequence[str], folders: Sequence[str]) -> list[str]:
