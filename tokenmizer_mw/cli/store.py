@@ -46,8 +46,8 @@ def complete_session(arguments: argparse.Namespace, store: Store) -> None:
     only if that decides.
 
     A text that matches no session stays unchanged; the command then reports an unknown session. Raises ``CallerError``
-    if several sessions match, and for ``forget --yes`` or a piped answer without the whole id, and ``UnknownSession`` if ids are only
-    similar.
+    if several sessions match, and for ``forget`` without the whole id when nobody sees its question, and
+    ``UnknownSession`` if ids are only similar.
     """
     if getattr(arguments, "create", False):
         return
