@@ -113,7 +113,7 @@ _HEADS: Final[dict[Section, tuple[str, str]]] = {
     Section.USES: ("Uses:", ", "),
     Section.ENDPOINTS: ("Endpoints:", ", "),
     Section.SCHEMA: ("Schema:", "; "),
-    Section.TESTS: ("Tests:", "; "),
+    Section.TESTS: ("Tests passed:", "; "),
     Section.PROPOSED: ("Proposed, not agreed:", "; "),
     Section.ABOUT: ("About:", "; "),
     Section.EARLIER_RULES: ("Rules from earlier sessions of this project:", "\n- "),
