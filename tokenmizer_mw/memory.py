@@ -829,7 +829,7 @@ class SessionMemory:
         - ``model``: count tokens as this model does.
 
         If ``Settings.project_separator`` is set, rules, decisions and environment of the project's other sessions
-        follow the session's own facts, and in a session without any the work that was open when the last one ended.
+        follow the session's own facts, and in a session without any their open work.
         Returns an empty ``Resume`` when nothing is known or no fact fits.
 
         Raises ``BudgetTooSmall``, which names the smallest budget, ``CallerError`` for an unknown level, and
