@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import secrets
 import string
 import time
@@ -358,6 +359,20 @@ def test_a_compaction_of_a_session_from_before_the_hooks_waits_for_no_facts(memo
     graph = memory.graph(host.session)
     assert sorted(graph.life(node.id).added - start for node in graph.nodes("decision")) == [0.0, 120.0]
     assert host.marks() == 1
+
+
+def test_the_rules_on_the_page_are_read_as_rules(host: Host) -> None:
+    page = (Path(__file__).parents[2] / "docs" / "coding-agents.md").read_text(encoding="utf-8")
+    (paragraph,) = (one for one in page.split("\n\n") if one.startswith("A sentence is read as a standing rule"))
+    rules, _, other = paragraph.partition("([library.md]")
+    sentences = re.findall(r'"([^"]+)"', rules)
+    assert len(sentences) == 5
+    host.write(*(line for sentence in sentences for line in (user(f"{sentence}."), assistant(said("Fine.")))))
+    host.event("stop")
+    assert len(host.memory.graph(host.session).nodes("rule")) == 5
+    host.write(user(re.findall(r'"([^"]+)"', other)[0]), assistant(said("Fine.")))
+    host.event("stop")
+    assert len(host.memory.graph(host.session).nodes("rule")) == 5
 
 
 def test_the_project_is_where_the_repository_is(tmp_path: Path) -> None:
