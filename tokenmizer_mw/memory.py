@@ -850,6 +850,7 @@ class SessionMemory:
         counter = self._access.counters.of(model).counter
         written, end = self._access.read_messages_until(key)
         transcript = self._access.transcript(written)
+        explicit = self.settings.block_facts == "explicit"
 
         def view(state: SessionState) -> R:
             own = self._access.derivation.derived_graph(state)
@@ -858,10 +859,11 @@ class SessionMemory:
                 counter=counter,
                 nonce=nonce_for(self._redaction.secret, key, state.next_checkpoint),
                 turn=len(state.transcript),
-                earlier=earlier_facts(own, others) if others else (),
+                earlier=earlier_facts(own, others, explicit=explicit) if others else (),
                 transcript=transcript,
                 handover=state.handover,
                 edits=edits_in_force([one.edit for one in state.edits.values()]),
+                explicit=explicit,
             )
 
         return self._access.view(key, view, expected=not others, end=end)

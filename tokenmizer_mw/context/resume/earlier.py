@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Final, NamedTuple
 
 from tokenmizer_mw.context.resume.facts import ResumeFact
-from tokenmizer_mw.context.resume.sections import Section, section_of
+from tokenmizer_mw.context.resume.sections import Section, is_guessed, section_of
 from tokenmizer_mw.graph.fold import SessionGraph
 from tokenmizer_mw.graph.text import stem, words
 from tokenmizer_mw.model.node import DecisionKind, Node, NodeType, Status, Trust
@@ -34,7 +34,9 @@ _ORIGIN_MAX: Final = 40
 _UUID: Final = re.compile(r"([0-9a-fA-F]{8})(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}\Z")
 
 
-def earlier_facts(own: SessionGraph, others: Sequence[tuple[str, SessionGraph]]) -> list[ResumeFact]:
+def earlier_facts(
+    own: SessionGraph, others: Sequence[tuple[str, SessionGraph]], *, explicit: bool = False
+) -> list[ResumeFact]:
     """Return what a session gets from ``others``, the other sessions of its project (ids and graphs, newest first): the
     rules, decisions and environment that hold at their ends, and, as long as the session has no fact of its own, up to
     ``WORK_MAX`` tasks that were open when they ended: those of the newest session first, and of each session those in
@@ -46,7 +48,7 @@ def earlier_facts(own: SessionGraph, others: Sequence[tuple[str, SessionGraph]])
     newest session first, with its facts in the order in which they were stated; open work is last. If two sessions have
     a fact in the same slot or with the same words, the newer one is used; facts of ``own`` replace all of them. A
     decision that a newer session replaced or rejected is left out, and so are facts of messages that read like an
-    attempt to take over the model.
+    attempt to take over the model. ``explicit``: as for ``build_resume``.
     """
     newer = _NewerStatements()
     newer.add(own)
@@ -54,11 +56,12 @@ def earlier_facts(own: SessionGraph, others: Sequence[tuple[str, SessionGraph]])
     work: list[tuple[str, Node]] = []
     for place, (origin, graph) in enumerate(others):
         for node, section in _find_trusted(graph, _HANDED_ON):
-            if not newer.has_overtaken(node):
+            if not (newer.has_overtaken(node) or (explicit and is_guessed(node))):
                 at = (place, node.source.turn, len(found))
                 found.append(_make_earlier_fact(_HANDED_ON[section], node, origin, at))
         if not own.nodes():
-            work += [(origin, node) for node in _find_open_work(graph) if not newer.has_overtaken(node)]
+            tasks = (node for node in _find_open_work(graph) if not (explicit and is_guessed(node)))
+            work += [(origin, node) for node in tasks if not newer.has_overtaken(node)]
         newer.add(graph)
     return _keep_newest(found) + [
         _make_earlier_fact(Section.EARLIER_WORK, node, origin, (0, at, at))
