@@ -291,11 +291,14 @@ def confirm(question: str, unattended: str, declined: str) -> None:
     """Ask a yes-or-no question; standard input has the answer. Returns if it is yes.
 
     Raises ``CallerError``: with the message ``declined`` if the answer is no, and with ``unattended`` if standard input
-    is empty or closed.
+    is empty or cannot be read.
     """
     is_seen = sys.stdin is not None and sys.stdin.isatty()
     print(f"{inert(question)} [y/N]", end=" " if is_seen else "\n", file=sys.stderr, flush=True)
-    answer = sys.stdin.readline() if sys.stdin is not None else ""
+    try:
+        answer = sys.stdin.readline() if sys.stdin is not None else ""
+    except OSError:
+        answer = ""
     if not answer:
         raise CallerError(f"nobody is there to confirm: {unattended}")
     if answer.strip().casefold() not in ("y", "yes"):
