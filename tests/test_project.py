@@ -12,7 +12,7 @@ from tokenmizer_mw.store.memory import MemoryLog
 
 RULES = "Rules from earlier sessions of this project:"
 DECISIONS = "Decisions in force, from earlier sessions:"
-OPEN = "Open when the last session ended:"
+OPEN = "Open work, from earlier sessions:"
 HEADS = {RULES, DECISIONS, OPEN}
 
 
@@ -72,6 +72,25 @@ def test_a_new_session_gets_what_the_last_one_left_open() -> None:
     assert found[1:] == [f"Add column {number} to the orders table (shop/tuesday)" for number in range(5, 0, -1)]
     tell(kept, "shop/new", "Never rename the tables.")
     assert OPEN not in earlier(kept, "shop/new")
+
+
+def test_open_work_is_not_hidden_by_a_session_without_any() -> None:
+    kept = memory()
+    tell(kept, "shop/monday", "Hello.", "And again.")
+    for task in ("Write the refund route", "Add the tests", "Call the hosting company", "Paint the logo"):
+        kept.remember("shop/monday", task, "task")
+    tell(kept, "shop/tuesday", "What about the logo?")
+    done = kept.remember("shop/tuesday", "Writing the refund route, with tests", "task")
+    kept.complete("shop/tuesday", done.id)
+    kept.complete("shop/tuesday", kept.remember("shop/tuesday", "Add the tests of the parser", "task").id)
+    kept.archive("shop/tuesday", kept.remember("shop/tuesday", "Calling the hosting company", "task").id)
+    kept.remember("shop/tuesday", "Paint the logo", "task")
+    tell(kept, "shop/trivial", "Thanks, that is all.")
+    assert earlier(kept, "shop/new") == [
+        OPEN,
+        "Paint the logo (shop/tuesday)",
+        "Add the tests (shop/monday)",
+    ]
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ from tokenmizer_mw.context.tokens import TokenCounter, counter_for, estimate
 from tokenmizer_mw.graph.fold import SessionGraph
 from tokenmizer_mw.model.event import DecisionReplaced, NodeAdded, StatusChanged
 from tokenmizer_mw.model.message import Message, Role, Written
-from tokenmizer_mw.model.node import Node, NodeType, Source, Status, Transition
+from tokenmizer_mw.model.node import DecisionKind, Node, NodeType, Source, Status, Transition
 from tokenmizer_mw.model.session import SessionKey
 from tokenmizer_mw.safety.fence import nonce_for, own_blocks
 
@@ -288,6 +288,48 @@ def test_open_work_answers_a_question_about_it(query: str, labels: list[str]) ->
     said: list[Said] = [(2, "user", "Hang the next open lamp. What is still open?")]
     lines = asked(graph, query, messages=said).text.splitlines()
     assert [line.partition(": ")[2].rpartition(" [")[0] for line in lines[1:]] == labels
+
+
+@pytest.mark.parametrize(
+    ("query", "head", "labels"),
+    [
+        ("What was rejected?", "Rejected", ["Redis for the door", "MySQL for the door"]),
+        ("Which options did we decide against so far?", "Rejected", ["Redis for the door", "MySQL for the door"]),
+        ("what was decided", "Decided", ["SQLite for the door"]),
+        ("Which rules apply?", "User's rules", ["never paint the door"]),
+        ("what is done already?", "Done", ["hang the lamp", "the lamp flickers"]),
+        ("which tasks are finished", "Done", ["hang the lamp"]),
+        ("What is failing?", "Failing", ["the door jams", "pytest tests/door.py"]),
+        ("which tests fail?", "Failing", ["pytest tests/door.py"]),
+        ("which tests pass?", "Tests passed", ["pytest tests/lamp.py"]),
+    ],
+)
+def test_a_general_question_for_a_heading_is_answered_by_its_list(query: str, head: str, labels: list[str]) -> None:
+    graph = SessionGraph()
+    rule = added("d5", NodeType.DECISION, "never paint the door", 5)
+    for event in (
+        added("d1", NodeType.DECISION, "MySQL for the door", 1),
+        StatusChanged("d1", Status.INVALIDATED, 2, "too slow"),
+        added("d3", NodeType.DECISION, "Redis for the door", 3),
+        StatusChanged("d3", Status.INVALIDATED, 3),
+        added("d4", NodeType.DECISION, "SQLite for the door", 4),
+        NodeAdded(replace(rule.node, kind=DecisionKind.RULE)),
+        added("e1", NodeType.ERROR, "the lamp flickers", 6, status=Status.COMPLETED),
+        added("t1", NodeType.TASK, "hang the lamp", 7, status=Status.COMPLETED),
+        added("r1", NodeType.TEST, "pytest tests/door.py", 8, status=Status.FAILED),
+        added("r2", NodeType.TEST, "pytest tests/lamp.py", 9, status=Status.COMPLETED),
+        added("e2", NodeType.ERROR, "the door jams", 10),
+    ):
+        graph.apply(event)
+    said: list[Said] = [(2, "user", "What was rejected, decided and done, and which rules apply?")]
+    lines = asked(graph, query, messages=said).text.splitlines()
+    assert lines[0] == f"{head}; [n] is the message."
+    assert [line.partition(": ")[2].rpartition(" [")[0] for line in lines[1:]] == labels
+
+
+@pytest.mark.parametrize("query", ["what was decided about the database?", "rejected interface", "which rules?"])
+def test_a_question_with_other_words_or_without_an_answer_lists_no_heading(graph: SessionGraph, query: str) -> None:
+    assert not asked(graph, query, messages=MESSAGES).text.startswith(("Decided;", "Rejected;", "User's rules;"))
 
 
 def test_a_question_with_other_words_is_no_question_about_open_work(graph: SessionGraph) -> None:

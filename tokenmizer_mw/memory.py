@@ -828,7 +828,7 @@ class SessionMemory:
         - ``model``: count tokens as this model does.
 
         If ``Settings.project_separator`` is set, rules, decisions and environment of the project's other sessions
-        follow the session's own facts, and in a session without any the work that was open when the last one ended.
+        follow the session's own facts, and in a session without any their open work.
         Returns an empty ``Resume`` when nothing is known or no fact fits.
 
         Raises ``BudgetTooSmall``, which names the smallest budget, ``CallerError`` for an unknown level, and
@@ -849,6 +849,7 @@ class SessionMemory:
         counter = self._access.counters.of(model).counter
         written, end = self._access.read_messages_until(key)
         transcript = self._access.transcript(written)
+        explicit = self.settings.block_facts == "explicit"
 
         def view(state: SessionState) -> R:
             own = self._access.derivation.derived_graph(state)
@@ -857,10 +858,11 @@ class SessionMemory:
                 counter=counter,
                 nonce=nonce_for(self._redaction.secret, key, state.next_checkpoint),
                 turn=len(state.transcript),
-                earlier=earlier_facts(own, others) if others else (),
+                earlier=earlier_facts(own, others, explicit=explicit) if others else (),
                 transcript=transcript,
                 handover=state.handover,
                 edits=edits_in_force([one.edit for one in state.edits.values()]),
+                explicit=explicit,
             )
 
         return self._access.view(key, view, expected=not others, end=end)

@@ -48,6 +48,7 @@ SecondsOrNone = Annotated[float, Range(ge=0)]
 
 Share = Annotated[float, Range(ge=0, le=1)]
 _Role = Literal["user", "system", "developer"]
+_BlockFacts = Literal["all", "explicit"]
 _Guard = Literal["off", "flag", "fence", "block"]
 _Cache = Literal["off", "exact", "semantic"]
 _CacheScope = Literal["session", "tenant"]
@@ -71,7 +72,9 @@ class Settings:
         falls back to ``default_window``; it is at least ``block_tokens`` + ``reminder_tokens``. ``cut_at``: share of
         the window at which old messages are replaced by a resume block; ``cut_to``: share that remains after a cut.
         ``block_tokens``: token budget of the resume block (in a small window at most two fifths of what a cut leaves);
-        ``block_role``: role of the message that contains it.
+        ``block_role``: role of the message that contains it. ``block_facts``: the facts that it states. "all": every
+        kind. "explicit": rules and preferences, facts by hand, what tools show, and what was said in so many words
+        (with a confidence of 0.8 or more); no guesses; quotations take the tokens that are left.
         ``cut``: "window" cuts only when the window is full; "economy" also when a cut saves money, net of the
         provider's prompt cache, and needs genai-prices. An economic cut keeps the share ``cut_to`` (at most two fifths)
         of the messages, and is made only if a chat that ended right then would have cost at most the share ``cut_risk``
@@ -209,6 +212,7 @@ class Settings:
     block_tokens: Annotated[int, Range(ge=BLOCK_TOKENS_MIN)] = 600
     reminder_tokens: Count = 400
     block_role: _Role = "user"
+    block_facts: _BlockFacts = "all"
     compaction: _Compaction = "provider"
     agent_compaction: _Compaction = "provider"
     compaction_tokens: Annotated[int, Range(ge=200)] = 2_000

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 from pathlib import Path
 
@@ -46,6 +47,21 @@ def test_backups_on_record(filled: Run, tmp_path: Path) -> None:
     told = json.loads(filled("backup", "--list", "--json")[1])
     assert [Path(one["path"]).name for one in told] == ["b.db"]
     assert filled("backup", "--drop", str(tmp_path / "a.db"))[0] == 2
+
+
+def test_an_answer_from_a_pipe_erases_a_session_that_is_named_in_full(
+    filled: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for id_, answer, complaint in (
+        ("hall", "", "nobody is there to confirm: pass --yes"),
+        ("hall", "n\n", "nothing was erased"),
+        ("hal", "y\n", "'hal' is not the whole name: with --yes or a piped answer, pass 'hall'"),
+    ):
+        monkeypatch.setattr("sys.stdin", io.StringIO(answer))
+        status, _, err = filled("forget", id_)
+        assert (status, complaint in err) == (2, True)
+    monkeypatch.setattr("sys.stdin", io.StringIO("y\n"))
+    assert filled("forget", "hall")[1].startswith("erased hall")
 
 
 def test_retain(filled: Run) -> None:

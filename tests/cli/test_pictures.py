@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import json
 import re
+import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -80,3 +81,11 @@ def test_a_tree(filled: Run) -> None:
     assert any(re.search("Decisions \\(\\d+\\)", line) for line in lines)
     assert any("replaced" in line and "SQLite" in line for line in lines)
     assert "\x1b" not in out
+
+
+def test_an_outline_of_a_moment_names_what_was_replaced_by_its_words(filled: Run) -> None:
+    shown = filled("graph", "hall", "--valid-at", str(time.time()))[1]
+    whole = filled("graph", "hall")[1]
+    (replaced,) = (line for line in whole.splitlines() if line.startswith("       replaced "))
+    assert "replaced SQLite" in replaced
+    assert replaced in shown.splitlines()

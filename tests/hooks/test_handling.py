@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import secrets
 import string
+import time
 from collections.abc import Iterator
 from contextlib import closing
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +23,8 @@ from tokenmizer_mw.agents.hooks.handling import Hooks
 from tokenmizer_mw.cli import main
 from tokenmizer_mw.model.event import Checkpointed, Derived, MessageRecorded
 from tokenmizer_mw.model.session import LOCAL_TENANT, SessionKey
+from tokenmizer_mw.operations.imports import import_into
+from tokenmizer_mw.operations.transcripts import read_transcript
 
 
 @pytest.fixture
@@ -300,6 +305,76 @@ def test_vs_code_and_cursor_spell_it_their_way(host: Host) -> None:
     assert "PostgreSQL" in spelled["additional_context"]
 
 
+def written_at(start: float) -> list[object]:
+    """A transcript whose lines were written at ``start`` and after it."""
+    said_then = (
+        user("We use SQLite for the orders."),
+        assistant(said("Fine.")),
+        user("Switch from SQLite to PostgreSQL because of locks."),
+        assistant(said("PostgreSQL it is.")),
+    )
+    moments = [datetime.fromtimestamp(start + 60.0 * step, UTC).isoformat() for step in range(len(said_then))]
+    return [{**line, "timestamp": moment} for line, moment in zip(said_then, moments, strict=True)]
+
+
+@pytest.mark.parametrize("event", ["sessionstart", "stop", "userpromptsubmit"])
+def test_lines_of_long_ago_have_their_own_times(memory: SessionMemory, host: Host, event: str) -> None:
+    start = float(int(time.time()) - 20 * 86_400)
+    host.write(*written_at(start))
+    Host(memory, host.folder, "two").event("stop", transcript_path="", last_assistant_message="Hello.")
+    host.event(event, source="resume")
+    assert [info.key.id.partition("/")[2] for info in memory.sessions()] == ["two", "one"]
+
+    values = [recorded for recorded in memory.log.read(host.key) if isinstance(recorded.event, MessageRecorded)]
+    assert [recorded.recorded_at - start for recorded in values] == [0.0, 60.0, 120.0, 180.0]
+    graph = memory.graph(host.session)
+    added = {node.label: graph.life(node.id).added - start for node in graph.nodes("decision")}
+    assert sorted(added.values()) == [0.0, 120.0]
+
+    with closing(SessionMemory.open("memory://")) as other:
+        transcript = read_transcript(host.transcript.read_bytes(), "one.jsonl")
+        import_into(other, host.key, transcript, now=time.time())
+        imported = other.graph(host.session)
+    assert added == {node.label: imported.life(node.id).added - start for node in imported.nodes("decision")}
+
+
+def test_new_lines_have_the_time_of_the_hook(memory: SessionMemory, host: Host) -> None:
+    """Known lines of long ago, which are read again to find where new ones go on, change nothing of that."""
+    host.write(*written_at(time.time() - 20 * 86_400))
+    host.event("stop")
+    host.write(user("Never push to main."))
+    host.event("stop")
+    assert len(host.recorded()) == 5
+    assert memory.log.read(host.key)[-1].recorded_at > time.time() - 60.0
+
+
+def test_a_compaction_of_a_session_from_before_the_hooks_waits_for_no_facts(memory: SessionMemory, host: Host) -> None:
+    start = float(int(time.time()) - 20 * 86_400)
+    host.write(*written_at(start))
+    told = {"session_id": host.name, "transcript_path": str(host.transcript), "cwd": str(host.folder)}
+    assert "keeps" in host.hooks.handle(read_event("precompact", "claude-code", json.dumps(told).encode()))
+    values = [recorded for recorded in memory.log.read(host.key) if isinstance(recorded.event, MessageRecorded)]
+    assert [recorded.recorded_at - start for recorded in values] == [0.0, 60.0, 120.0, 180.0]
+    host.hooks.finish()
+    graph = memory.graph(host.session)
+    assert sorted(graph.life(node.id).added - start for node in graph.nodes("decision")) == [0.0, 120.0]
+    assert host.marks() == 1
+
+
+def test_the_rules_on_the_page_are_read_as_rules(host: Host) -> None:
+    page = (Path(__file__).parents[2] / "docs" / "coding-agents.md").read_text(encoding="utf-8")
+    (paragraph,) = (one for one in page.split("\n\n") if one.startswith("A sentence is read as a standing rule"))
+    rules, _, other = paragraph.partition("([library.md]")
+    sentences = re.findall(r'"([^"]+)"', rules)
+    assert len(sentences) == 5
+    host.write(*(line for sentence in sentences for line in (user(f"{sentence}."), assistant(said("Fine.")))))
+    host.event("stop")
+    assert len(host.memory.graph(host.session).nodes("rule")) == 5
+    host.write(user(re.findall(r'"([^"]+)"', other)[0]), assistant(said("Fine.")))
+    host.event("stop")
+    assert len(host.memory.graph(host.session).nodes("rule")) == 5
+
+
 def test_the_project_is_where_the_repository_is(tmp_path: Path) -> None:
     deep = tmp_path / "shop" / "src" / "orders"
     deep.mkdir(parents=True)
@@ -333,9 +408,9 @@ def test_a_transcript_that_the_hooks_recorded_is_no_second_session(
         return capsys.readouterr().out
 
     assert imported().startswith(f"session {session}: 6 messages, 0 new, ")
-    assert imported().endswith("; all of it was recorded before by the agent's hooks\n")
+    assert imported().endswith("; all of it was recorded before\n")
     host.write(*turns(2, start=3))
     assert f"session {session}: 10 messages, 4 new, " in (done := imported())
-    assert done.endswith("; the rest was recorded before by the agent's hooks\n")
+    assert done.endswith("; the rest was recorded before\n")
     with SessionMemory.open(store) as memory:
         assert [info.id for info in memory.sessions()] == [session]

@@ -262,12 +262,12 @@ def test_a_file_that_changed_meanwhile_is_left_alone(tmp_path: Path) -> None:
     assert change.path.read_text() == '{"mine": 1}'
 
 
-def command(home: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+def command(home: Path, *arguments: str, answer: str = "") -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         [sys.executable, "-m", "tokenmizer_mw", "install", *arguments],
         cwd=home,
         env={"PATH": os.environ["PATH"], "HOME": str(home), "PYTHONPATH": str(Path(__file__).parents[2])},
-        stdin=subprocess.DEVNULL,
+        input=answer,
         capture_output=True,
         text=True,
         timeout=60,
@@ -295,9 +295,14 @@ def test_the_command_shows_the_difference_and_asks(tmp_path: Path) -> None:
     asked = command(tmp_path, "cursor", "--project")
     assert asked.returncode == 2
     assert '+    "tokenmizer": {' in asked.stdout
-    assert "pass --yes" in asked.stderr
+    assert "nobody is there to confirm: pass --yes" in asked.stderr
     assert command(tmp_path, "cursor", "--dry-run").returncode == 0
+    declined = command(tmp_path, "cursor", "--project", answer="n\n")
+    assert (declined.returncode, "nothing was written" in declined.stderr) == (2, True)
     assert snapshot(tmp_path) == {}
+    assert command(tmp_path, "cursor", "--project", answer="y\n").returncode == 0
+    assert snapshot(tmp_path) != {}
+    assert command(tmp_path, "cursor", "--project", "--remove", "--yes").returncode == 0
     assert command(tmp_path, "cursor", "--project", "--yes").returncode == 0
     assert set(snapshot(tmp_path)) == {".cursor/mcp.json", ".cursor/hooks.json"}
     assert "nothing to do" in command(tmp_path, "cursor", "--project", "--yes").stderr

@@ -12,6 +12,8 @@ import pytest
 
 from tokenmizer_mw import __version__
 from tokenmizer_mw.agents.install import HOSTS, plan_changes
+from tokenmizer_mw.agents.mcp.opening import TOOL_LIST
+from tokenmizer_mw.agents.mcp.tools import _OTHER_NAMES
 from tokenmizer_mw.cli.running import AGENTS
 from tokenmizer_mw.settings import Settings
 
@@ -26,6 +28,21 @@ def test_every_tool_is_on_the_page() -> None:
     rows = dict(re.findall(r"^\| `(\w+)` \|.*\| (\w+) \|$", PAGE, flags=re.MULTILINE))
     assert set(rows) == TOOLS
     assert {name for name, does in rows.items() if does == "reads"} == READ_ONLY
+
+
+def test_the_arguments_of_every_tool_are_on_the_page() -> None:
+    rows = dict(re.findall(r"^\| `(\w+)` \| ([^|]*) \|", PAGE, flags=re.MULTILINE))
+    for tool in json.loads(TOOL_LIST.read_bytes())["tools"]:
+        schema = tool["inputSchema"]
+        needed = schema.get("required", [])
+        listed = re.findall(r"(\[?)`(\w+)`", rows[tool["name"]])
+        assert {name for _, name in listed} == set(schema["properties"]), tool["name"]
+        assert {name for bracket, name in listed if not bracket} == set(needed), tool["name"]
+
+
+def test_the_other_names_of_arguments_are_on_the_page() -> None:
+    (paragraph,) = (one for one in PAGE.split("\n\n") if one.startswith("Some arguments may be called"))
+    assert {*_OTHER_NAMES} <= set(re.findall(r"`(\w+)`", paragraph))
 
 
 @pytest.mark.parametrize("host", ["cursor", "vscode", "claude-code", "codex"])

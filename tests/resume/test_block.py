@@ -87,7 +87,7 @@ def test_sections_in_order() -> None:
         "Uses: slowapi",
         "Endpoints: POST /login",
         "Schema: users: id, email",
-        "Tests: 12 tests pass",
+        "Tests passed: 12 tests pass",
         "Proposed, not agreed: weekly digest",
         "About: double-entry",
     ]

@@ -66,7 +66,10 @@ def _graph(arguments: argparse.Namespace, store: Store) -> None:
 
         Console(highlight=False, emoji=False, markup=False).print(drawn)
     else:
-        show("\n".join(outline(graph, ids=True)) or "nothing is known of this session yet")
+        past = _past(arguments) | {"valid_at": None}
+        is_part = arguments.valid_at is not None
+        whole = store.memory.graph(arguments.session, **past, tenant=arguments.tenant) if is_part else graph
+        show("\n".join(outline(graph, ids=True, whole=whole)) or "nothing is known of this session yet")
 
 
 def _why(arguments: argparse.Namespace, store: Store) -> None:

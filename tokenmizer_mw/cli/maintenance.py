@@ -24,10 +24,11 @@ from tokenmizer_mw.operations.backups import (
     sessions_of,
     write_backup,
 )
+from tokenmizer_mw.operations.dated_messages import record_at
 from tokenmizer_mw.operations.erasure import erase, expire
 from tokenmizer_mw.operations.exports import Export, own_sessions
 from tokenmizer_mw.operations.foreign_transcripts import conversation_mark
-from tokenmizer_mw.operations.imports import continues_session, import_into, record_at
+from tokenmizer_mw.operations.imports import continues_session, import_into
 from tokenmizer_mw.operations.transcripts import SIZE_MAX, ImportedTranscript, read_transcripts
 from tokenmizer_mw.runtime.terminal import inert, progress, show, show_json, show_result
 from tokenmizer_mw.safety.request_redaction import RequestRedactor
@@ -264,10 +265,9 @@ def _note(named: str, id_: str, added: Mapping[str, int]) -> str:
     new = added["new"]
     if new and new == added.get("messages"):
         return ""
-    by_hooks = " by the agent's hooks" if id_ != named and _AGENTS_ID.match(named) else ""
     if not new:
-        return f"; all of it was recorded before{by_hooks}"
-    return f"; the rest was recorded before{by_hooks}" if by_hooks else ""
+        return "; all of it was recorded before"
+    return "; the rest was recorded before" if id_ != named and _AGENTS_ID.match(named) else ""
 
 
 def _find_stored(arguments: argparse.Namespace, ids: Sequence[str], folders: Sequence[str]) -> list[str]:

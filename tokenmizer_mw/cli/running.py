@@ -288,15 +288,20 @@ def _run(argv: Sequence[str]) -> int:
 
 
 def confirm(question: str, unattended: str, declined: str) -> None:
-    """Ask the person at the terminal a yes-or-no question. Returns if the answer is yes.
+    """Ask a yes-or-no question; standard input has the answer. Returns if it is yes.
 
     Raises ``CallerError``: with the message ``declined`` if the answer is no, and with ``unattended`` if standard input
-    is not a terminal.
+    is empty or cannot be read.
     """
-    if not sys.stdin.isatty():
+    is_seen = sys.stdin is not None and sys.stdin.isatty()
+    print(f"{inert(question)} [y/N]", end=" " if is_seen else "\n", file=sys.stderr, flush=True)
+    try:
+        answer = sys.stdin.readline() if sys.stdin is not None else ""
+    except OSError:
+        answer = ""
+    if not answer:
         raise CallerError(f"nobody is there to confirm: {unattended}")
-    print(f"{inert(question)} [y/N] ", end="", file=sys.stderr, flush=True)
-    if sys.stdin.readline().strip().casefold() not in ("y", "yes"):
+    if answer.strip().casefold() not in ("y", "yes"):
         raise CallerError(declined)
 
 

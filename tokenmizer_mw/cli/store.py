@@ -46,8 +46,8 @@ def complete_session(arguments: argparse.Namespace, store: Store) -> None:
     only if that decides.
 
     A text that matches no session stays unchanged; the command then reports an unknown session. Raises ``CallerError``
-    if several sessions match, and for ``forget --yes`` without the whole id, and ``UnknownSession`` if ids are only
-    similar.
+    if several sessions match, and for ``forget`` without the whole id when nobody sees its question, and
+    ``UnknownSession`` if ids are only similar.
     """
     if getattr(arguments, "create", False):
         return
@@ -75,11 +75,16 @@ def _complete_session_id(arguments: argparse.Namespace, store: Store, given: str
         described = [_describe_session(store.memory, infos[id_]) for id_ in found[:_CANDIDATES_MAX]]
         listed = _join_candidates([*described, *found[_CANDIDATES_MAX:]])
         raise CallerError(f"{given!r} names {len(found):,} sessions in {store.place}: {listed}")
-    if getattr(arguments, "yes", False):
-        raise CallerError(f"{given!r} is not the whole name: with --yes, pass {found[0]!r}")
+    if _erases_unseen(arguments):
+        raise CallerError(f"{given!r} is not the whole name: with --yes or a piped answer, pass {found[0]!r}")
     if sys.stderr.isatty():
         print(f"session {inert(found[0])}", file=sys.stderr)
     return found[0]
+
+
+def _erases_unseen(arguments: argparse.Namespace) -> bool:
+    """Whether the command erases a session and nobody sees the question, which names the session."""
+    return "yes" in arguments and (arguments.yes or sys.stdin is None or not sys.stdin.isatty())
 
 
 def _describe_session(memory: SessionMemory, info: SessionInfo) -> str:

@@ -355,6 +355,7 @@ class Truncation:
                 counter=self.counter.counter,
                 nonce=nonce,
                 handover=state.handover,
+                explicit=self.derivation.settings.block_facts == "explicit",
             ).text
         except BudgetTooSmall:
             return ""
@@ -494,6 +495,7 @@ class Truncation:
                 sections=order.sections,
                 edits=edits_in_force([one.edit for one in state.edits.values()]),
                 beside=beside,
+                explicit=self.derivation.settings.block_facts == "explicit",
             )
         except BudgetTooSmall:
             return None

@@ -16,6 +16,7 @@ from tokenmizer_mw.model.event import MessageRecorded, TurnClosed
 from tokenmizer_mw.model.message import Message, Role
 from tokenmizer_mw.model.session import LOCAL_TENANT, SessionKey
 from tokenmizer_mw.operations.agent_transcripts import ShownContext, TranscriptMessage, messages_in
+from tokenmizer_mw.operations.dated_messages import record_at
 from tokenmizer_mw.session import SessionState
 from tokenmizer_mw.session.resent import spelling_of
 from tokenmizer_mw.store.log import EventLog
@@ -29,6 +30,9 @@ _AGAIN: Final = 8
 """Known messages before the new ones, by which a session sees where these go on."""
 
 _AT_ONCE: Final = 200
+_LONG_AGO_SECONDS: Final = 600.0
+"""Age from which on a new line of a transcript is recorded at its own time, not at that of the hook."""
+
 _TWICE_SECONDS: Final = 5.0
 """Within which the same event once more is the same one: hosts start hooks of several configurations side by side."""
 
@@ -142,7 +146,7 @@ class Hooks:
             if proxied and not known and event.name not in _AFTER_REPLY:
                 return True  # the proxy is about to record the reply, or has gone: the next event sees
             if not known:
-                self._record_messages(session, values, later=event.name in _DRAWN_LATER)
+                self._record_messages(key, values, known=note.end, later=event.name in _DRAWN_LATER)
             if len(raw) < most:
                 start = values[-_AGAIN:][0].place if values else note.start
                 if values or end > note.end:
@@ -151,9 +155,16 @@ class Hooks:
             further = values[-1].place if values else end
             self._notes.keep(transcript, replace(note, start=further if further > note.start else note.start + most))
 
-    def _record_messages(self, session: str, values: list[TranscriptMessage], *, later: bool) -> None:
+    def _record_messages(self, key: SessionKey, values: list[TranscriptMessage], *, known: int, later: bool) -> None:
+        """Record messages of a transcript that is recorded up to byte ``known``, at the times of their lines if these
+        were written long ago, as in a session from before the hooks."""
+        now = time.time()
+        if any(one.time is not None and one.place >= known and one.time < now - _LONG_AGO_SECONDS for one in values):
+            messages, times = [one.message for one in values], [one.time for one in values]
+            record_at(self._memory, key, messages, times, now, later=later)
+            return
         for some in [values] if later else _batches(values):  # facts of one batch would be in the way of the next
-            self._memory.record(session, [one.message for one in some], later=later)
+            self._memory.record(key.id, [one.message for one in some], later=later)
 
     def _from_event(self, session: str, event: Event) -> None:
         """Record the words that the event itself carries: some hosts keep no transcript."""

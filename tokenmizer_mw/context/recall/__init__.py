@@ -5,9 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from itertools import islice
 from typing import TYPE_CHECKING, Final
 
+from tokenmizer_mw.context.recall.headings import find_asked_list
 from tokenmizer_mw.context.recall.index import PassageHit, PassageIndex
 from tokenmizer_mw.context.recall.passages import index_terms, is_function_word, message_text
 from tokenmizer_mw.context.recall.selection import QuotedPiece, asked_kinds, select_passages, sort_by_answers
@@ -93,7 +95,8 @@ def recall(
     Facts get a fifth of the budget; then quoted passages follow, and more facts if tokens are left. A replaced value is
     stated together with its replacement. A passage from before the replacement is marked as old; if a later message
     gives another value for the same thing, that value is added. A question about open work ("What is still open?") is
-    answered by that work alone.
+    answered by that work alone, and a general question such as "What was rejected?" by what a resume block lists under
+    that heading.
 
     - ``nonce`` (from ``nonce_for``): put the text between delimiters that mark it as data; "": text for people.
     - ``meaning``: the vector of the query, for search by meaning.
@@ -106,7 +109,10 @@ def recall(
     room = budget - counter.count("".join(around)) - counter.count(_HEAD)
     if work := find_open_work(graph, query):
         lines = [describe_fact(graph, node) for node in work]
-        return _fit(take_within_room(lines, room, counter), budget, counter, around, _format_work)
+        return _fit(take_within_room(lines, room, counter), budget, counter, around, partial(_format_list, "Open work"))
+    if (asked := find_asked_list(graph, query)) is not None:
+        lines = [describe_fact(graph, node) for node in asked.nodes]
+        return _fit(take_within_room(lines, room, counter), budget, counter, around, partial(_format_list, asked.title))
     hits = passages.rank(query, meaning=meaning) if passages is not None else []
     hits = drop_withdrawn(graph, hits if _answers_query(query, hits) else [])
     weights = _weights(query, passages)
@@ -164,8 +170,8 @@ def _format_lines(lines: Sequence[RecallLine]) -> str:
     return "\n".join([_HEAD, *texts] if len(texts) > 1 else texts)
 
 
-def _format_work(lines: Sequence[RecallLine]) -> str:
-    return "\n".join(["Open work; [n] is the message.", *(line.text for line in lines)])
+def _format_list(title: str, lines: Sequence[RecallLine]) -> str:
+    return "\n".join([f"{title}; [n] is the message.", *(line.text for line in lines)])
 
 
 _HEAD: Final = "Newest first; [n] is the message."

@@ -30,7 +30,7 @@ from tokenmizer_mw.context.resume.layout import (
 )
 from tokenmizer_mw.context.resume.order import condense_facts, drop_repeated_facts, rank_facts
 from tokenmizer_mw.context.resume.replaced import ReplacedValues
-from tokenmizer_mw.context.resume.sections import Section
+from tokenmizer_mw.context.resume.sections import Section, is_guessed
 from tokenmizer_mw.context.resume.sentences import (
     Numbered,
     ReadSentences,
@@ -133,6 +133,7 @@ class ResumeBuilder:
     sections: Collection[Section] | None = None
     edits: Collection[NodeEdited] = ()
     beside: Collection[int] = ()
+    explicit: bool = False
     _ids_by_budget: dict[int, frozenset[str]] = field(default_factory=dict)
     _coverage: Coverage | None = None
     _candidates: list[Sentence] = field(default_factory=list)
@@ -277,6 +278,13 @@ class ResumeBuilder:
         block."""
         return fact.turn in self.beside and fact.section not in _IN_EVERY_BLOCK and not self._forces(fact)
 
+    def _is_left_out(self, fact: ResumeFact) -> bool:
+        """Whether ``fact`` is not explicit, in a block of explicit facts alone."""
+        if not self.explicit or self._is_granted(fact):
+            return False
+        nodes = [node for id in fact.ids if (node := self.graph.get(id)) is not None]
+        return bool(nodes) and all(map(is_guessed, nodes))
+
     def _is_granted(self, fact: ResumeFact) -> bool:
         """Whether ``fact`` may exceed the share of facts: it is pinned, or was added, worded or rejected by hand."""
         return any(id in self._put_first() for id in fact.ids)
@@ -299,7 +307,7 @@ class ResumeBuilder:
     def _order_facts(self, flagged: bool) -> list[ResumeFact]:
         graph = self.graph
         if self._known is None:
-            found = (fact for fact in facts_of(graph) if not self._is_beside(fact))
+            found = (fact for fact in facts_of(graph) if not (self._is_beside(fact) or self._is_left_out(fact)))
             self._known = [fact for fact in found if self.sections is None or fact.section in self.sections]
         known = self._known if flagged else [fact for fact in self._known if not _is_flagged(graph, fact)]
         facts = [*condense_facts(graph, known), *self.earlier]
@@ -347,6 +355,7 @@ def build_resume(
     sections: Collection[Section] | None = None,
     edits: Collection[NodeEdited] = (),
     beside: Collection[int] = (),
+    explicit: bool = False,
 ) -> Resume:
     """Build the resume block of ``graph`` within ``budget`` tokens, or within those of ``level``.
 
@@ -374,6 +383,7 @@ def build_resume(
     - ``sections``: include only facts of these sections; ``None``: all.
     - ``beside``: numbers of messages that the model gets unchanged beside the block. Their facts are left out, except
       goals, standing rules, and facts that somebody wants first.
+    - ``explicit``: leave out facts that were read from words that may mean something else (``is_guessed``).
     - ``earlier``: facts of other sessions of the project (from ``earlier_facts``), shown in sections of their own at
       the end.
 
@@ -386,7 +396,19 @@ def build_resume(
     level, tokens = _budget(level, budget)
     graph = without_withdrawn_words(graph)
     builder = ResumeBuilder(
-        graph, counter, frame(nonce), query, turn, earlier, transcript, handover, read, sections, edits, beside
+        graph,
+        counter,
+        frame(nonce),
+        query,
+        turn,
+        earlier,
+        transcript,
+        handover,
+        read,
+        sections,
+        edits,
+        beside,
+        explicit,
     )
     return builder.resume(level, tokens)
 
@@ -402,11 +424,14 @@ def build_resumes(
     transcript: Sequence[Numbered] = (),
     handover: Handover | None = None,
     edits: Collection[NodeEdited] = (),
+    explicit: bool = False,
 ) -> dict[str, Resume]:
     """Build the resume blocks of all levels, by level name. This costs little more than building one. The arguments are
     those of ``build_resume``."""
     graph = without_withdrawn_words(graph)
-    builder = ResumeBuilder(graph, counter, frame(nonce), query, turn, earlier, transcript, handover, edits=edits)
+    builder = ResumeBuilder(
+        graph, counter, frame(nonce), query, turn, earlier, transcript, handover, edits=edits, explicit=explicit
+    )
     return {level: builder.resume(level, tokens) for level, tokens in LEVELS.items()}
 
 

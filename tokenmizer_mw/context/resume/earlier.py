@@ -8,9 +8,9 @@ from dataclasses import replace
 from typing import Final, NamedTuple
 
 from tokenmizer_mw.context.resume.facts import ResumeFact
-from tokenmizer_mw.context.resume.sections import Section, section_of
+from tokenmizer_mw.context.resume.sections import Section, is_guessed, section_of
 from tokenmizer_mw.graph.fold import SessionGraph
-from tokenmizer_mw.graph.text import words
+from tokenmizer_mw.graph.text import stem, words
 from tokenmizer_mw.model.node import DecisionKind, Node, NodeType, Status, Trust
 from tokenmizer_mw.safety.labels import flatten
 
@@ -18,7 +18,10 @@ FACTS_MAX: Final = 40
 """Facts of earlier sessions that a resume is made from, open work left out."""
 
 WORK_MAX: Final = 5
-"""Open tasks of the last session that a resume is made from."""
+"""Open tasks of earlier sessions that a resume is made from."""
+
+_SETTLING_WORDS: Final = 3
+"""Words of an open task from which on a newer session has settled it if it settled one with these words and more."""
 
 _HANDED_ON: Final = {
     Section.RULES: Section.EARLIER_RULES,
@@ -31,29 +34,39 @@ _ORIGIN_MAX: Final = 40
 _UUID: Final = re.compile(r"([0-9a-fA-F]{8})(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}\Z")
 
 
-def earlier_facts(own: SessionGraph, others: Sequence[tuple[str, SessionGraph]]) -> list[ResumeFact]:
+def earlier_facts(
+    own: SessionGraph, others: Sequence[tuple[str, SessionGraph]], *, explicit: bool = False
+) -> list[ResumeFact]:
     """Return what a session gets from ``others``, the other sessions of its project (ids and graphs, newest first): the
     rules, decisions and environment that hold at their ends, and, as long as the session has no fact of its own, up to
-    ``WORK_MAX`` tasks that were open when the last one ended: those in hand first, then the newest. What the assistant
-    only claimed or proposed is left out.
+    ``WORK_MAX`` tasks that were open when they ended: those of the newest session first, and of each session those in
+    hand before the others, the newest first. A task that a newer session states or has settled is taken from none
+    before it. What the assistant only claimed or proposed is left out.
 
     At most ``FACTS_MAX`` facts beside open work are taken: rules, then decisions, then environment, the newest of each
     first (``grade``; a block that has no room for all takes them in this order, too). In the list, each kind has the
     newest session first, with its facts in the order in which they were stated; open work is last. If two sessions have
     a fact in the same slot or with the same words, the newer one is used; facts of ``own`` replace all of them. A
     decision that a newer session replaced or rejected is left out, and so are facts of messages that read like an
-    attempt to take over the model.
+    attempt to take over the model. ``explicit``: as for ``build_resume``.
     """
     newer = _NewerStatements()
     newer.add(own)
     found: list[ResumeFact] = []
+    work: list[tuple[str, Node]] = []
     for place, (origin, graph) in enumerate(others):
         for node, section in _find_trusted(graph, _HANDED_ON):
-            if not newer.has_overtaken(node):
+            if not (newer.has_overtaken(node) or (explicit and is_guessed(node))):
                 at = (place, node.source.turn, len(found))
                 found.append(_make_earlier_fact(_HANDED_ON[section], node, origin, at))
+        if not own.nodes():
+            tasks = (node for node in _find_open_work(graph) if not (explicit and is_guessed(node)))
+            work += [(origin, node) for node in tasks if not newer.has_overtaken(node)]
         newer.add(graph)
-    return _keep_newest(found) + (_find_open_work(*others[0]) if others and not own.nodes() else [])
+    return _keep_newest(found) + [
+        _make_earlier_fact(Section.EARLIER_WORK, node, origin, (0, at, at))
+        for at, (origin, node) in enumerate(work[:WORK_MAX])
+    ]
 
 
 def _keep_newest(facts: Sequence[ResumeFact]) -> list[ResumeFact]:
@@ -69,6 +82,7 @@ class _NewerStatements:
     def __init__(self) -> None:
         self._slots: set[str] = set()
         self._statements: set[frozenset[str]] = set()
+        self._settled: list[frozenset[str]] = []
         self._dropped: list[_DroppedDecision] = []
 
     def add(self, graph: SessionGraph) -> None:
@@ -77,15 +91,29 @@ class _NewerStatements:
         held = (node for node in nodes if node.current or node.status is Status.SUPERSEDED)
         self._slots.update(node.slot for node in held if node.slot)
         self._statements.update(words(node.label) for node in nodes)
+        self._settled += (_stems(node) for node in nodes if node.type is NodeType.TASK and not node.open)
         self._dropped += _find_dropped(graph)
 
     def has_overtaken(self, node: Node) -> bool:
         """Whether ``node`` of an older session no longer holds, or is stated again."""
         if node.slot in self._slots or (stated := words(node.label)) in self._statements:
             return True
+        if node.type is NodeType.TASK:
+            return self._is_settled(node)
         if node.type is not NodeType.DECISION or node.kind in (DecisionKind.RULE, DecisionKind.PREFERENCE):
             return False
         return any(dropped.covers(node, stated) for dropped in self._dropped)
+
+    def _is_settled(self, task: Node) -> bool:
+        """Whether a newer session has a task with the words of ``task`` that is no longer open."""
+        wanted = _stems(task)
+        if len(wanted) < _SETTLING_WORDS:
+            return wanted in self._settled
+        return any(wanted <= settled for settled in self._settled)
+
+
+def _stems(node: Node) -> frozenset[str]:
+    return frozenset(map(stem, words(node.label)))
 
 
 class _DroppedDecision(NamedTuple):
@@ -121,12 +149,11 @@ def _find_dropped(graph: SessionGraph) -> Iterator[_DroppedDecision]:
             yield _DroppedDecision(words(node.label), node.slot, node.value, taken)
 
 
-def _find_open_work(origin: str, graph: SessionGraph) -> list[ResumeFact]:
+def _find_open_work(graph: SessionGraph) -> list[Node]:
     """The tasks of a session that are open, those in hand and the newest first."""
     tasks = list(_find_trusted(graph, _OPEN_WORK))
     tasks.sort(key=lambda found: (found[1] is Section.TO_DO, -graph.life(found[0].id).touched))
-    made = enumerate(tasks[:WORK_MAX])
-    return [_make_earlier_fact(Section.EARLIER_WORK, node, origin, (0, at, at)) for at, (node, _) in made]
+    return [node for node, _ in tasks]
 
 
 def _find_trusted(graph: SessionGraph, wanted: Collection[Section]) -> Iterator[tuple[Node, Section]]:

@@ -113,12 +113,12 @@ _HEADS: Final[dict[Section, tuple[str, str]]] = {
     Section.USES: ("Uses:", ", "),
     Section.ENDPOINTS: ("Endpoints:", ", "),
     Section.SCHEMA: ("Schema:", "; "),
-    Section.TESTS: ("Tests:", "; "),
+    Section.TESTS: ("Tests passed:", "; "),
     Section.PROPOSED: ("Proposed, not agreed:", "; "),
     Section.ABOUT: ("About:", "; "),
     Section.EARLIER_RULES: ("Rules from earlier sessions of this project:", "\n- "),
     Section.EARLIER_DECISIONS: ("Decisions in force, from earlier sessions:", "\n- "),
-    Section.EARLIER_WORK: ("Open when the last session ended:", "\n- "),
+    Section.EARLIER_WORK: ("Open work, from earlier sessions:", "\n- "),
     Section.EARLIER_ENVIRONMENT: ("Environment, from earlier sessions:", "\n- "),
 }
 """For each section its head and what stands between two facts of it; facts between line breaks have lines of their

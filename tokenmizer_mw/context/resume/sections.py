@@ -8,7 +8,7 @@ from typing import Final
 
 import re2
 
-from tokenmizer_mw.model.node import DecisionKind, Node, NodeType, Status, Trust
+from tokenmizer_mw.model.node import HAND, DecisionKind, Node, NodeType, Status, Trust
 from tokenmizer_mw.safety.labels import flatten
 
 
@@ -95,6 +95,18 @@ def section_of(node: Node) -> Section | None:
 def _is_only_named(node: Node) -> bool:
     """Whether a node has a placeholder label for a replaced value, which nobody stated in these words."""
     return node.label.endswith(NO_OLD_VALUE) and node.label not in node.source.quote
+
+
+EXPLICIT: Final = 0.8
+"""Confidence of what was said in so many words; the classifiers, and rules for vague wordings, have less."""
+
+
+def is_guessed(node: Node) -> bool:
+    """Whether a fact was read from words that may mean something else. Never so: rules and preferences, what tools
+    show, and facts that somebody pinned, added or worded by hand."""
+    if node.pinned or node.source.role == HAND or node.source.trust is Trust.STRUCTURE:
+        return False
+    return node.confidence < EXPLICIT and node.kind not in (DecisionKind.RULE, DecisionKind.PREFERENCE)
 
 
 def _section_of_decision(node: Node) -> Section:

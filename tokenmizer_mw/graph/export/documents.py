@@ -27,11 +27,20 @@ _MARKS: Final[dict[Status, str]] = {
 }  # fmt: skip
 
 
-def outline(graph: SessionGraph, *, ids: bool = False) -> list[str]:
+def outline(graph: SessionGraph, *, ids: bool = False, whole: SessionGraph | None = None) -> list[str]:
     """Return the lines of an indented outline: a heading for each type that has nodes, its facts with message numbers
-    (and with ``ids``), and below each fact what it replaced and why. Empty for an empty graph."""
+    (and with ``ids``), and below each fact what it replaced and why. Empty for an empty graph.
+
+    ``whole``: the graph with all facts if ``graph`` has only those that were valid at a time; it has the labels of
+    replaced facts. ``None``: ``graph`` has all of them.
+    """
     titles = {type_: look.title.lower() for type_, look in TYPES.items()} | {NodeType.GOAL: "goal"}
-    return [line for type_, title in titles.items() for line in _section(graph, title, _list_facts(graph, type_), ids)]
+    labels = {node.id: node.label for node in (whole or graph).nodes()}
+    return [
+        line
+        for type_, title in titles.items()
+        for line in _section(graph, title, _list_facts(graph, type_), labels, ids)
+    ]
 
 
 def _list_facts(graph: SessionGraph, type_: NodeType) -> list[Node]:
@@ -39,7 +48,9 @@ def _list_facts(graph: SessionGraph, type_: NodeType) -> list[Node]:
     return [node for node in graph.nodes(type_) if not graph.is_undone(node)]
 
 
-def _section(graph: SessionGraph, title: str, nodes: Sequence[Node], ids: bool) -> Iterator[str]:
+def _section(
+    graph: SessionGraph, title: str, nodes: Sequence[Node], labels: Mapping[str, str], ids: bool
+) -> Iterator[str]:
     steps = graph.standing_transitions()
     into = {step.old: step for step in steps}
     past: dict[str, list[Transition]] = {}
@@ -51,7 +62,7 @@ def _section(graph: SessionGraph, title: str, nodes: Sequence[Node], ids: bool) 
         yield f"{title} ({len(nodes)}{', below ' + folder if folder else ''})"
     for node in sorted(shown, key=lambda node: (not node.current, node.order or 0)):
         yield f"  {_MARKS[node.status]} {_outline_fact(graph, node, ids).removeprefix(folder)}"
-        yield from _iter_replaced_lines(graph, past, node.id, ids)
+        yield from _iter_replaced_lines(graph, past, node.id, labels, ids)
 
 
 def _shared_folder(nodes: Sequence[Node]) -> str:
@@ -95,7 +106,7 @@ def _detail(node: Node) -> str:
 
 
 def _iter_replaced_lines(
-    graph: SessionGraph, past: Mapping[str, Sequence[Transition]], id: str, ids: bool
+    graph: SessionGraph, past: Mapping[str, Sequence[Transition]], id: str, labels: Mapping[str, str], ids: bool
 ) -> Iterator[str]:
     """What a fact replaced, and what that had replaced, newest first, each once."""
     seen, waiting = {id}, list(reversed(past.get(id, ())))
@@ -104,8 +115,7 @@ def _iter_replaced_lines(
         if step.old in seen:
             continue
         seen.add(step.old)
-        old = graph.get(step.old)
-        label = old.label if old is not None else step.old
+        label = labels.get(step.old, step.old)
         new = graph.get(step.new)
         where = new.source.mark if new is not None and new.source.is_by_hand else f"#{step.trigger}"
         yield f"       replaced {label} ({_mark(where, step.old, ids)}){': ' + step.reason if step.reason else ''}"
