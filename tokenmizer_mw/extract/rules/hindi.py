@@ -24,8 +24,9 @@ HINDI: Final = make_tongue(
         "pending": r"बाकी(?: काम)?|बाक़ी|अगला कदम|करना है|लंबित",
         "done_mark": r"हो गया|पूरा हुआ|पूरा|किया",
         "instead": (
-            r"(?P<target>.{1,40}?) (?:की जगह|के बजाय|के बदले(?: में)?|नहीं,|छोड़कर|हटाकर) (?P<label>[^,।]{1,60}?)(?: "
+            r"(?P<target>.{1,40}?) (?:की जगह|के बजाय|के बदले(?: में)?|छोड़कर|हटाकर) (?P<label>[^,।]{1,60}?)(?: "
             r"(?:ही |को )?(?:रख|लगा|इस्तेमाल|ले|चल|कर|बेहतर|ठीक).*|$)",
+            r"(?P<target>.{1,40}?) नहीं, (?P<label>[^,।]{1,60}?) (?:ही |को )?(?:रख|लगा|इस्तेमाल|ले|चल|बेहतर|ठीक).*",
             r"(?P<target>[^,।?]{1,30}?) <too>, (?:तो )?(?P<label>[^,।?]{1,40}?) <keep>.*",
         ),
         "no_want": r"(?P<label>[^,।]{2,40}?) (?:छोड़(?:ो|िए|ें|ते हैं| दो| दीजिए)|नहीं चाहिए|नहीं (?:लेंगे|रखेंगे|चलेगा"
@@ -121,9 +122,11 @@ HINGLISH: Final = make_tongue(
         "decided": r"final|faisla|decided|tay|pakka",
         "pending": r"(?:baaki|baki|pending)(?: hai| kaam)?",
         "instead": (
-            r"(?P<target>.{1,40}?) (?:ki jagah|ke bajay|ke badle|nahi,|chhod ke|hata ke|hatao,?|chh?odo,?) "
+            r"(?P<target>.{1,40}?) (?:ki jagah|ke bajay|ke badle|chhod ke|hata ke|hatao,?|chh?odo,?) "
             r"(?P<label>[^,]{1,60}?)(?: (?:hi |ko |pe )?(?:rakh|laga|use|le|chal|kar|better|daal|switch|theek|try).*"
             r"|$)",
+            r"(?P<target>.{1,40}?) nahi, (?P<label>[^,]{1,60}?) (?:hi |ko |pe )?(?:rakh|laga|use|le|chal|better|daal|switch"
+            r"|theek).*",
             r"(?P<target>[^,?]{1,30}?) (?:bahut |bohot |zyada |kaafi )?\S+(?: padta)? hai, (?:to |toh |so "
             r")?(?P<label>[^,?]{1,40}?) <keep>.*",
         ),
