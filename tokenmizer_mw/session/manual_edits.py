@@ -42,7 +42,14 @@ from tokenmizer_mw.model.node import (
 )
 from tokenmizer_mw.safety.labels import flatten
 from tokenmizer_mw.session import RecordedEdit, SessionState
-from tokenmizer_mw.session.remembered_text import Replaced, find_replaced, read_change, read_value, split_off_reason
+from tokenmizer_mw.session.remembered_text import (
+    Replaced,
+    find_replaced,
+    find_reworded,
+    read_change,
+    read_value,
+    split_off_reason,
+)
 
 DETAIL_MAX: Final = 1_000
 """Characters of a detail, or of a reason, that is given by hand."""
@@ -231,7 +238,8 @@ _REASONED: Final = frozenset({"choice", "decision", "preference", "environment"}
 
 def add_fact(state: SessionState, text: str, kind: str, reason: str) -> list[Event]:
     """Return the events that add a fact by hand; ``[]`` when the fact is known and current. If known facts have another
-    value for the same thing, or the text names them as replaced ("X instead of Y"), the new fact replaces them.
+    value for the same thing, or the text names them as replaced ("X instead of Y"), the new fact replaces them. It
+    keeps what a replaced fact states besides, and has other words than ``text`` then.
 
     Raises ``CallerError`` for a text that is empty or longer than ``LABEL_MAX``, and for an unknown kind.
 
@@ -241,7 +249,7 @@ def add_fact(state: SessionState, text: str, kind: str, reason: str) -> list[Eve
     if kind not in KINDS:
         raise CallerError(f"a fact is one of {', '.join(KINDS)}, not {kind!r:.40}")
     type_, decision, status = KINDS[kind]
-    known = state.graph.find(type_, label)
+    known = find_added_fact(state, label, kind)
     if known is not None and known.current:
         return []
     message = len(state.transcript)
@@ -250,7 +258,7 @@ def add_fact(state: SessionState, text: str, kind: str, reason: str) -> list[Eve
     node = Node(
         id=state.graph.next_id(type_),
         type=type_,
-        label=label,
+        label=replaced.label or label,
         status=status,
         source=Source(message, HAND, trust=Trust.STATED),
         detail=flatten(reason, DETAIL_MAX),
@@ -262,6 +270,16 @@ def add_fact(state: SessionState, text: str, kind: str, reason: str) -> list[Eve
     changes, before = {"status": status}, {"status": Status.ARCHIVED}
     added = NodeEdited(_next(state), node.id, changes, before, message, node.detail)
     return [NodeAdded(node), *map(DecisionReplaced, steps), added]
+
+
+def find_added_fact(state: SessionState, text: str, kind: str) -> Node | None:
+    """Return the fact of a ``kind`` that ``text`` adds, once it is added: in force if any; ``None`` if there is none.
+    It has other words where it keeps what the replaced fact states besides."""
+    type_ = KINDS[kind][0]
+    found = state.graph.find(type_, flatten(text))
+    if (found is None or not found.current) and type_ in _SLOTTED:
+        return find_reworded(state.graph, flatten(text)) or found
+    return found
 
 
 def find_addition(edits: Iterable[RecordedEdit], id: str) -> int:
