@@ -98,15 +98,22 @@ def _without_reason(label: str, reason: str) -> str:
 
 def clause(text: str, limit: int = REASON_MAX) -> str:
     """Return ``text`` as one line without its full stop; if it is longer than ``limit`` characters, its longest
-    beginning of whole clauses; "" when even the first clause is longer."""
+    beginning of whole clauses, without the topic before a colon ("the flights: ..."); "" when even the first clause is
+    longer."""
     line = flatten(text, _QUOTE_MAX).rstrip(". ")
     if len(line) <= limit:
         return line
+    topic, colon, rest = line.partition(": ")
+    if colon and len(topic.split()) <= _TOPIC_WORDS_MAX:
+        return clause(rest, limit)
     ends = (line.rfind(mark, 0, limit + 1) for mark in (". ", "; ", ", ", ": ", " - ", " ("))
     return line[: max(0, *ends)].rstrip(".,;: ")
 
 
 _QUOTE_MAX: Final = 1_000
+_TOPIC_WORDS_MAX: Final = 3
+"""Words before a colon up to which they only say what a reason is about."""
+
 _PHRASE_MAX: Final = 8
 
 
