@@ -302,8 +302,8 @@ WITHIN: Final[dict[Frame, tuple[str, ...]]] = {
         r"|mustn't|never) (?:have to |need to |want to )?)(?:\w+ )?(?:replac|switch|mov|chang|migrat|swap|convert|abandon)"
         r"(?:e|es|ing|ting|ping|ying)?\b|\b(?:don't|do not|won't|never) (?:want|need) .{1,40}? (?:in place of|instead of|rather"
         r" than)\b",
-        r"\b(?:kein\pL* (?:grund|anlass|bedarf|notwendigkeit),? |brauchen? (?:\pL+ )?nicht |muss (?:\pL+ )?nicht |müssen"
-        r" (?:\pL+ )?nicht ).{0,40}(?:ersetz|wechsel|änder|umsteig|umzieh|tausch|ausgetauscht|umgestellt|umstell)",
+        r"\b(?:kein\pL* (?:grund|anlass|bedarf|notwendigkeit),? |(?:brauchen?|muss|müssen) (?:\pL+"
+        r" ){0,3}?nicht ).{0,40}(?:ersetz|wechsel|änder|umsteig|umzieh|tausch|ausgetauscht|umgestellt|umstell)",
         r"\b(?:pas (?:la peine|besoin)|inutile|aucune (?:raison|envie)|(?:je|on|nous) refus\pL+) (?:de |d')(?:remplac|chang|passer"
         r"|migr|bascul)",
         r"\b(?:no (?:hace falta|hay (?:que|por qué|razón|motivo|necesidad)|es necesario|necesitamos) (?:de |para )?(?:cambi"
