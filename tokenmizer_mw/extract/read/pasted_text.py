@@ -40,8 +40,10 @@ _ANNOUNCES: Final = re2.compile(
 """A line that announces what somebody else wrote."""
 
 _TELLS_WORDS: Final = re2.compile(
-    r"(?im)(?:\b(?:here(?:'s| is)|this is|that's) what [^\n:：.!?]{2,60}? (?:says?|said|writes?|wrote|told|answers?|answered"
-    r"|replied|replies|reads?|recommends?|recommended|suggests?|suggested|shows?)|\b(?:das|hier ist,?|dies) (?:sagt|schreibt|steht"
+    r"(?im)(?:\b(?:here(?:'s| is)|this is|that's) what [^\n:：.!?]{2,60}? (?:says?|said|writes?|wrote|told|answers?"
+    r"|answered"
+    r"|replied|replies|reads?|recommends?|recommended|suggests?|suggested|shows?)|\b(?:das|hier ist,?|dies) (?:sagt"
+    r"|schreibt|steht"
     r"|schrieb|sagte) [^\n:：.!?]{2,60}?|\bvoici ce que [^\n:：.!?]{2,60}?|\besto (?:es lo que )?(?:dice|escribe|dijo)"
     r" [^\n:：.!?]{2,60}?)[:：][ \t]*"
 )

@@ -207,7 +207,8 @@ def _label_agreement(proposal: str, reply: Segment) -> str:
 
 _ASKS: Final = compile_lazily(
     r"(?:(?:and|but|so|or|then),? )?(?:(?:shall|should|could|can|may) (?:i|we) (?:just |maybe |also )?"
-    r"|(?:do you )?want me to |would you like me to |(?:how|what) about |why (?:don't|not) (?:we |you )?|sollen wir |soll ich"
+    r"|(?:do you )?want me to |would you like me to |(?:how|what) about |why (?:don't|not) (?:we |you )?|sollen wir "
+    r"|soll ich"
     r"|on (?:peut|pourrait) |¿?(?:podemos|podríamos) )"
 )
 """Words that make a question of a proposal."""
@@ -347,7 +348,8 @@ def _may_concern_node(node: Node, claim: Claim) -> bool:
 _INTRODUCES: Final = PatternSet(
     r"(?:i|we) (?:run|own|work|live|teach|study|lead|organi[sz]e|want|have a|need a|am|are)\b|(?:i'm|we're|my name)\b",
     r"(?:ich|wir) (?:bin|sind|arbeite\pL*|wohne\pL*|leite\pL*|betreibe\pL*|habe\pL* ein)\b",
-    r"(?:je (?:suis|travaille|dirige|gère)|nous sommes|(?:yo )?(?:soy|trabajo|dirijo)|sono|lavoro|gestisco|(?:eu )?sou|trabalho)\b",
+    r"(?:je (?:suis|travaille|dirige|gère)|nous sommes|(?:yo )?(?:soy|trabajo|dirijo)|sono|lavoro|gestisco|(?:eu )?sou"
+    r"|trabalho)\b",
 )
 """What somebody says of itself and of what it wants."""
 

@@ -98,7 +98,8 @@ STARTS: Final[dict[Frame, tuple[str, ...]]] = {
         r"(?:а |но |и )?(?:\pL+ ){1,4}?(?:говорит|говорят|считает|думает|хочет|хотел|хотела|предлагает"
         r"|предложил|советует"
         r"|просит|спрашивает|спросил|утверждает)(?: |,|:|$)",
-        r"(?:老板|同事|领导|客户|财务|经理|朋友|有人|他们|他|她|别人|隔壁|人家|大家)[^，,。]{0,6}(?:说|想|希望|建议|提议|觉得|认为"
+        r"(?:老板|同事|领导|客户|财务|经理|朋友|有人|他们|他|她|别人|隔壁|人家|大家)[^，,。]{0,6}(?:说|想|希望|建议"
+        r"|提议|觉得|认为"
         r"|要求|问)",
         r"(?:and |but |so )?(?:[\w'’-]+ ){1,6}?(?:told|tells?|advised?|advises|warned|warns|urged|urges|keeps? telling"
         r"|recommended|recommends|suggested|suggests) (?:to )?(?:me|us|him|her|them|everyone|everybody)\b",
@@ -134,7 +135,8 @@ STARTS: Final[dict[Frame, tuple[str, ...]]] = {
         r"|(?:供应商|顾问|厂家|网友|医生|老师|同学|邻居|销售)[^，,。]{0,6}(?:说|推荐|建议)|听说|据说",
     ),
     Frame.OTHERS: (
-        r"(?:[\w'’-]+ ){0,4}?(?:next door|across the (?:street|road|hall)|(?:down|up|over) the (?:road|street|hall|corridor)"
+        r"(?:[\w'’-]+ ){0,4}?(?:next door|across the (?:street|road|hall)|(?:down|up|over) the (?:road|street|hall"
+        r"|corridor)"
         r"|(?:round|around) the corner|neighbou?rs?|cousins?(?:'s)?|uncle(?:'s)?"
         r"|nephew|niece"
         r"|friend's|pen friend's|parents are|last year's|other (?:team|class|group|company|people|studio|project|one)"
@@ -249,14 +251,16 @@ STARTS: Final[dict[Frame, tuple[str, ...]]] = {
 WITHIN: Final[dict[Frame, tuple[str, ...]]] = {
     Frame.QUESTION: (
         r"[?？؟]\s*[\"'»”)]*$",
-        r"(?:吗|呢|么|多少钱|是什么|什么意思|怎么(?:办|样|做)|为什么|会不会|能不能|要不要|是不是|好不好)[。！!]*$|ですか[。]?$|ますか[。]?$"
+        r"(?:吗|呢|么|多少钱|是什么|什么意思|怎么(?:办|样|做)|为什么|会不会|能不能|要不要|是不是|好不好)[。！!]*$"
+        r"|ですか[。]?$|ますか[。]?$"
         r"|(?:까|나요|인가요)[.]?$",
         r"(?:哪里|哪儿|为什么|怎么回事)[^。！]{0,20}$",
         r"(?:^| )ли (?:\pL+ ?){0,8}$|\beigentlich\b.{0,40}$",
         r", (?:right|or not|no|isn't it|don't you think|nicht wahr|oder|n'est-ce pas|verdad)$",
     ),
     Frame.HYPOTHETICAL: (
-        r"\bnothing(?:'s| is| has been)? (?:settled|decided|fixed|final)\b|\b(?:not|isn't|hasn't been) (?:yet )?(?:settled"
+        r"\bnothing(?:'s| is| has been)? (?:settled|decided|fixed|final)\b|\b(?:not|isn't|hasn't been) (?:yet"
+        r" )?(?:settled"
         r"|decided)\b|\bstill undecided\b",
         r"\b(?:would (?:it|that|we|you|the|one|be|cost|look|feel|change|happen)|might (?:be|use|want|have|go)"
         r"|could (?:be"
@@ -297,19 +301,27 @@ WITHIN: Final[dict[Frame, tuple[str, ...]]] = {
         r"|[,.]))",
         r"(?:но нет(?: |,|\.|$)|не (?:будем|буду|хотим|станем|переходим|собираемся)|ты (?:не так понял|перепутал))",
         r"(?:没答应|没同意|不同意|不会换|不换|不用换|理解错|说了不算|算了吧|变えません|바꾸지 않|안 바꿔)",
-        r"\b(?:(?:there(?:'s| is) )?no (?:need|reason|point|cause|plans?|intention) (?:to|in|of|for) |(?:i|we) (?:refuse"
-        r"|decline|see no reason|have no (?:plans?|reason|intention)) (?:to |of )?|(?:don't|do not|needn't|shouldn't|must not"
-        r"|mustn't|never) (?:have to |need to |want to )?)(?:\w+ )?(?:replac|switch|mov|chang|migrat|swap|convert|abandon)"
-        r"(?:e|es|ing|ting|ping|ying)?\b|\b(?:don't|do not|won't|never) (?:want|need) .{1,40}? (?:in place of|instead of|rather"
+        r"\b(?:(?:there(?:'s| is) )?no (?:need|reason|point|cause|plans?|intention) (?:to|in|of|for) |(?:i|we)"
+        r" (?:refuse"
+        r"|decline|see no reason|have no (?:plans?|reason|intention)) (?:to |of )?|(?:don't|do not|needn't|shouldn't"
+        r"|must not"
+        r"|mustn't|never) (?:have to |need to |want to )?)(?:\w+ )?(?:replac|switch|mov|chang|migrat|swap|convert"
+        r"|abandon)"
+        r"(?:e|es|ing|ting|ping|ying)?\b|\b(?:don't|do not|won't|never) (?:want|need) .{1,40}? (?:in place of|instead"
+        r" of|rather"
         r" than)\b",
         r"\b(?:kein\pL* (?:grund|anlass|bedarf|notwendigkeit),? |(?:brauchen?|muss|müssen) (?:\pL+"
         r" ){0,3}?nicht ).{0,40}(?:ersetz|wechsel|änder|umsteig|umzieh|tausch|ausgetauscht|umgestellt|umstell)",
-        r"\b(?:pas (?:la peine|besoin)|inutile|aucune (?:raison|envie)|(?:je|on|nous) refus\pL+) (?:de |d')(?:remplac|chang|passer"
+        r"\b(?:pas (?:la peine|besoin)|inutile|aucune (?:raison|envie)|(?:je|on|nous) refus\pL+) (?:de |d')(?:remplac"
+        r"|chang|passer"
         r"|migr|bascul)",
-        r"\b(?:no (?:hace falta|hay (?:que|por qué|razón|motivo|necesidad)|es necesario|necesitamos) (?:de |para )?(?:cambi"
-        r"|reemplaz|sustitu|migr)|non (?:c'è bisogno di|serve|occorre|bisogna) (?:cambi|sostitu|migr)|não (?:precisa\pL*|é"
+        r"\b(?:no (?:hace falta|hay (?:que|por qué|razón|motivo|necesidad)|es necesario|necesitamos) (?:de |para"
+        r" )?(?:cambi"
+        r"|reemplaz|sustitu|migr)|non (?:c'è bisogno di|serve|occorre|bisogna) (?:cambi|sostitu|migr)|não"
+        r" (?:precisa\pL*|é"
         r" preciso|há (?:razão|motivo)) (?:de |para )?(?:troc|mud|substitu|migr))",
-        r"(?:не (?:нужно|надо|стоит)|незачем|нет (?:смысла|причин)) (?:менять|заменять|переходить|мигрировать)|(?:没(?:有)?必要|不需要|无需"
+        r"(?:не (?:нужно|надо|стоит)|незачем|нет (?:смысла|причин)) (?:менять|заменять|переходить|мигрировать)"
+        r"|(?:没(?:有)?必要|不需要|无需"
         r"|不必)(?:更)?(?:换|改|替换|迁移)",
     ),
     Frame.OTHERS: (

@@ -439,7 +439,8 @@ def read_order(text: str) -> str:
 
 
 _CONSIDERS: Final = PatternSet(
-    r"can we (?:please |also |just |now |maybe )*(?:use|switch|move|go|take|change|replace|have|keep|stay|get rid|drop)\b.*\?$"
+    r"can we (?:please |also |just |now |maybe )*(?:use|switch|move|go|take|change|replace|have|keep|stay|get rid"
+    r"|drop)\b.*\?$"
 )
 """Questions that put a choice up for discussion, where "can we add ...?" is an order."""
 
