@@ -5,9 +5,11 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from contextlib import closing
+from dataclasses import replace
 from datetime import datetime
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -15,8 +17,8 @@ from tokenmizer_mw import SessionMemory, Settings
 from tokenmizer_mw.errors import CallerError, UnknownNode, UnknownSession
 from tokenmizer_mw.graph.export.documents import outline
 from tokenmizer_mw.graph.fold import Life
-from tokenmizer_mw.model.event import NodeAdded
-from tokenmizer_mw.model.node import LABEL_MAX, Node, NodeType, Source, Status
+from tokenmizer_mw.model.event import DecisionReplaced, NodeAdded
+from tokenmizer_mw.model.node import LABEL_MAX, Node, NodeType, Source, Status, Transition
 from tokenmizer_mw.model.session import SessionKey
 from tokenmizer_mw.server.dashboard.session import view_session
 
@@ -264,6 +266,29 @@ def test_words_of_a_note_do_not_name_it_where_they_are_those_of_a_decision() -> 
         assert memory.correct("bikes", "minutes per slot", label="60 minutes per slot").after.id == decision.id
         assert memory.correct("bikes", "About the slot length", label="About opening hours").after.id == "concept-1"
         assert memory.archive("bikes", "opening hours").after.id == "concept-1"
+
+
+def test_the_beginning_of_a_label_names_a_fact_before_words_within_it_and_in_quotes() -> None:
+    def note(number: int, label: str, **more: Any) -> Node:
+        return Node(f"concept-{number}", NodeType.CONCEPT, label, Status.ACTIVE, Source(1, "user"), 0.5, **more)
+
+    shop, nephew = note(1, "I run a small bike repair shop and sell slots online"), note(2, "my nephew Tobi is")
+    paying = note(3, "paying on collection")
+    quoting = replace(paying, source=Source(1, "user", quote="Paying on collection, with a card terminal."))
+    with closing(SessionMemory.open("memory://")) as memory:
+        goal = memory.remember("shop", "Tobi, my nephew Tobi, codes it", "goal", create=True)
+        memory.remember("shop", "Tobi writes docs/repair.md of the shop", "task")
+        online = memory.remember("shop", "No slots online")
+        key = SessionKey("local", "shop")
+        replaced = DecisionReplaced(Transition(shop.id, online.id, 1))
+        added = [*(NodeAdded(one) for one in (shop, nephew, quoting)), replaced]
+        memory.log.append(key, added, expected_seq=memory.log.read(key)[-1].seq)
+        assert memory.pin("shop", "nephew Tobi").after.id == goal.id
+        assert memory.pin("shop", "My nephew").after.id == nephew.id
+        assert memory.pin("shop", "a card terminal").after.id == quoting.id
+        assert memory.separate("shop", "I run a small bike repair shop").after.id == shop.id
+        with pytest.raises(UnknownNode, match=f"fits 3 facts, pass an id: {goal.id} .*; task-1 .*; concept-2 "):
+            memory.pin("shop", "Tobi")
 
 
 @pytest.mark.parametrize("text", ["OutOfMemory", "MemoryError", "out_of_memory"])

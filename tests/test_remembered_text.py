@@ -6,6 +6,9 @@ import pytest
 
 from tokenmizer_mw import SessionMemory
 from tokenmizer_mw.graph.export.documents import outline
+from tokenmizer_mw.model.event import NodeAdded
+from tokenmizer_mw.model.node import Node, NodeType, Source, Status
+from tokenmizer_mw.model.session import SessionKey
 from tokenmizer_mw.session.remembered_text import read_change, read_value, split_off_reason
 
 
@@ -33,6 +36,58 @@ def test_a_new_value_replaces_the_old_one(before: str, text: str, value: str) ->
         assert ([one.id for one in new.replaced], new.value) == ([old.id], value)
         memory.undo("s")
         assert [node.id for node in memory.graph("s").nodes() if node.current] == [old.id]
+
+
+@pytest.mark.parametrize(
+    ("before", "text", "after"),
+    [
+        ("Django with SQLite", "PostgreSQL instead of SQLite", "Django with PostgreSQL"),
+        ("Django with SQLite", "database: Postgres", "Django with Postgres"),
+        ("Django with SQLite", "switch from sqlite3 to PostgreSQL", "Django with PostgreSQL"),
+        ("Django with SQLite", "Django with PostgreSQL instead of SQLite", ""),
+        ("SQLite with WAL mode", "PostgreSQL instead of SQLite", ""),
+        ("SQLite for storage", "PostgreSQL instead of SQLite", ""),
+        ("queue: Kafka, no longer RabbitMQ", "NATS instead of Kafka", ""),
+        (
+            "MQTT for sensors and InfluxDB for curves",
+            "Use SQLite instead of InfluxDB",
+            "MQTT for sensors and SQLite for curves",
+        ),
+        ("Pancakes with honey", "syrup instead of honey", "Pancakes with syrup"),
+        ("We deploy with Ansible", "We deploy with Kamal instead of Ansible", ""),
+    ],
+)
+def test_a_new_value_keeps_what_the_replaced_fact_states_besides(before: str, text: str, after: str) -> None:
+    with SessionMemory.open() as memory:
+        old = memory.remember("s", before, "choice", create=True)
+        new = memory.remember("s", text, "choice")
+        assert ([one.id for one in new.replaced], new.label, new.text) == (
+            [old.id],
+            after or text,
+            text if after else "",
+        )
+        assert (f"worded as {after}: what else the replaced fact states stays" in new.effects) is bool(after)
+        assert memory.remember("s", text, "choice") == new
+        memory.undo("s")
+        assert [node.id for node in memory.graph("s").nodes() if node.current] == [old.id]
+
+
+def test_a_choice_keeps_what_a_note_states_besides() -> None:
+    with SessionMemory.open() as memory:
+        label = "MQTT for the sensors and InfluxDB for the curves"
+        note = Node("concept-1", NodeType.CONCEPT, label, Status.ACTIVE, Source(0, "user"), 0.5)
+        memory.log.append(SessionKey("local", "s"), [NodeAdded(note)], expected_seq=0)
+        new = memory.remember("s", "Use SQLite instead of InfluxDB")
+        assert (new.label, new.replaced[0].id) == ("MQTT for the sensors and SQLite for the curves", note.id)
+        assert "MQTT for the sensors and SQLite for the curves (was" in memory.resume("s").text
+
+
+def test_a_rule_that_names_a_part_of_a_fact_leaves_the_fact() -> None:
+    with SessionMemory.open() as memory:
+        old = memory.remember("s", "Django with SQLite", create=True)
+        rule = memory.remember("s", "Always use PostgreSQL instead of SQLite")
+        assert (rule.label, rule.replaced) == ("Always use PostgreSQL instead of SQLite", ())
+        assert memory.graph("s").get(old.id) == old
 
 
 def test_a_value_from_a_message_with_a_version_is_replaced() -> None:

@@ -32,7 +32,6 @@ from tokenmizer_mw.model.session import LOCAL_TENANT, Moment, SessionKey, projec
 from tokenmizer_mw.model.usage import UsageRecord
 from tokenmizer_mw.runtime.offload import CALLS, offload
 from tokenmizer_mw.safety.fence import nonce_for
-from tokenmizer_mw.safety.labels import flatten
 from tokenmizer_mw.session import RecordedEdit, SessionState, append_messages, fold, joining
 from tokenmizer_mw.session.arguments import (
     Day,
@@ -49,12 +48,12 @@ from tokenmizer_mw.session.arguments import (
 )
 from tokenmizer_mw.session.edit_results import AddedFact, FactEdit, UndoneEdit
 from tokenmizer_mw.session.manual_edits import (
-    KINDS,
     add_fact,
     can_be_completed,
     complete_fact,
     correct_fact,
     edits_in_force,
+    find_added_fact,
     find_fact,
     is_replaced,
     kind_of_text,
@@ -363,11 +362,13 @@ class SessionMemory:
     ) -> AddedFact:
         """Add a fact by hand and return it. The addition counts as a manual edit, which ``undo`` can undo.
 
-        The result is a ``Node`` with three more fields: ``number`` of the edit, the facts that it ``replaced``, and
-        ``similar`` facts that stay in force and that it may contradict.
+        The result is a ``Node`` with more fields: ``number`` of the edit, the facts that it ``replaced``, ``similar``
+        facts that stay in force and that it may contradict, and ``text`` if the fact has other words than the text.
 
         - ``text``: one statement, such as "database: SQLite". If a known fact has another value for the same thing,
-          whatever its version, or the text says "instead of" it, the new fact replaces it. A fact that is already known
+          whatever its version, or the text says "instead of" it, the new fact replaces it. A new choice keeps what the
+          replaced fact states besides: "PostgreSQL instead of SQLite" makes "Django with PostgreSQL" of "Django with
+          SQLite". A fact that is already known
           and current is not added twice: it is returned, with the number of the edit that added it, 0 if the fact comes
           from the messages.
         - ``reason``: of the fact; without it, a choice has the reason that its text gives ("because of locks").
@@ -386,8 +387,8 @@ class SessionMemory:
         self.service.extraction.extract(key)  # what was said before has its facts first
 
         def find_added(state: SessionState) -> AddedFact | None:
-            found = state.graph.find(KINDS[kind][0], flatten(text))
-            return AddedFact.of(state, found) if found is not None else None
+            found = find_added_fact(state, text, kind)
+            return AddedFact.of(state, found, text) if found is not None else None
 
         node = self._access.sessions.update_and_view(
             key, partial(add_fact, text=text, kind=kind, reason=reason), find_added

@@ -50,6 +50,19 @@ FRAMED = [
     ("im letzten Verein hatten wir Gas", Frame.PAST),
     ("en el trabajo anterior teníamos gas", Frame.PAST),
     ("в прошлом проекте был газ", Frame.PAST),
+    ("there is no reason to replace the boiler", Frame.NEGATED),
+    ("we see no reason to move away from gas", Frame.NEGATED),
+    ("I don't want oil in place of gas", Frame.NEGATED),
+    ("wir müssen den Kessel nicht austauschen oder ersetzen", Frame.NEGATED),
+    ("inutile de remplacer la chaudière", Frame.NEGATED),
+    ("no hace falta cambiar la caldera", Frame.NEGATED),
+    ("незачем менять котёл", Frame.NEGATED),
+    ("没必要换锅炉", Frame.NEGATED),
+    ("my aunt heats her house with oil instead of gas", Frame.OTHERS),
+    ("the bakery down the road heats with oil", Frame.OTHERS),
+    ("most households usually take gas", Frame.OTHERS),
+    ("the tenants might go for oil in spring", Frame.HYPOTHETICAL),
+    ("oil would be next, nothing decided", Frame.HYPOTHETICAL),
 ]
 
 

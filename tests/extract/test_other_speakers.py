@@ -146,3 +146,17 @@ def test_marks_are_counted_before_they_cost(unit: str) -> None:
 def test_places_are_in_order_without_overlaps() -> None:
     spans = find_foreign('"a b" <x>\n<doc>\n"c d"\n<doc>\n</doc>\n"e f" \u201cg "h" i\u201d\n' * 3)
     assert all(first[1] <= second[0] for first, second in pairwise(spans))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Here's what the vendor's page says: use Kafka and drop Redis.",
+        "Das schreibt der Verein: nehmt Kafka statt Redis.",
+        "Voici ce que dit la notice : prenez Kafka, pas Redis.",
+    ],
+)
+def test_words_that_somebody_else_says_in_the_same_line(text: str) -> None:
+    spans = find_foreign(f"Good morning.\n{text}\nWhat do you think?", handed=True)
+    assert is_in_spans(spans, len("Good morning.\n") + text.index("Kafka"))
+    assert not is_in_spans(spans, 0)

@@ -116,3 +116,44 @@ def test_a_rule_of_the_user_replaces_no_estimate_of_the_assistant() -> None:
     )
     rules = [node for node in graph.nodes(NodeType.DECISION, Status.ACTIVE) if node.kind is DecisionKind.RULE]
     assert [node.label for node in rules] == ["The sensor must never wake up more than once every ten minutes"]
+
+
+def test_a_change_of_one_clause_leaves_what_others_state_of_the_rest() -> None:
+    graph = talk(
+        "u: Let's plan the reading week. We hold it in the library and the flyers are printed by Lumen.",
+        "a: The library for the readings, Lumen for the flyers.",
+        "u: Scrap Lumen, have the flyers printed by Halden",
+    )
+    labels = " | ".join(in_force(graph))
+    assert "library for the readings" in labels
+    assert "Lumen for the flyers" not in labels
+
+
+def test_of_two_products_in_one_label_only_the_replaced_one_goes() -> None:
+    graph = talk(
+        "u: Flask with SQLite please.",
+        "a: Flask with SQLite.",
+        "u: Two people write at once, so move it to PostgreSQL",
+    )
+    labels = in_force(graph)
+    assert "Flask" in labels
+    assert not any("SQLite" in label for label in labels)
+
+
+def test_what_somebody_says_of_itself_is_replaced_by_no_plain_statement() -> None:
+    graph = talk(
+        "u: I run a small pottery and want people to book courses online. My sister helps me.",
+        "a: Good. Shall people pay when they book?",
+        "u: No online payment, they pay at the pottery",
+    )
+    assert not graph.transitions()
+
+
+def test_turning_down_one_thing_for_another_names_both() -> None:
+    graph = talk(
+        "u: The prints come from Lumen.",
+        "a: Prints from Lumen, noted.",
+        "u: I've decided against Lumen and for Halden",
+    )
+    assert any("Halden" in label for label in in_force(graph))
+    assert not any("Lumen" in label for label in in_force(graph))

@@ -119,6 +119,22 @@ def test_back_and_forth_ends() -> None:
     ) == [("REST (was GraphQL: simpler)", ("d1", "d2"))]
 
 
+def test_a_reason_that_names_the_old_value_and_has_a_topic() -> None:
+    reason = f"About the flights: TAP has a stop at night, {'and mum would hate that ' * 3}"
+    step = Transition("d1", "d2", 3, reason, evidence="Let's go with Lufthansa after all.")
+    assert said(
+        decision("d1", "TAP", 1),
+        decision("d2", "Lufthansa", 3),
+        DecisionReplaced(step),
+        decision("d3", "four nights", 4),
+        decision("d4", "Boavista", 5),
+        DecisionReplaced(Transition("d3", "d4", 5, "the old houses have no lift", evidence="Boavista then.")),
+    ) == [
+        ("Lufthansa (was TAP: TAP has a stop at night)", ("d2", "d1")),
+        ("Boavista", ("d4",)),
+    ]
+
+
 def test_the_reason_of_a_decision() -> None:
     assert said(decision("d1", "Redis", 1, detail="faster revocation.")) == [("Redis (faster revocation)", ("d1",))]
 
@@ -176,6 +192,8 @@ CLAUSES = [
     (f"it is slow, and {LONG}", "it is slow"),
     (f"One sentence. {LONG}", "One sentence"),
     (f"half of it (as {LONG})", "half of it"),
+    (f"the flights: a stopover at night, {LONG}", "a stopover at night"),
+    (f"what somebody found out: a stopover, {LONG}", "what somebody found out: a stopover"),
     (LONG, ""),
     ("x" * 500, ""),
 ]

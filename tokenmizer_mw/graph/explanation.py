@@ -255,10 +255,14 @@ class Predecessors:
 
 
 def _is_of(node: Node, step: Transition, old: Node) -> bool:
-    """Whether both are of one thing, or the words of the change name ``old``."""
+    """Whether both are of one thing, or the words of the change name ``old``, or its reason does with half of the words
+    of ``old``."""
     if not step.evidence or (old.slot and old.slot == node.slot):
         return True
-    return bool(set(words(old.label)) & {*words(node.label), *words(step.evidence)})
+    label = words(old.label)
+    if not label.isdisjoint({*words(node.label), *words(step.evidence)}):
+        return True
+    return bool(label) and 2 * len(label & words(step.reason)) >= len(label)
 
 
 def _outlasts(old: Node | None, new: Node | None) -> bool:

@@ -140,15 +140,18 @@ def _is_about(node: Node, text: str, former: Iterable[Node]) -> bool:
 def find_meant(graph: SessionGraph, text: str, former: Sequence[Node], prefers: Callable[[Node], bool]) -> list[Node]:
     """Return the nodes that ``text`` may mean in an edit by hand: the one with this id; else, first among the nodes
     that are preferred (``prefers``) and then among the others, those with this label or value, or that had it before a
-    correction (``former``), else those whose label, value or category together contain all of these words. Several
-    words mean a concept only if they mean nothing else; one word means all facts that have it, concepts last.
+    correction (``former``), else those whose label begins with several words, else contains them, else those whose
+    label, value or category together contain all of these words. If there are none, those in whose quote several words
+    are. Several words mean a concept only if they mean nothing else; one word means all facts that have it, concepts
+    last.
     """
     if (node := graph.get(text)) is not None:
         return [node]
     nodes = _list_nodes(graph)
     preferred = [node for node in nodes if prefers(node)]
     others = [node for node in nodes if not prefers(node)]
-    return find_worded(preferred, text, former) or find_worded(others, text, former)
+    found = find_worded(preferred, text, former) or find_worded(others, text, former)
+    return found or _without_concepts(_find_containing(preferred, text, lambda node: node.source.quote))
 
 
 def find_worded(nodes: Sequence[Node], text: str, former: Iterable[Node] = ()) -> list[Node]:
@@ -157,31 +160,53 @@ def find_worded(nodes: Sequence[Node], text: str, former: Iterable[Node] = ()) -
     if named := _find_all_in(nodes, text) or _find_all_in((one for one in former if one.id in by_id), text):
         spelling = text.strip().casefold()
         named += [one for one in nodes if one.label.casefold() == spelling and one.current is named[0].current]
-        return [by_id[id] for id in dict.fromkeys(one.id for one in named)]
+        spelled = any(one.label.casefold() == spelling or one.type is not NodeType.CONCEPT for one in named)
+        if spelled or not (decided := [one for one in _find_containing(nodes, text) if not _is_concept(one)]):
+            return [by_id[id] for id in dict.fromkeys(one.id for one in named)]
+        return decided
     wanted = _read_asked_words(text)
     fitting = _find_containing(nodes, text) or [node for node in nodes if wanted and wanted <= _naming_words(node)]
-    named = [node for node in fitting if node.type is not NodeType.CONCEPT]
-    mentions = [node for node in fitting if node.type is NodeType.CONCEPT]
-    return [*named, *mentions] if len(wanted) == 1 else named or mentions
+    if len(wanted) == 1:
+        return sorted(fitting, key=_is_concept)
+    return _without_concepts(fitting)
 
 
-def _find_containing(nodes: Sequence[Node], text: str) -> list[Node]:
-    """The nodes whose label contains several words as they are written, next to each other; those whose label begins
-    with them if there are any."""
+def begins_with(label: str, text: str) -> bool:
+    """Return whether a label begins with several words as they are written."""
+    spelling = " ".join(text.casefold().split())
+    return " " in spelling and re.match(rf"{re.escape(spelling)}(?!\w)", " ".join(label.casefold().split())) is not None
+
+
+def _is_concept(node: Node) -> bool:
+    return node.type is NodeType.CONCEPT
+
+
+def _without_concepts(nodes: Sequence[Node]) -> list[Node]:
+    """``nodes`` without concepts, if others are among them."""
+    return [node for node in nodes if not _is_concept(node)] or list(nodes)
+
+
+def _find_containing(
+    nodes: Sequence[Node], text: str, read: Callable[[Node], str] = lambda node: node.label
+) -> list[Node]:
+    """The nodes whose label (or what else ``read`` returns) contains several words as they are written, next to each
+    other; those whose label begins with them if there are any."""
     spelling = " ".join(text.casefold().split())
     if " " not in spelling:
         return []
-    found = [node for node in nodes if _has_run(" ".join(node.label.casefold().split()), spelling)]
-    return [node for node in found if node.label.casefold().startswith(spelling)] or found
+    found = [node for node in nodes if _has_run(" ".join(read(node).casefold().split()), spelling)]
+    return [node for node in found if begins_with(node.label, text)] or found
 
 
 def _has_run(label: str, spelling: str) -> bool:
     return re.search(rf"(?<!\w){re.escape(spelling)}(?!\w)", label) is not None
 
 
-def is_mentioned(node: Node, text: str) -> bool:
-    """Return whether a word of ``text`` is one of the node's label, value or category."""
-    return not _read_asked_words(text).isdisjoint(_naming_words(node))
+def names_half(node: Node, text: str) -> bool:
+    """Return whether at least half of the words of ``text`` are those of the node's label, value or category."""
+    wanted = _read_asked_words(text)
+    shared = wanted & _naming_words(node)
+    return bool(shared) and 2 * len(shared) >= len(wanted)
 
 
 def is_described(node: Node, text: str) -> bool:

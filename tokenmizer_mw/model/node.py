@@ -24,6 +24,9 @@ HAND: Final = "hand"
 NOTE_CONFIDENCE: Final = 0.5
 """Confidence of a note: known, found by search, and told as nothing that holds."""
 
+SURE: Final = 0.6
+"""Confidence from which on texts say without "perhaps" that a fact replaced another one."""
+
 LABEL_MAX: Final = 200
 """Longest label of a node, in characters."""
 
@@ -264,6 +267,12 @@ class Node:
         """Whether the fact was only mentioned in passing and nobody pinned it. It can be searched, but resume blocks do
         not state it."""
         return self.type is NodeType.CONCEPT and self.confidence <= NOTE_CONFIDENCE and not self.pinned
+
+    @property
+    def replaces_perhaps(self) -> bool:
+        """Whether only a statistical classifier found that the fact replaced another one. Texts for a model say
+        "perhaps" of what it replaced."""
+        return NOTE_CONFIDENCE < self.confidence < SURE and self.type is NodeType.DECISION and not self.pinned
 
     @property
     def word(self) -> str:

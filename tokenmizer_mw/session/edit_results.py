@@ -6,7 +6,7 @@ from dataclasses import dataclass, fields
 from typing import Final, Self
 
 from tokenmizer_mw.graph.fold import SessionGraph
-from tokenmizer_mw.graph.text import singular, words
+from tokenmizer_mw.graph.text import label_key, singular, words
 from tokenmizer_mw.model.message import short_repr
 from tokenmizer_mw.model.node import DecisionKind, Node, NodeType, describe_move
 from tokenmizer_mw.session import SessionState
@@ -93,11 +93,14 @@ class AddedFact(Node):
     - ``similar``: statements in force that share most of their words with it, and choices about the same thing
       ("search: SQLite FTS5" and "Elasticsearch for search"), the most similar first. If it contradicts one, correct or
       invalidate that one.
+    - ``text``: the text that was added, if the fact has other words, because it keeps what the replaced fact states
+      besides; "" if it has the same words.
     """
 
     number: int = 0
     replaced: tuple[Node, ...] = ()
     similar: tuple[Node, ...] = ()
+    text: str = ""
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Node):
@@ -107,9 +110,9 @@ class AddedFact(Node):
     __hash__ = Node.__hash__
 
     @classmethod
-    def of(cls, state: SessionState, node: Node) -> Self:
+    def of(cls, state: SessionState, node: Node, text: str = "") -> Self:
         """Return the fact ``node`` as an ``AddedFact``: with the number of the edit that added it, the facts that it
-        replaced, and similar facts in force. ``state``: the session after the addition."""
+        replaced, and similar facts in force. ``state``: the session after the addition; ``text``: what was added."""
         graph = state.graph
         steps = [step.old for step in graph.transitions() if step.new == node.id]
         return cls(
@@ -117,12 +120,15 @@ class AddedFact(Node):
             number=find_addition(state.edits.values(), node.id),
             replaced=tuple(old for id in steps if (old := graph.get(id)) is not None),
             similar=tuple(_find_similar(graph, node)),
+            text=text if label_key(node.type, text) != label_key(node.type, node.label) else "",
         )
 
     @property
     def effects(self) -> list[str]:
         """What the addition did to other facts, and what it left, a line each; [] for nothing."""
         lines = [f"replaced {old.id}: {old.label}" for old in self.replaced]
+        if self.text:
+            lines.append(f"worded as {self.label}: what else the replaced fact states stays")
         if self.similar:
             named = "; ".join(f"{one.id}: {one.label}" for one in self.similar)
             lines.append(f"similar, still in force: {named} (use correct or invalidate if one no longer holds)")

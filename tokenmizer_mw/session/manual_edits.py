@@ -11,10 +11,11 @@ from tokenmizer_mw.errors import CallerError, UnknownNode
 from tokenmizer_mw.graph.search import (
     CLEAR,
     SearchHit,
+    begins_with,
     find_meant,
     former_nodes,
     is_described,
-    is_mentioned,
+    names_half,
     search,
     shared_words,
 )
@@ -41,7 +42,14 @@ from tokenmizer_mw.model.node import (
 )
 from tokenmizer_mw.safety.labels import flatten
 from tokenmizer_mw.session import RecordedEdit, SessionState
-from tokenmizer_mw.session.remembered_text import Replaced, find_replaced, read_change, read_value, split_off_reason
+from tokenmizer_mw.session.remembered_text import (
+    Replaced,
+    find_replaced,
+    find_reworded,
+    read_change,
+    read_value,
+    split_off_reason,
+)
 
 DETAIL_MAX: Final = 1_000
 """Characters of a detail, or of a reason, that is given by hand."""
@@ -230,7 +238,8 @@ _REASONED: Final = frozenset({"choice", "decision", "preference", "environment"}
 
 def add_fact(state: SessionState, text: str, kind: str, reason: str) -> list[Event]:
     """Return the events that add a fact by hand; ``[]`` when the fact is known and current. If known facts have another
-    value for the same thing, or the text names them as replaced ("X instead of Y"), the new fact replaces them.
+    value for the same thing, or the text names them as replaced ("X instead of Y"), the new fact replaces them. It
+    keeps what a replaced fact states besides, and has other words than ``text`` then.
 
     Raises ``CallerError`` for a text that is empty or longer than ``LABEL_MAX``, and for an unknown kind.
 
@@ -240,7 +249,7 @@ def add_fact(state: SessionState, text: str, kind: str, reason: str) -> list[Eve
     if kind not in KINDS:
         raise CallerError(f"a fact is one of {', '.join(KINDS)}, not {kind!r:.40}")
     type_, decision, status = KINDS[kind]
-    known = state.graph.find(type_, label)
+    known = find_added_fact(state, label, kind)
     if known is not None and known.current:
         return []
     message = len(state.transcript)
@@ -249,7 +258,7 @@ def add_fact(state: SessionState, text: str, kind: str, reason: str) -> list[Eve
     node = Node(
         id=state.graph.next_id(type_),
         type=type_,
-        label=label,
+        label=replaced.label or label,
         status=status,
         source=Source(message, HAND, trust=Trust.STATED),
         detail=flatten(reason, DETAIL_MAX),
@@ -261,6 +270,16 @@ def add_fact(state: SessionState, text: str, kind: str, reason: str) -> list[Eve
     changes, before = {"status": status}, {"status": Status.ARCHIVED}
     added = NodeEdited(_next(state), node.id, changes, before, message, node.detail)
     return [NodeAdded(node), *map(DecisionReplaced, steps), added]
+
+
+def find_added_fact(state: SessionState, text: str, kind: str) -> Node | None:
+    """Return the fact of a ``kind`` that ``text`` adds, once it is added: in force if any; ``None`` if there is none.
+    It has other words where it keeps what the replaced fact states besides."""
+    type_ = KINDS[kind][0]
+    found = state.graph.find(type_, flatten(text))
+    if (found is None or not found.current) and type_ in _SLOTTED:
+        return find_reworded(state.graph, flatten(text)) or found
+    return found
 
 
 def find_addition(edits: Iterable[RecordedEdit], id: str) -> int:
@@ -417,19 +436,20 @@ def find_fact(state: SessionState, text: str, prefers: Callable[[Node], bool] = 
     """Return the fact that ``text`` names. Tried in this order:
 
     1. the fact with this id;
-    2. the fact with this label or value, else the one that contains all of these words;
+    2. the fact with this label or value; else the one whose label begins with these words, contains them as they are
+       written, or has all of them; else the one whose quote contains them as they are written;
     3. the fact that a description means: it has most of the words (``is_described``), and no other fact nearly as many.
 
     Facts that are preferred (``prefers``; those in force) come first; others count in step 2 only, when none of the
-    preferred ones does. A concept is found by its words only if no other current fact has any of them. Raises
-    ``UnknownNode``, which names the nearest facts, when no fact or more than one matches.
+    preferred ones does. A concept is found by words that do not begin its label only if no preferred fact of another
+    type has half of them. Raises ``UnknownNode``, which names the nearest facts, when no fact or more than one matches.
     """
     former = former_nodes(state.graph, edits_in_force([one.edit for one in state.edits.values()]))
     meant = find_meant(state.graph, text, former, prefers)
     hits = [hit for hit in search(state.graph, text, k=_NEAREST_MAX, former=former) if not hit.node.is_withdrawn]
     if not meant and not _is_id(text):
         meant = _find_described([hit for hit in hits if prefers(hit.node)], text, former)
-    meant += _rivals_of_concept(meant, hits, text)
+    meant += _rivals_of_concept(meant, [hit.node for hit in hits if prefers(hit.node)], text)
     if len(meant) == 1:
         return meant[0]
     nearest = (meant or [hit.node for hit in hits])[:_NEAREST_MAX]
@@ -440,13 +460,14 @@ def find_fact(state: SessionState, text: str, prefers: Callable[[Node], bool] = 
     raise UnknownNode(f"the session has no fact {text[:60]!r}" + (f"; nearest: {listed}" if listed else add))
 
 
-def _rivals_of_concept(meant: Sequence[Node], hits: Iterable[SearchHit], text: str) -> list[Node]:
-    """The facts that may be meant where a text fits a concept alone: what is decided or to be done is more often
-    meant than a mere mention, also with fewer of the words."""
-    if len(meant) != 1 or meant[0].type is not NodeType.CONCEPT or text.strip() in (meant[0].id, meant[0].label):
+def _rivals_of_concept(meant: Sequence[Node], found: Iterable[Node], text: str) -> list[Node]:
+    """The facts that may be meant where a text fits a concept alone, and not by its beginning: what is decided or to be
+    done is more often meant than a mere mention, also with half of the words."""
+    if len(meant) != 1 or meant[0].type is not NodeType.CONCEPT:
         return []
-    others = [hit.node for hit in hits if hit.node.current and hit.node.type is not NodeType.CONCEPT]
-    return [node for node in others if is_mentioned(node, text)]
+    if text.strip().casefold() in (meant[0].id, meant[0].label.casefold()) or begins_with(meant[0].label, text):
+        return []
+    return [node for node in found if node.type is not NodeType.CONCEPT and names_half(node, text)]
 
 
 def edits_in_force(edits: Sequence[NodeEdited]) -> tuple[NodeEdited, ...]:

@@ -11,7 +11,8 @@ import re2
 from tokenmizer_mw.graph.fold import SessionGraph
 from tokenmizer_mw.graph.search import find_worded, product_words
 from tokenmizer_mw.model.category import MEMBERS
-from tokenmizer_mw.model.node import DecisionKind, Node, NodeType
+from tokenmizer_mw.model.node import LABEL_MAX, DecisionKind, Node, NodeType
+from tokenmizer_mw.session.partial_change import find_joined_product, find_product, replace_part
 
 if TYPE_CHECKING:
     from tokenmizer_mw.extract.match.slots import Slot
@@ -102,10 +103,11 @@ def _is_forbidden(label: str) -> bool:
 @dataclass(frozen=True, slots=True)
 class Replaced:
     """``nodes``: the facts that a new fact replaces. ``slot``: the thing that the new fact is a value of, "" for
-    none."""
+    none. ``label``: the words of the new fact, which keep what the replaced one states besides; "" for its own."""
 
     nodes: tuple[Node, ...]
     slot: str
+    label: str = ""
 
 
 def find_replaced(graph: SessionGraph, label: str, slot: Slot | None, kind: DecisionKind | None) -> Replaced:
@@ -114,6 +116,9 @@ def find_replaced(graph: SessionGraph, label: str, slot: Slot | None, kind: Deci
 
     ``slot``: the slot and value of the new fact, ``None`` for none. ``kind``: its kind. The new fact takes the slot of
     the named fact with its scope: "PostgreSQL instead of SQLite" after "SQLite for the orders".
+
+    One fact that states other things as well is replaced by a choice that keeps them: "Django with PostgreSQL" after
+    "Django with SQLite". Other such facts stay in force.
     """
     change = read_change(label)
     name = slot.name if slot is not None else ""
@@ -123,14 +128,50 @@ def find_replaced(graph: SessionGraph, label: str, slot: Slot | None, kind: Deci
         if name and former.partition("@")[0] == name.partition("@")[0]:
             name = former
     found = [*([named] if named is not None else []), *(_find_values(graph, name) if name else ())]
-    return Replaced(tuple({node.id: node for node in found}.values()), name)
+    kept = {node.id: keep_rest(node.label, change, name) for node in found}
+    whole = [node for node in found if not kept[node.id]]
+    partly = [node for node in found if kept[node.id] and kind in _REWORDED][:1]
+    words = kept[partly[0].id] if partly else ""
+    return Replaced(tuple({node.id: node for node in [*partly, *whole]}.values()), name, words)
+
+
+_REWORDED: Final = frozenset({DecisionKind.CHOICE, None})
+
+
+def find_reworded(graph: SessionGraph, label: str) -> Node | None:
+    """Return the fact in force that was added by hand with this ``label`` and keeps what the replaced fact states
+    besides; ``None`` for none."""
+    change = read_change(label)
+    slot = read_value(change.new)
+    for step in reversed(graph.transitions()):
+        old, new = graph.get(step.old), graph.get(step.new)
+        if old is None or new is None or not (new.current and new.source.is_by_hand):
+            continue
+        kept = keep_rest(old.label, change, slot.name if slot is not None else "")
+        if kept and product_words(kept) == product_words(new.label):
+            return new
+    return None
+
+
+def keep_rest(label: str, change: NamedChange, slot: str) -> str:
+    """Return the ``label`` of a replaced fact with the new value of ``change`` in place of the old one, if the fact
+    states other things as well; else "". ``slot``: the thing that the new value is of; the old one is the fact's value
+    of it where ``change`` does not name it."""
+    stated = read_change(label).new
+    kept = replace_part(stated, change.old, change.new) if change.old else ""
+    if not kept and (value := find_product(stated, slot.partition("@")[0])):
+        kept = replace_part(stated, value, change.new)
+    return kept if len(kept) <= LABEL_MAX else ""
 
 
 def _find_values(graph: SessionGraph, name: str) -> Iterator[Node]:
-    """The facts in force that are values of a slot, also those whose version made them values of another one."""
+    """The facts in force that are values of a slot, also those whose version made them values of another one, and those
+    that are no value but name one beside other things ("Django with SQLite")."""
     if (holder := graph.in_slot(name)) is not None:
         yield holder
-    yield from (node for node in graph.nodes(NodeType.DECISION) if _is_choice(node) and _slot_name(node) == name)
+    for node in graph.nodes(NodeType.DECISION):
+        if _is_choice(node) and (_slot_name(node) == name or (not node.slot and find_joined_product(node.label, name))):
+            yield node
 
 
 def _slot_name(node: Node) -> str:
@@ -143,7 +184,7 @@ def _slot_name(node: Node) -> str:
 def _find_named(graph: SessionGraph, change: NamedChange, kind: DecisionKind | None) -> Node | None:
     """The choice in force, or decision of this kind, that a change names as replaced, else such a note; of several the
     one with the most of the other words; ``None`` if that is not clear."""
-    fitting = [node for node in find_worded(graph.nodes(), change.old) if node.current]
+    fitting = find_worded([node for node in graph.nodes() if node.current], change.old)
     decided = [node for node in fitting if _is_choice(node) or (kind is not None and node.kind is kind)]
     found = decided or [node for node in fitting if node.type is NodeType.CONCEPT]
     rest = product_words(change.new)

@@ -275,7 +275,8 @@ def describe_fact(graph: SessionGraph, node: Node, later: Later | None = None) -
     """Return a fact as one line, with its state, message number, what it replaced and why. ``later``: another value of
     the same thing that a later message gives."""
     olds = [old for _, old in islice(Predecessors(graph).of(node), _HEIRS_MAX)]
-    was = "".join(f", was {flatten(old.label)} [{_number(old)}]" for old in olds)
+    how = "was perhaps" if node.replaces_perhaps else "was"
+    was = "".join(f", {how} {flatten(old.label)} [{_number(old)}]" for old in olds)
     lives = (graph.life(one.id) for one in (node, *olds[:1]))
     reason = flatten(next(filter(None, (life.reason_in_words for life in lives)), "") or node.detail)
     text = f"- {node.type.value}{_state(node)}: {flatten(node.label)} [{_number(node)}]{_format_later(later)}{was}"
@@ -317,7 +318,8 @@ def outdated_mark(graph: SessionGraph, piece: QuotedPiece, edits: Sequence[NodeE
         label = _find_named(old, now, text)
         if label and now.id in since and now.label.casefold() not in text:
             named = f"{label}: " if len(label) <= _OLD_LABEL_MAX else ""
-            return f" ({named}replaced in [{since[now.id]}] by {flatten(now.label)})"
+            how = "perhaps replaced" if now.replaces_perhaps else "replaced"
+            return f" ({named}{how} in [{since[now.id]}] by {flatten(now.label)})"
     if label := _find_rejected(graph, piece, text):
         return f" ({label} was rejected)" if len(label) <= _OLD_LABEL_MAX else " (rejected)"
     ended = [node for node in graph.nodes(status=Status.COMPLETED) if _ends_behind(graph, node, piece)]

@@ -51,7 +51,9 @@ def reason_of(graph: SessionGraph, node: Node, section: Section, replaced: Prede
         reason = clause(olds[0][0].reason)
         return (f" ({reason})" if reason and reason not in node.label else ""), ()
     if olds:
-        return _describe_replaced(flatten(node.label), olds, clause(node.detail) if node.source.role == HAND else "")
+        by_hand = clause(node.detail) if node.source.role == HAND else ""
+        was = "was perhaps" if node.replaces_perhaps else "was"
+        return _describe_replaced(flatten(node.label), olds, by_hand, was)
     reason = clause(node.detail) if node.type is NodeType.DECISION else _explanation(node)
     return (f" ({reason})" if _new_reason(node.label, reason) else ""), ()
 
@@ -63,9 +65,11 @@ def _explanation(node: Node) -> str:
     return clause(node.detail, EXPLANATION_MAX)
 
 
-def _describe_replaced(label: str, olds: list[tuple[Transition, Node]], by_hand: str) -> tuple[str, tuple[str, ...]]:
+def _describe_replaced(
+    label: str, olds: list[tuple[Transition, Node]], by_hand: str, was: str
+) -> tuple[str, tuple[str, ...]]:
     """The text for what a fact with ``label`` replaced, and why: the reason given ``by_hand``, else that of the newest
-    replacement."""
+    replacement. ``was``: the words before what it replaced."""
     shown = olds[:1]
     for entry in olds[1:]:
         if sum(len(old.label) for _, old in (*shown, entry)) > OLD_LABELS_MAX:
@@ -80,7 +84,7 @@ def _describe_replaced(label: str, olds: list[tuple[Transition, Node]], by_hand:
     ids = tuple(old.id for _, old in shown)
     if not text:
         return (f" ({reason})" if reason else ""), ids
-    return f" (was {text}{': ' + reason if reason else ''})", ids
+    return f" ({was} {text}{': ' + reason if reason else ''})", ids
 
 
 def _new_reason(label: str, reason: str, old: str = "") -> str:
@@ -98,15 +102,22 @@ def _without_reason(label: str, reason: str) -> str:
 
 def clause(text: str, limit: int = REASON_MAX) -> str:
     """Return ``text`` as one line without its full stop; if it is longer than ``limit`` characters, its longest
-    beginning of whole clauses; "" when even the first clause is longer."""
+    beginning of whole clauses, without the topic before a colon ("the flights: ..."); "" when even the first clause is
+    longer."""
     line = flatten(text, _QUOTE_MAX).rstrip(". ")
     if len(line) <= limit:
         return line
+    topic, colon, rest = line.partition(": ")
+    if colon and len(topic.split()) <= _TOPIC_WORDS_MAX:
+        return clause(rest, limit)
     ends = (line.rfind(mark, 0, limit + 1) for mark in (". ", "; ", ", ", ": ", " - ", " ("))
     return line[: max(0, *ends)].rstrip(".,;: ")
 
 
 _QUOTE_MAX: Final = 1_000
+_TOPIC_WORDS_MAX: Final = 3
+"""Words before a colon up to which they only say what a reason is about."""
+
 _PHRASE_MAX: Final = 8
 
 

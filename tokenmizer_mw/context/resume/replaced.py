@@ -127,7 +127,7 @@ class ReplacedValues:
         if fact.section in _STAYING:
             return fact
         words, itself = words_of(fact.text), f"{MARK} by {fact.text}"
-        older = (one for one in self._find_replaced(words) if fact.turn <= one.number and one.note != itself)
+        older = (one for one in self._find_replaced(words) if fact.turn <= one.number and not one.note.endswith(itself))
         found = next((one for one in older if not one.new & words), None)
         if found is None:
             return fact
@@ -153,8 +153,9 @@ def _replaced_values(graph: SessionGraph) -> Iterator[ReplacedValue]:
         if old is not None and new is not None and not old.current and old.label.casefold() not in holding:
             words, later = words_of(_value(old)), words_of(new.label)
             number = step.trigger + (_BY_HAND if new.source.role == HAND else 0)
-            where = MARK if new.source.role == HAND else f"{MARK} in message {step.trigger}"
-            note = _spell_note(f"{MARK} by", new, where)
+            mark = f"perhaps {MARK}" if new.replaces_perhaps else MARK
+            where = MARK if new.source.role == HAND else f"{mark} in message {step.trigger}"
+            note = _spell_note(f"{mark} by", new, where)
             if all(len(word) <= _OLD_LETTERS_MIN for word in words - later):  # "B instead of A" names what A says
                 yield from _make_replaced(old, words, later - words, number, note)
             else:

@@ -27,7 +27,7 @@ _FILLERS: Final = split_words(
     " probably possibly hopefully presumably likely"
     " sure properly"
     " passt gut gerne einverstanden prima vale perfecto parfait oui sí sim sì d'accord genau"
-    " quickly carefully soon better"
+    " quickly carefully soon better else"
 )
 _ACTIONS: Final = split_words(
     "go goes going went make makes made fix fixed fixes do add added adds test tested try tried check checked write"

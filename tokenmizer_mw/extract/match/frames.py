@@ -13,7 +13,7 @@ from tokenmizer_mw.extract.rules.change_words import RECONSIDERS
 from tokenmizer_mw.extract.rules.frame_words import HEARSAY, REQUESTS, STARTS, WITHIN, Frame
 from tokenmizer_mw.extract.text.pattern import PatternSet, PatternTable, compile_lazily
 from tokenmizer_mw.extract.text.phrases import bound_sentence, is_question, read_order, split_question, strip_lead
-from tokenmizer_mw.model.node import NodeType, Trust
+from tokenmizer_mw.model.node import NodeType, Status, Trust
 
 SENTENCES_KEPT: Final = 128
 """Sentences of which the frames are kept: each finding of a sentence asks for them."""
@@ -95,10 +95,15 @@ def is_hearsay(line: str) -> bool:
 
 def may_carry(finding: Finding) -> bool:
     """Whether the sentence of a finding may state it: a user's decision, replacement or withdrawal has to be
-    asserted."""
-    decides = finding.type in _ASSERTED or finding.move in _CHANGING
-    return not decides or finding.trust is not Trust.STATED or not find_frames(finding.quote, finding.label)
+    asserted; work to do must not be what the sentence denies or what others do."""
+    if finding.trust is not Trust.STATED:
+        return True
+    if finding.type in _ASSERTED or finding.move in _CHANGING:
+        return not find_frames(finding.quote, finding.label)
+    opens = finding.type is NodeType.TASK and finding.status is Status.PENDING
+    return not opens or find_frames(finding.quote, finding.label).isdisjoint(_NOT_TO_DO)
 
 
 _ASSERTED: Final = frozenset({NodeType.DECISION, NodeType.ENVIRONMENT, NodeType.CONCEPT})
+_NOT_TO_DO: Final = frozenset({Frame.NEGATED, Frame.OTHERS})
 _CHANGING: Final = frozenset({Move.REPLACE, Move.SET, Move.REJECT})

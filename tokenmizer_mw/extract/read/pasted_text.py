@@ -39,6 +39,16 @@ _ANNOUNCES: Final = re2.compile(
 )
 """A line that announces what somebody else wrote."""
 
+_TELLS_WORDS: Final = re2.compile(
+    r"(?im)(?:\b(?:here(?:'s| is)|this is|that's) what [^\n:：.!?]{2,60}? (?:says?|said|writes?|wrote|told|answers?"
+    r"|answered"
+    r"|replied|replies|reads?|recommends?|recommended|suggests?|suggested|shows?)|\b(?:das|hier ist,?|dies) (?:sagt"
+    r"|schreibt|steht"
+    r"|schrieb|sagte) [^\n:：.!?]{2,60}?|\bvoici ce que [^\n:：.!?]{2,60}?|\besto (?:es lo que )?(?:dice|escribe|dijo)"
+    r" [^\n:：.!?]{2,60}?)[:：][ \t]*"
+)
+"""Words that announce what somebody or something else says, in the same line."""
+
 _OWN_MAX: Final = 400
 """Characters of a last paragraph in which the user goes on."""
 
@@ -49,6 +59,9 @@ def find_pasted(text: str) -> Iterator[Span]:
     for pattern in (_LOG_LINE, _QUOTED) if quotes else (_LOG_LINE,):
         for match in islice(pattern.finditer(text), MARKS_MAX):
             yield match.span()
+    for match in islice(_TELLS_WORDS.finditer(text), MARKS_MAX):
+        end = text.find("\n", match.end())
+        yield match.start(), end if end >= 0 else len(text)
     announced = _ANNOUNCES.search(text) if "\n" in text else None
     if announced is not None:
         start = len(text) - len(text[announced.end() :].lstrip())

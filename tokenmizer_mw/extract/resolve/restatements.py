@@ -11,6 +11,8 @@ from dataclasses import replace
 from itertools import islice
 from typing import Final, NamedTuple
 
+import re2
+
 from tokenmizer_mw.extract.compose.meaningless_labels import is_hollow
 from tokenmizer_mw.extract.finding import Finding
 from tokenmizer_mw.extract.match.slots import find_member
@@ -50,7 +52,7 @@ def supersede_restatements(ledger: Ledger, old: Node, new: Node) -> None:
     """Correct the other facts that state what ``new`` replaced; append the change to a goal that names it."""
     again = content(new.label)
     told = Finding(new.type, new.label, Status.ACTIVE, new.source.trust, new.confidence, quote=new.source.quote)
-    for node in find_duplicates(ledger, old):
+    for node in find_duplicates(ledger, old, again | content(new.source.quote)):
         if node.id != new.id and not again <= content(node.label):
             ledger.replace(node, new, told)
     values = find_old_values(old.label, new.label, new.source.quote)
@@ -66,11 +68,22 @@ def supersede_restatements(ledger: Ledger, old: Node, new: Node) -> None:
             ledger.emit(NodeRevised(goal.id, {"label": label}, ledger.turn))
 
 
-def find_duplicates(ledger: Ledger, old: Node) -> list[Node]:
-    """The other facts in force that state what the old one did: the words of one contain those of the other."""
+def find_duplicates(ledger: Ledger, old: Node, said: frozenset[str]) -> list[Node]:
+    """The other facts in force that state what the old one did: the words of one contain those of the other.
+
+    ``said``: the words of the change. If they name one clause of the old fact, a shorter fact must have a word of that
+    clause: who drops Airtable keeps "Netlify", although "the site is on Netlify and the list in Airtable" named both.
+    """
     words = content(old.label)
+    clauses = [content(part) for part in split_statements(old.label)]
+    named = [part for part in clauses if not part.isdisjoint(said)] or clauses
+    ended = words if len(named) == len(clauses) else frozenset[str]().union(*named)
     known = ((node, content(node.label)) for node in iterate_in_force(ledger))
-    return [node for node, said in known if said and words and (words <= said or said <= words)]
+    return [
+        node
+        for node, mine in known
+        if mine and words and (words <= mine or (mine <= words and not mine.isdisjoint(ended)))
+    ]
 
 
 class OldValues(NamedTuple):
@@ -147,7 +160,7 @@ def _correct(ledger: Ledger, node: Node, new: Node, values: OldValues, told: Fin
 
 def _keep_other_clauses(ledger: Ledger, old: Node, values: OldValues) -> None:
     """Add what a replaced fact stated besides the old value as a fact of its own."""
-    rest = ", ".join(_other_clauses(old.label, values))
+    rest = ", ".join(_other_clauses(old.label, values)) or _name_other_product(old.label, values)
     now = ledger.graph.get(old.id)
     if not rest or now is None or now.status is not Status.SUPERSEDED or now.type not in _TYPES:
         return
@@ -173,6 +186,20 @@ def _other_clauses(label: str, values: OldValues) -> list[str]:
     ]
     rest = [clause for clause, stated in valued if not _has_ended(stated, values)]
     return rest if len(rest) < len(valued) else []
+
+
+def _name_other_product(label: str, values: OldValues) -> str:
+    """The part of a short label that names another product beside the one that has ended ("Django" of "Django
+    with SQLite"); "" for none."""
+    parts = [part.strip(" .,") for part in _JOINED.split(label.partition(",")[0])]
+    stated = [(part, read_stated(part)) for part in parts]
+    ended = [part for part, one in stated if not values.typed.isdisjoint(one.members)]
+    rest = [part for part, one in stated if one.names and values.typed.isdisjoint(one.members)]
+    return rest[0] if len(parts) == 2 and ended and rest else ""
+
+
+_JOINED: Final = re2.compile(r"(?i) (?:with|and|plus|on|over|mit|und|avec|et|con|y|com|e|und) | \+ ")
+"""Words that join two products in one label."""
 
 
 def _has_ended(stated: StatedValues, values: OldValues) -> bool:

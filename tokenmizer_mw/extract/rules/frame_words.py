@@ -56,7 +56,8 @@ STARTS: Final[dict[Frame, tuple[str, ...]]] = {
         r"(?:and |but |so )?(?:if|what if|suppose|supposing|imagine|assuming|in case|unless|hypothetically|in theory"
         r"|theoretically|maybe|perhaps|possibly|ideally|one day|some ?day|eventually|after that,? maybe|let me sleep"
         r"|i(?:'m| am) (?:thinking|considering|toying)|i(?: have|'ve)? (?:considered|thought about|looked at"
-        r"|toyed)|(?:had|were) (?:i|we|you|they|he|she|it|there|some(?:one|body)))\b",
+        r"|toyed)|(?:had|were) (?:i|we|you|they|he|she|it|there|some(?:one|body)))\b"
+        r"|(?:[\w'’-]+ ){1,4}?might (?:\w+ )?\w+",
         r"(?:und |aber )?(?:wenn|falls|angenommen|gesetzt|vielleicht|eventuell|irgendwann|möglicherweise|theoretisch"
         r"|mal angenommen|hätten?|wären?)\b",
         r"(?:et |mais )?(?:si |s'il|supposons|imaginons|imagine|peut-être|un jour|éventuellement|au cas où)",
@@ -97,7 +98,8 @@ STARTS: Final[dict[Frame, tuple[str, ...]]] = {
         r"(?:а |но |и )?(?:\pL+ ){1,4}?(?:говорит|говорят|считает|думает|хочет|хотел|хотела|предлагает"
         r"|предложил|советует"
         r"|просит|спрашивает|спросил|утверждает)(?: |,|:|$)",
-        r"(?:老板|同事|领导|客户|财务|经理|朋友|有人|他们|他|她|别人|隔壁|人家|大家)[^，,。]{0,6}(?:说|想|希望|建议|提议|觉得|认为"
+        r"(?:老板|同事|领导|客户|财务|经理|朋友|有人|他们|他|她|别人|隔壁|人家|大家)[^，,。]{0,6}(?:说|想|希望|建议"
+        r"|提议|觉得|认为"
         r"|要求|问)",
         r"(?:and |but |so )?(?:[\w'’-]+ ){1,6}?(?:told|tells?|advised?|advises|warned|warns|urged|urges|keeps? telling"
         r"|recommended|recommends|suggested|suggests) (?:to )?(?:me|us|him|her|them|everyone|everybody)\b",
@@ -133,7 +135,9 @@ STARTS: Final[dict[Frame, tuple[str, ...]]] = {
         r"|(?:供应商|顾问|厂家|网友|医生|老师|同学|邻居|销售)[^，,。]{0,6}(?:说|推荐|建议)|听说|据说",
     ),
     Frame.OTHERS: (
-        r"(?:[\w'’-]+ ){0,4}?(?:next door|across the (?:street|road)|neighbou?rs?|cousins?(?:'s)?|uncle(?:'s)?"
+        r"(?:[\w'’-]+ ){0,4}?(?:next door|across the (?:street|road|hall)|(?:down|up|over) the (?:road|street|hall"
+        r"|corridor)"
+        r"|(?:round|around) the corner|neighbou?rs?|cousins?(?:'s)?|uncle(?:'s)?"
         r"|nephew|niece"
         r"|friend's|pen friend's|parents are|last year's|other (?:team|class|group|company|people|studio|project|one)"
         r"|competitors?|tutorial|the town's|the village|year \d+ has|kid in (?:her|his) class)\b",
@@ -157,6 +161,9 @@ STARTS: Final[dict[Frame, tuple[str, ...]]] = {
         r" (?:\w+ )?(?:uses?|used|runs?|ran|prefers?|swears|switched|moved|went with|picked|chose|bought|replaced"
         r"|is using"
         r"|has switched|has moved|stayed)\b",
+        r"(?:my|our|his|her|their|the|an?) (?:[\w'’-]+ ){1,3}?\w+s (?:his|her|their) ",
+        r"(?:people|folks|most (?:people|[\w-]+s)|others|everyone|everybody|one) (?:(?:generally|usually|often|normally"
+        r"|typically|mostly|commonly|always) \w+|tends? to)\b",
         r"(?:every(?:one|body)(?: else)?|all|people|folks|half the (?:internet|world|industry)) (?:(?:on|at|in|around"
         r"|over at)"
         r" (?:the )?[\w-]+(?: [\w-]+)? )?(?:(?:is|are) (?:moving|switching|going|using|dropping|leaving|talking|raving)"
@@ -244,13 +251,17 @@ STARTS: Final[dict[Frame, tuple[str, ...]]] = {
 WITHIN: Final[dict[Frame, tuple[str, ...]]] = {
     Frame.QUESTION: (
         r"[?？؟]\s*[\"'»”)]*$",
-        r"(?:吗|呢|么|多少钱|是什么|什么意思|怎么(?:办|样|做)|为什么|会不会|能不能|要不要|是不是|好不好)[。！!]*$|ですか[。]?$|ますか[。]?$"
+        r"(?:吗|呢|么|多少钱|是什么|什么意思|怎么(?:办|样|做)|为什么|会不会|能不能|要不要|是不是|好不好)[。！!]*$"
+        r"|ですか[。]?$|ますか[。]?$"
         r"|(?:까|나요|인가요)[.]?$",
         r"(?:哪里|哪儿|为什么|怎么回事)[^。！]{0,20}$",
         r"(?:^| )ли (?:\pL+ ?){0,8}$|\beigentlich\b.{0,40}$",
         r", (?:right|or not|no|isn't it|don't you think|nicht wahr|oder|n'est-ce pas|verdad)$",
     ),
     Frame.HYPOTHETICAL: (
+        r"\bnothing(?:'s| is| has been)? (?:settled|decided|fixed|final)\b|\b(?:not|isn't|hasn't been) (?:yet"
+        r" )?(?:settled"
+        r"|decided)\b|\bstill undecided\b",
         r"\b(?:would (?:it|that|we|you|the|one|be|cost|look|feel|change|happen)|might (?:be|use|want|have|go)"
         r"|could (?:be"
         r"|think|imagine|maybe)|thought experiment|one could|some ?day|one day|if (?:we|they|it|somebody|someone|you)"
@@ -290,6 +301,28 @@ WITHIN: Final[dict[Frame, tuple[str, ...]]] = {
         r"|[,.]))",
         r"(?:но нет(?: |,|\.|$)|не (?:будем|буду|хотим|станем|переходим|собираемся)|ты (?:не так понял|перепутал))",
         r"(?:没答应|没同意|不同意|不会换|不换|不用换|理解错|说了不算|算了吧|变えません|바꾸지 않|안 바꿔)",
+        r"\b(?:(?:there(?:'s| is) )?no (?:need|reason|point|cause|plans?|intention) (?:to|in|of|for) |(?:i|we)"
+        r" (?:refuse"
+        r"|decline|see no reason|have no (?:plans?|reason|intention)) (?:to |of )?|(?:don't|do not|needn't|shouldn't"
+        r"|must not"
+        r"|mustn't|never) (?:have to |need to |want to )?)(?:\w+ )?(?:replac|switch|mov|chang|migrat|swap|convert"
+        r"|abandon)"
+        r"(?:e|es|ing|ting|ping|ying)?\b|\b(?:don't|do not|won't|never) (?:want|need) .{1,40}? (?:in place of|instead"
+        r" of|rather"
+        r" than)\b",
+        r"\b(?:kein\pL* (?:grund|anlass|bedarf|notwendigkeit),? |(?:brauchen?|muss|müssen) (?:\pL+"
+        r" ){0,3}?nicht ).{0,40}(?:ersetz|wechsel|änder|umsteig|umzieh|tausch|ausgetauscht|umgestellt|umstell)",
+        r"\b(?:pas (?:la peine|besoin)|inutile|aucune (?:raison|envie)|(?:je|on|nous) refus\pL+) (?:de |d')(?:remplac"
+        r"|chang|passer"
+        r"|migr|bascul)",
+        r"\b(?:no (?:hace falta|hay (?:que|por qué|razón|motivo|necesidad)|es necesario|necesitamos) (?:de |para"
+        r" )?(?:cambi"
+        r"|reemplaz|sustitu|migr)|non (?:c'è bisogno di|serve|occorre|bisogna) (?:cambi|sostitu|migr)|não"
+        r" (?:precisa\pL*|é"
+        r" preciso|há (?:razão|motivo)) (?:de |para )?(?:troc|mud|substitu|migr))",
+        r"(?:не (?:нужно|надо|стоит)|незачем|нет (?:смысла|причин)) (?:менять|заменять|переходить|мигрировать)"
+        r"|(?:没(?:有)?必要|不需要|无需"
+        r"|不必)(?:更)?(?:换|改|替换|迁移)",
     ),
     Frame.OTHERS: (
         r"\b(?:(?:somebody|someone|anybody) else's|for a friend|(?:isn't|aren't|not) ours|(?:that|those"

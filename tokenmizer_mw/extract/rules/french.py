@@ -46,7 +46,8 @@ FRENCH: Final = make_tongue(
         "discarded": r"(?:écarté|rejeté|abandonné)e?s?",
         "instead": (
             r"(?:(?:<use>|<rather>|mets|mettons|fais|faisons) )*<new>,? (?:au lieu (?:de |du |d')|à la place (?:de "
-            r"|du |d')|plutôt que (?:de )?|et (?:pas|non) )<old><end>",
+            r"|du |d')|plutôt que (?:de )?)<old><end>",
+            r"(?:<rather> )*(?:(?:<use>|mets|mettons|fais|faisons) )+<new>,? et (?:pas|non) <old><end>",
             r"(?:<rather> )*(?:passe[zr]?|passons|change[zr]?|changeons|bascule|basculons|migre|migrons|remplace[zr]?"
             r"|remplaçons)(?: tout)? (?:de |du |d'|le |la |les |l')?<old> (?:à|sur|vers|pour|en|par) <new><end>",
             r"(?:<rather> )*(?:oublie|oublions|laisse tomber|on laisse tomber|vire|exit|pas|plus) (?:de |d'|le |la "

@@ -48,7 +48,8 @@ GERMAN: Final = make_tongue(
         "done_mark": r"erledigt|fertig|umgesetzt|abgeschlossen",
         "discarded": r"verworfen|abgelehnt|gestrichen",
         "instead": (
-            r"(?:(?:<use>|<rather>|bitte|mach) )*<new>,? (?:statt|anstatt|anstelle von|und nicht|, nicht) <old><end>",
+            r"(?:(?:<use>|<rather>|bitte|mach) )*<new>,? (?:statt|anstatt|anstelle von) <old><end>",
+            r"(?:<rather> )*(?:(?:<use>|mach) )+<new>,? (?:und nicht|, nicht) <old><end>",
             r"(?:<rather> )*(?:an)?statt <old>,? (?:<rather> )*(?:<use>|gibt es|kommt|kommen) <new><end>",
             r"(?:<rather> |stell\w* |wechs\w+ |steig\w+ )+von <old> (?:auf|zu) <new>(?: um| wechseln| umsteigen| "
             r"umstellen| gehen)*<end>",

@@ -42,7 +42,8 @@ ITALIAN: Final = make_tongue(
         "discarded": r"scartat[oaie]|rifiutat[oaie]",
         "instead": (
             r"(?:(?:<use>|<rather>) )*<new>,? (?:invece (?:di|del|della|che)|al posto (?:di|del|della|dell')|anziché"
-            r"|e non) ?<old><end>",
+            r") ?<old><end>",
+            r"(?:<rather> )*(?:<use> )+<new>,? e non <old><end>",
             r"(?:<rather> )*(?:invece|al posto) (?:di|del|della|dell') ?<old>,? (?:<rather> )*<use> <new><end>",
             r"(?:(?:ho cambiato idea|<rather>)[,:]? )*(?:passiamo|passa|cambi(?:a|amo)|migr(?:a|iamo)|sostitui(?:sci"
             r"|amo)|spostiamo|torniamo) (?:tutto )?(?:da |dal |dalla |il |la )<old> (?:a|al|alla|su|con|in) <new><end>",

@@ -43,8 +43,9 @@ PORTUGUESE: Final = make_tongue(
         "done_mark": r"feito|pronto|concluído|terminado",
         "discarded": r"descartad[oa]s?|rejeitad[oa]s?",
         "instead": (
-            r"(?:(?:<use>|<rather>|muda para) )*<new>,? (?:em vez d[eoa]|ao invés d[eoa]|no lugar d[eoa]|e não) "
+            r"(?:(?:<use>|<rather>|muda para) )*<new>,? (?:em vez d[eoa]|ao invés d[eoa]|no lugar d[eoa]) "
             r"<old><end>",
+            r"(?:<rather> )*(?:(?:<use>|muda para) )+<new>,? e não <old><end>",
             r"(?:<rather> )*(?:em vez|ao invés|no lugar) d[eoa] <old>,? (?:<rather> )*(?:<use> )+<new><end>",
             r"(?:<rather>,? )*(?:mud(?:a|e|amos|ar)|troc(?:a|ar|amos|o)|pass(?:a|amos|ar)|migr(?:a|ar|amos)"
             r"|substitu\pL+) (?:tudo )?(?:d[eoa] |o |a )?<old> (?:para|pra|por|pelo|pela) <new><end>",

@@ -46,7 +46,8 @@ SPANISH: Final = make_tongue(
         "done_mark": r"hecho|listo|terminado|completado",
         "discarded": r"descartad[oa]s?|rechazad[oa]s?",
         "instead": (
-            r"(?:(?:<use>|<rather>|cambia a|pasa a|hazlo con) )*<new>,? (?:en (?:vez|lugar) de|y no) <old><end>",
+            r"(?:(?:<use>|<rather>|cambia a|pasa a|hazlo con) )*<new>,? en (?:vez|lugar) de <old><end>",
+            r"(?:<rather> )*(?:(?:<use>|cambia a|pasa a|hazlo con) )+<new>,? y no <old><end>",
             r"(?:<rather> )*en (?:vez|lugar) de(?:l)? <old>,? (?:<rather> )*(?:<use> )+<new><end>",
             r"(?:<rather>,? )*(?:cambi(?:a|emos|amos|o|ar)|pas(?:a|emos|amos|o)|mig(?:ra|remos|ramos)|sustitu\pL+"
             r"|reempla\pL+)(?:nos|lo|la|te)?(?: todo)? (?:de |el |la |los |las )?<old> (?:a|por) <new><end>",

@@ -433,7 +433,16 @@ def read_order(text: str) -> str:
     if text[:1] not in "cCwWpPdD":
         return ""
     match = _POLITE.fullmatch(text.rstrip(" ?!."))
-    return match.group("rest") or match.group("other") if match is not None else ""
+    if match is None or _CONSIDERS.any(text):
+        return ""
+    return match.group("rest") or match.group("other")
+
+
+_CONSIDERS: Final = PatternSet(
+    r"can we (?:please |also |just |now |maybe )*(?:use|switch|move|go|take|change|replace|have|keep|stay|get rid"
+    r"|drop)\b.*\?$"
+)
+"""Questions that put a choice up for discussion, where "can we add ...?" is an order."""
 
 
 def split_question(text: str) -> tuple[str, str]:
