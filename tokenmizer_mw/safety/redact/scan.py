@@ -271,7 +271,7 @@ class Rules:
         places = [place for place in self.places if place.kind not in self.without]
         apart = [(place.gate, place.read) for place in places if place.apart]
         anywhere = [(place.gate, place.read) for place in places if not place.apart]
-        return ("", [*anywhere, *self._rows(pii)]), (WORD_EDGE, apart)
+        return ("", [*anywhere, *self._rows(pii)]), (WORD_EDGE, [*apart, (PASS_GATE, stated.read_pass)])
 
     def _rows(self, pii: bool) -> Iterator[Row]:
         yield from BLOCKS
@@ -279,7 +279,6 @@ class Rules:
         yield forms.MADE_UP_GATE, forms.read_made_up
         yield STATED_GATE, passphrases.read_passphrase
         yield CHOSEN_GATE, stated.read_stated
-        yield PASS_GATE, stated.read_pass
         yield layouts.TABLE_HEAD, layouts.read_table
         yield layouts.INSERT_HEAD, layouts.read_insert
         if pii:

@@ -150,10 +150,10 @@ def _is_joined(core: str, parts: list[str], lexicon: PasswordLexicon) -> bool:
 
 def read_pass(text: bytes, start: int) -> PlaceReading:
     """Read the password behind the word "pass" at ``start``, where that word is no verb."""
-    onward = start + 3
     line = line_behind(text, start)
     found = _PASS.match(line)
-    if found is None or not begins_word(text, start):
+    onward = start + (found.end() if found is not None else 3)
+    if found is None or not begins_word(text, start) or len(found[1]) < PASS_MIN:
         return refusal("password", start, onward, "not the whole of it", onward)
     before = decode_value(text[max(0, start - _BEFORE) : start])
     value, first = found[1], start + found.start(1)

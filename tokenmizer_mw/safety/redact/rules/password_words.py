@@ -398,7 +398,7 @@ _CHOSEN: Final = r"(?:[A-Za-z0-9\x80-\xff][A-Za-z\x80-\xff-]{0,40}[0-9_]|[A-Za-z
 CHOSEN_GATE: Final = rf"(?:{_GATE_VERBS}|{_GATE_COLON}){_QUOTE_IN_JSON}?{_CHOSEN}"
 """The same, and the beginning of a word with a digit, an underscore or a capital inside."""
 
-PASS_GATE: Final = r"[Pp]ass:?[ \t]+[A-Za-z][A-Za-z_-]{0,40}[0-9]"
+PASS_GATE: Final = r"[Pp]ass:?[ \t]+[A-Za-z][A-Za-z_-]{3,40}[0-9]"
 """The word "pass" and the beginning of such a word."""
 
 TECHNICAL: Final = words(

@@ -92,7 +92,7 @@ PROSE: Final[tuple[PlaceRule, ...]] = (
         rf"{_AWS_NAME}([A-Za-z0-9+/]{{4,39}}[ \t]*(?:\\+[ \t]*)?{LINE}[> \t+]*[A-Za-z0-9+/]{{1,36}})"
         r"(?:[^A-Za-z0-9+/=]|$)", "broken-40", ("AWS_SECRET_ACCESS_KEY=", "{b32}\n{b8}", "\n"),
         "AWS_SECRET_ACCESS_KEY=\nAWS_REGION=eu-west-1", edge=False),
-    PlaceRule("litellm-key", r"\|[ \t]*(?:\*\*|`)*sk-[A-Za-z0-9_-]{4,}(?:\*\*|`)*[ \t]*\|",
+    PlaceRule("litellm-key", r"\|[ \t]*(?:\*\*|`)*sk-[A-Za-z_-]{0,24}[0-9]",
         r"\|[ \t]*(?:\*\*|`)*(sk-[A-Za-z0-9_-]{4,})(?:\*\*|`)*[ \t]*\|", "short-key",
         ("| local | ", "sk-{d4}", " |"), "| sk-learn | the library |", edge=False),
     behind("password",
