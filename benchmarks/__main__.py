@@ -59,6 +59,7 @@ BENCHMARKS: Final = {
     "compressed_cuts": "an agent's messages that a cut keeps, with compression and without, in every dialect",
     "handed_over": "texts that a user pastes: how many are taken for the user's own statements, and own words lost",
     "redaction": "secrets found and wrongly found in chat text, throughput, pathological input",
+    "shown_secrets": "secrets in statements that become facts: shown in labels, quotes and resume blocks, and stored",
     "hostile": "time(2n) / time(n), and the time for 1 MB of pathological input",
     "guard": "prompt-injection attempts: benign texts flagged, attacks found, by kind",
     "postgres": "the PostgreSQL store: appends compared with the bare driver, and a load with failures",

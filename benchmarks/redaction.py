@@ -128,6 +128,14 @@ HOSTILE: Final[dict[str, str]] = {
     "digests": 'nc=response="',
     "pgpass of any": "*:*:a:b:",
     "prompts with brackets": "token [a] ",
+    "stated passwords": "the password is ",
+    "stated by a short verb": "password's a",
+    "stated and long": "the password is " + "a-" * 20 + "_",
+    "words behind pass": "pass abcdefgh12 ",
+    "words behind pass, glued": "pass a1",
+    "cells of tables": "| sk-abcd",
+    "keys on the next line": "secret key:\n",
+    "keys of AWS in two lines": "secret_access_key=abcd\n",
     "keys abroad": "clé api est ",
 }
 """Units that are repeated: what makes backtracking, rescanning or state explosion hurt."""
@@ -198,10 +206,14 @@ def _counts(planted: int, missed: int, ordinary: int, wrong: int) -> str:
 
 
 def _caught(redactor: Redactor, case: Case) -> bool:
-    """Whether nothing of the secret that matters is left."""
-    body = case.secret[case.prefix :]
+    return is_hidden(case.secret, case.prefix, redactor.redact(case.text))
+
+
+def is_hidden(secret: str, prefix: int, text: str) -> bool:
+    """Return whether nothing of a secret that matters is in ``text``. ``prefix``: characters of it that are public."""
+    body = secret[prefix:]
     limit = max(8.0, min(20.0, 0.35 * len(body))) if len(body) > 8 else max(3.0, 0.6 * len(body))
-    return _survives(body, redactor.redact(case.text)) < limit
+    return _survives(body, text) < limit
 
 
 def _survives(body: str, text: str) -> int:

@@ -16,6 +16,11 @@ DRAWN: Final = "{U1}{w11}7x{w2}"
 
 KEY: Final = "{w32}"
 
+JOINED: Final = "{L6}_{L7}_{d1}"
+HYPHENED: Final = "{L6}-{d2}-{L5}"
+CAPITALS: Final = "{U1}{L6}{U1}{L5}{d2}"
+"""A word with a sign, a number or a capital, as people make it up."""
+
 CONTEXTS: Final[dict[str, tuple[tuple[str, str, str], ...]]] = {
     "command": (
         ("sqlcmd", CHOSEN, "sqlcmd -S tcp:db -U sa -P '{s}' -Q 'select 1'"),
@@ -85,6 +90,11 @@ CONTEXTS: Final[dict[str, tuple[tuple[str, str, str], ...]]] = {
         ("web-key", "{W43}", '{"kty":"OKP","crv":"Ed25519","d":"{s}","x":"short"}'),
         ("openvpn", "{h32}", "-----BEGIN OpenVPN Static key V1-----\n{s}\n-----END OpenVPN Static key V1-----"),
         ("markdown-table", CHOSEN, "| host | user | password |\n|---|---|---|\n| a | root | {s} |"),
+        ("litellm-table", "sk-litellm-{w11}", "| proxy | key |\n|---|---|\n| one | {s} |"),
+        ("litellm-short", "sk-{d4}", "| proxy | key |\n|---|---|\n| one | {s} |"),
+        ("aws-next-line", "{b40}", "AWS_SECRET_ACCESS_KEY=\n{s}\n"),
+        ("aws-two-lines", "{b20}\n{b20}", "AWS_SECRET_ACCESS_KEY={s}\nAWS_REGION=eu-west-1"),
+        ("aws-rest", "{b32}\n{b8}", "export AWS_SECRET_ACCESS_KEY={s}\n"),
         ("csv", "{b40}", "user,access key,secret access key\nci,none,{s}\n"),
     ),
     "protocol": (
@@ -122,6 +132,23 @@ CONTEXTS: Final[dict[str, tuple[tuple[str, str, str], ...]]] = {
         ("zh", CHOSEN, "用户名admin，密码{s}"),
         ("ja", CHOSEN, "パスワードは{s}です"),
         ("ko", CHOSEN, "비밀번호는 {s} 입니다"),
+        ("en-joined", JOINED, "the password is {s}"),
+        ("en-hyphened", HYPHENED, "our password is {s}"),
+        ("en-passphrase", HYPHENED, "the passphrase is {s} and the user is admin"),
+        ("en-short-verb", CAPITALS, "the password's {s}"),
+        ("en-was-changed", CAPITALS, "the password was changed to {s}"),
+        ("en-behind", HYPHENED, "Deploy is at five. The password is {s} and the user is admin."),
+        ("en-pass", "{L6}{d1}{L6}", "user bob, pass {s}"),
+        ("de-hyphened", HYPHENED, "das Passwort lautet {s} und der Nutzer ist admin"),
+        ("de-was-changed", CAPITALS, "das Passwort wurde auf {s} geändert"),
+        ("fr-joined", JOINED, "le mot de passe du serveur est {s}"),
+        ("fr-was-changed", CAPITALS, "le mot de passe a été changé en {s}"),
+        ("es-joined", JOINED, "la contraseña es {s}"),
+        ("es-was-changed", CAPITALS, "la contraseña fue cambiada a {s}"),
+        ("it-hyphened", HYPHENED, "la password è {s}"),
+        ("it-was-changed", CAPITALS, "la password è stata cambiata in {s}"),
+        ("pt-joined", JOINED, "a senha é {s}"),
+        ("nl-hyphened", HYPHENED, "het wachtwoord is {s}"),
     ),
 }
 """By group: kinds, what the secret is made of, and the text with {s} in its place."""

@@ -530,7 +530,8 @@ def _around(seed: str) -> Iterator[Case]:
         for kind, shape, context in rows:
             for turn in range(2):
                 secret = next(fakes(shape, f"{seed}{kind}{turn}"))
-                yield Case(kind, f"{group}-{kind}", context.replace("{s}", secret), secret, 0, group, False)
+                prefix = len(shape.partition("{")[0])
+                yield Case(kind, f"{group}-{kind}", context.replace("{s}", secret), secret, prefix, group, False)
 
 
 def _placed(seed: str) -> Iterator[Case]:

@@ -16,7 +16,7 @@ from tokenmizer_mw.extract.text.pattern import PatternSet
 from tokenmizer_mw.extract.text.prose import strip_markdown
 from tokenmizer_mw.graph.text import words
 from tokenmizer_mw.model.node import LABEL_MAX, DecisionKind, NodeType, Status, Trust
-from tokenmizer_mw.safety.redact.strict import mask_opaque
+from tokenmizer_mw.safety.redact.strict import mask_keys, mask_opaque
 from tokenmizer_mw.settings import Settings
 
 from .meaningless_labels import is_go_ahead, is_hollow, strip_pointer
@@ -86,7 +86,7 @@ def _without_bold(label: str) -> str:
 def _path_label(path: str) -> str:
     """A path as a label; its underscores are no emphasis."""
     line = one_line(path[: 4 * LABEL_MAX]).replace("`", "")
-    label = _shorten(_trim_whole(line, _trim_label(line)), LABEL_MAX)
+    label = _shorten(mask_keys(_trim_whole(line, _trim_label(line))), LABEL_MAX)
     return project_path(label) if words(label) else ""
 
 

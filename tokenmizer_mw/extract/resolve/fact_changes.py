@@ -90,7 +90,7 @@ def apply_change(ledger: Ledger, claims: Sequence[ReadClaim], findings: Sequence
     if _is_rule_beside_mention(ledger, segment, old, findings):
         return list(findings)
     read = next((one for one in findings if one.span == span and _is_new_choice(one)), None)
-    reason = (read.reason or read.why if read is not None else "") or reason
+    reason = (read.reason or clean_label(read.why) if read is not None else "") or reason
     if read is None or _substitute_value(old.label, strip_sentence(segment)) or not _says_all(read, segment):
         _replace_fact(ledger, old, segment, reason)
     else:

@@ -24,6 +24,7 @@ from tokenmizer_mw.model.event import (
     StatusChanged,
 )
 from tokenmizer_mw.model.node import Edge, EdgeType, Node, NodeType, Source, Status, Transition, Trust, may_move
+from tokenmizer_mw.safety.redact.strict import mask_opaque
 
 _RANKS: Final = {
     Trust.QUOTED: 0,
@@ -101,6 +102,7 @@ class Ledger:
             "order": finding.order,
         }
         said |= changes
+        said["value"] = mask_opaque(said["value"])
         node = Node(id=self.graph.next_id(said["type"]), source=self.make_source(finding), **said)
         self.emit(NodeAdded(node))
         return node
@@ -145,7 +147,7 @@ class Ledger:
         if not node.detail and (detail := finding.detail or finding.reason) and detail != node.label:
             changes["detail"] = detail
         if finding.slot and not node.slot and node.current and self.graph.in_slot(finding.slot) is None:
-            changes |= {"slot": finding.slot, "value": finding.value}
+            changes |= {"slot": finding.slot, "value": mask_opaque(finding.value)}
         if finding.order is not None and finding.order != node.order:
             changes["order"] = finding.order
         if changes:

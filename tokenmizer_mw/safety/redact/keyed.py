@@ -69,6 +69,11 @@ _ADJECTIVE: Final = compile_pattern(
 )
 """What a password is said to be: "base64-encoded"."""
 
+_STANDARD: Final = compile_pattern(
+    r"(?i)^(?:hmac[-_]?)?(?:sha|md|bcrypt|argon|pbkdf|blake|base|utf|aes|rsa|ed|hs|rs|es|oauth)[-_]?[0-9]{1,5}(?:i?d|[bis])?$"
+)
+"""By what a password is hashed, encrypted or encoded."""
+
 _ADDRESS: Final = compile_pattern(r"@[A-Za-z0-9-]+\.[A-Za-z]|^@|\$[0-9{(]")
 _MEMBER: Final = compile_pattern(r"^(?:[A-Za-z_$][A-Za-z0-9_$]{0,2})\.[A-Za-z_$]|^[a-z0-9]{1,4}:[a-z]\.")
 _BEFORE: Final = 32
@@ -251,17 +256,20 @@ def doubts(content: str, kind: NameKind, name: str, value: SecretValue, text: by
     if is_placeholder(content) or stands_in(content):
         return "a placeholder"
     if kind is NameKind.PASSWORD:
-        if is_worded(content) and _STATED.search(text[max(0, value.start - _BEFORE) : value.start]):
-            return ""
-        if (
-            value.loose
-            and name.lower().rsplit(" ", 1)[-1] == "pass"
-            and is_identifier(content)
-            and not is_numbered_name(content)
-        ):
-            return "reads like words"
-        return _password_doubts(content, value)
+        return _named_password_doubts(content, name, value, text)
     return _opaque_doubts(content, kind, name, value)
+
+
+def _named_password_doubts(content: str, name: str, value: SecretValue, text: bytes) -> str:
+    """Why the value of a password's name is none, by what stands around it; "" when it is one."""
+    if _STANDARD.search(content[:LONG].encode("latin-1", "replace")):
+        return "names a standard"
+    if is_worded(content) and _STATED.search(text[max(0, value.start - _BEFORE) : value.start]):
+        return ""
+    is_pass = name.lower().rsplit(" ", 1)[-1] == "pass"
+    if value.loose and is_pass and is_identifier(content) and not is_numbered_name(content):
+        return "reads like words"
+    return _password_doubts(content, value)
 
 
 def _password_doubts(content: str, value: SecretValue) -> str:
@@ -301,7 +309,7 @@ def _code_doubts(content: str, value: SecretValue) -> str:
 
 
 def _is_adjective(content: str) -> bool:
-    return content[-1:] in "dyegets46" and _ADJECTIVE.search(content.encode("latin-1", "replace")) is not None
+    return content[-1:] in "dyegetsr46" and _ADJECTIVE.search(content.encode("latin-1", "replace")) is not None
 
 
 def _opaque_doubts(content: str, kind: NameKind, name: str, value: SecretValue) -> str:

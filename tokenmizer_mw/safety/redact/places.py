@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
@@ -113,6 +114,11 @@ def behind(
     return PlaceRule(kind, gate, f"{lead}({value}{{{least},}}){after}", judge, example, counter, edge, before)
 
 
+AWS_SECRET: Final = 40
+"""Characters of a secret access key of AWS."""
+
+_BREAK: Final = re.compile(r"[ \t>\r\n]*(?:\\+[rn]?|[\r\n])[ \t>\r\n]*")
+_SHORT_KEY: Final = compile_pattern(r"^sk-(?:[a-z]+-)*[A-Za-z0-9_]*[0-9][A-Za-z0-9_-]*$")
 _TOO_PLAIN: Final = "reads like a name, or is too plain"
 
 
@@ -179,6 +185,12 @@ def _doubt_key(value: str) -> str:
     return "" if is_uuid(value) or is_opaque(value, 16) else _TOO_PLAIN
 
 
+def _doubt_broken(value: str) -> str:
+    """For a key of AWS over two lines: both parts together are 40 random characters."""
+    whole = _BREAK.sub("", value)
+    return "" if len(whole) == AWS_SECRET and is_opaque(whole, AWS_SECRET) else "not as long as such a key is"
+
+
 JUDGES: Final[dict[str, Callable[[str], str]]] = {
     "drawn": lambda value: "" if is_opaque(value, 16) else _TOO_PLAIN,
     "short": lambda value: "" if is_opaque(value, 8) or is_numbered_name(value) else _TOO_PLAIN,
@@ -191,6 +203,8 @@ JUDGES: Final[dict[str, Callable[[str], str]]] = {
     "key": _doubt_key,
     "grouped": _doubt_grouped,
     "codes": _doubt_codes,
+    "broken-40": _doubt_broken,
+    "short-key": lambda value: "" if _SHORT_KEY.search(value.encode()) and not is_placeholder(value) else _TOO_PLAIN,
     "basic": lambda value: "" if is_basic_pair(value) and entropy(value) > 2.5 else "no name and password",
     "any": lambda value: "a placeholder" if is_placeholder(value) else "",
     "userinfo": lambda value: "" if is_opaque(value, 20) and not value.startswith("git") else "a name",

@@ -19,7 +19,7 @@ from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Any, Final
 
-from tokenmizer_mw.safety.redact import forms, keyed, layouts, passphrases
+from tokenmizer_mw.safety.redact import forms, keyed, layouts, passphrases, stated
 from tokenmizer_mw.safety.redact.findings import FindingRank, LetThrough, PlaceReading, Reader, SecretSpan
 from tokenmizer_mw.safety.redact.forms import PERSONAL, row
 from tokenmizer_mw.safety.redact.judge import entropy
@@ -28,7 +28,7 @@ from tokenmizer_mw.safety.redact.pattern import StartSet, compile_pattern
 from tokenmizer_mw.safety.redact.places import PlaceRule
 from tokenmizer_mw.safety.redact.rules import PLACES, TOKENS
 from tokenmizer_mw.safety.redact.rules.assignments import GATE
-from tokenmizer_mw.safety.redact.rules.password_words import STATED_GATE
+from tokenmizer_mw.safety.redact.rules.password_words import CHOSEN_GATE, PASS_GATE, STATED_GATE
 from tokenmizer_mw.safety.redact.shape import RUN_EDGE, WORD_EDGE, Token, first, has_distinct
 
 HEAD: Final = 512
@@ -273,13 +273,14 @@ class Rules:
         places = [place for place in self.places if place.kind not in self.without]
         apart = [(place.gate, place.read) for place in places if place.apart]
         anywhere = [(place.gate, place.read) for place in places if not place.apart]
-        return ("", [*anywhere, *self._rows(pii)]), (WORD_EDGE, apart)
+        return ("", [*anywhere, *self._rows(pii)]), (WORD_EDGE, [*apart, (PASS_GATE, stated.read_pass)])
 
     def _rows(self, pii: bool) -> Iterator[Row]:
         yield from BLOCKS
         yield GATE, keyed.read
         yield forms.MADE_UP_GATE, forms.read_made_up
         yield STATED_GATE, passphrases.read_passphrase
+        yield CHOSEN_GATE, stated.read_stated
         yield layouts.TABLE_HEAD, layouts.read_table
         yield layouts.INSERT_HEAD, layouts.read_insert
         if pii:

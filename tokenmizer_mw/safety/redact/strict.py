@@ -1,8 +1,9 @@
 """Stricter redaction for quoted text: labels, evidence and the sentences of a resume block.
 
-A transcript keeps what no rule takes for a secret, such as placeholders in documentation and unnamed random strings.
-Labels are shown repeatedly and lose nothing without such strings, so whatever begins like a vendor's key or looks
-random is masked in them. UUIDs and names made of words stay.
+A transcript keeps what no rule takes for a secret, such as placeholders in documentation, the beginning of a key and
+unnamed random strings. Labels are shown repeatedly and lose nothing without such strings. So four things are masked in
+them: whatever begins like a vendor's key, however little follows; the beginning of a JSON web token; placeholders for
+keys; and runs of 20 characters that look random. UUIDs and names made of words stay.
 """
 
 from __future__ import annotations
@@ -22,12 +23,16 @@ MASK: Final = "[redacted]"
 OPAQUE_MIN: Final = 20
 """Characters of a run from which on it may be opaque."""
 
-DRAWN_MIN: Final = 16
+DRAWN_MIN: Final = 14
 """Characters that the parts of a run have together that are no words or numbers, for the run to be opaque."""
 
 PREFIX_MIN: Final = 3
+SURE_MIN: Final = 5
+"""Characters of a prefix with which no name begins."""
+
 REST_MIN: Final = 6
-"""Characters of a key behind a vendor's prefix."""
+SHORT_MIN: Final = 4
+"""Characters behind a prefix with which names begin as well, for a key; for one with digits between letters."""
 
 _PLAIN: Final = words(
     "test_ live_ token- secret- secret_ key- key_ app- api- sdk- mob- dev: prod: preview: dataset- oauth: ver: pat key"
@@ -45,35 +50,93 @@ def _prefixes() -> Iterator[str]:
             yield from (one for one in leads(shape) if len(one) >= PREFIX_MIN and one not in _PLAIN)
 
 
+_SURE: Final = words("ghp_ gho_ ghu_ ghs_ ghr_ gsk_ AKIA ASIA AIza glc_ hvs. hvb. hvr. ya29.")
+"""Short prefixes with which no name begins."""
+
+_NAMED_ALIKE: Final = words(
+    "xai- pplx- jina_ pypi- fastgpt- expo_ rubygems_ censys_ goog_ appl_ unkey_ TEST- snyk_ bedrock-api-key-"
+    " secret-live- secret-test- access_token$production$ access_token$sandbox$ Mid-server- skey_live_ skey_test_"
+    " napi_ spat_ pina_ strp_ bb_test_ bb_live_ tr_dev_ tr_prod_ tr_stg_ tr_pat_ tr_preview_ tk-us-"
+)
+"""Long prefixes with which names begin as well."""
+
+_SEPARATORS: Final = tuple("-_.~+")
+_LIKELY: Final = re.compile(
+    rf"[A-Za-z0-9][-_.~+$/][A-Za-z0-9]|[^\s.,:;]{{{PREFIX_MIN + REST_MIN}}}|eyJ|A[KS]IA|AIza|(?i:changeme)"
+)
 _RUN: Final = re.compile(rf"[A-Za-z0-9_+/=~-]{{{OPAQUE_MIN},}}")
 _PART: Final = re.compile(r"[A-Za-z0-9]+")
-_LONG: Final = re.compile(rf"[^\s.,:;]{{{PREFIX_MIN + REST_MIN}}}")
+_STAMP: Final = re.compile(r"[0-9]+(?:T[0-9]+Z?)?")
+"""A number or a time."""
+
+_REST: Final = r"[A-Za-z0-9_+/=.~-]*[A-Za-z0-9_+/=~-]"
+_BESIDE_DIGIT: Final = re.compile(r"[A-Za-z][0-9]|[0-9][A-Za-z]")
+_SECRET_KEY: Final = re.compile(r"(?<![A-Za-z0-9])[psr]k[-_](?!learn)(?=[A-Za-z_-]{0,40}[0-9])[A-Za-z0-9_-]{4,}")
+"""A key of a model provider or of a payment service, of any length, with a digit."""
+
+_WEB_TOKEN: Final = re.compile(r"(?<![A-Za-z0-9])eyJ[A-Za-z0-9_-]{4,}(?:\.[A-Za-z0-9_-]+)*")
+_PLACEHOLDER: Final = re.compile(
+    r"(?i)(?<![A-Za-z0-9])(?:your[-_](?:[a-z0-9]{1,20}[-_]){0,5}(?:key|token|secret|password|passphrase|pass|credentials?)"
+    r"(?:[-_][a-z0-9]{1,20}){0,3}"
+    r"|(?:[a-z0-9]{1,20}[-_]){0,5}(?:key|token|secret|password)[-_](?:[a-z0-9]{1,20}[-_]){0,2}here"
+    r"|(?:change|replace)[-_]?me[0-9]*)(?![A-Za-z0-9])"
+)
+"""What stands in for a key: "your-...", "...-here", "changeme"."""
+
+
+def _is_sure(prefix: str) -> bool:
+    """Whether no name begins with a vendor's prefix."""
+    long = len(prefix) >= SURE_MIN and prefix.endswith(_SEPARATORS)
+    return prefix in _SURE or (long and prefix not in _NAMED_ALIKE)
+
+
+def _alternatives(prefixes: set[str]) -> str:
+    return "|".join(re.escape(one) for one in sorted(prefixes, key=len, reverse=True))
 
 
 @cache
-def _keys() -> re.Pattern[str]:
-    """A vendor's prefix and what stands behind it; compiled when a text first asks for it."""
-    begins = "|".join(re.escape(one) for one in sorted(set(_prefixes()), key=len, reverse=True))
-    return re.compile(rf"(?<![A-Za-z0-9])(?:{begins})([A-Za-z0-9_+/=.~-]{{{REST_MIN},}})")
+def _keys() -> tuple[re.Pattern[str], re.Pattern[str]]:
+    """A vendor's prefix and what stands behind it: prefixes with which no name begins, and the others.
+
+    Compiled when a text first asks for them.
+    """
+    prefixes = set(_prefixes())
+    sure = {one for one in prefixes if _is_sure(one)}
+    return (
+        re.compile(rf"(?<![A-Za-z0-9])(?:{_alternatives(sure)})(?:[.+/=~_-]{{0,2}}[A-Za-z0-9](?:{_REST})?|\.{{3}})"),
+        re.compile(rf"(?<![A-Za-z0-9])(?:{_alternatives(prefixes - sure)})({_REST})"),
+    )
 
 
 def mask_opaque(text: str) -> str:
-    """Return ``text`` with possible keys masked; unchanged if it contains no such string."""
-    if _LONG.search(text) is None:
-        return text
-    masked = _keys().sub(lambda found: MASK if _is_key(found[1]) else found[0], text)
+    """Return ``text`` with possible keys and runs that look random masked; unchanged if it contains no such string."""
+    masked = mask_keys(text)
     return _RUN.sub(lambda found: MASK if _is_opaque(found[0]) else found[0], masked)
+
+
+def mask_keys(text: str) -> str:
+    """Return ``text`` with what begins like a key, and placeholders for keys, masked."""
+    if _LIKELY.search(text) is None:
+        return text
+    sure, possible = _keys()
+    masked = sure.sub(MASK, text)
+    masked = possible.sub(lambda found: MASK if _is_key(found[1]) else found[0], masked)
+    for pattern in (_SECRET_KEY, _WEB_TOKEN, _PLACEHOLDER):
+        masked = pattern.sub(MASK, masked)
+    return masked
 
 
 def _is_key(rest: str) -> bool:
     """Whether what stands behind a vendor's prefix is a key or stands in for one, and is not the rest of a name."""
+    if len(rest) < REST_MIN:
+        return len(rest) >= SHORT_MIN and _BESIDE_DIGIT.search(rest) is not None and not is_identifier(rest)
     return is_placeholder(rest) or not is_identifier(rest)
 
 
 def _is_opaque(run: str) -> bool:
     if is_uuid(run) or run.isdigit():
         return False
-    drawn = [part for part in _PART.findall(run) if not part.isdigit() and not _is_readable(part)]
+    drawn = [part for part in _PART.findall(run) if not _STAMP.fullmatch(part) and not _is_readable(part)]
     return sum(map(len, drawn)) >= DRAWN_MIN
 
 

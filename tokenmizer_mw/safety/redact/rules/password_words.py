@@ -18,7 +18,8 @@ class PasswordLanguage:
     """The words of a language.
 
     - ``names``: words for a password.
-    - ``copulas``: pattern for the verbs that state one; ``motions``: for the words that do so behind a verb of change.
+    - ``copulas``: pattern for the verbs that state one; ``changes``: for those that state to what it was changed;
+      ``motions``: for the words that do so behind a verb of change.
     - ``mine``: words in front of the name that say whose it is; ``generic``: that speak of any password.
     - ``links``: articles, prepositions, pronouns, auxiliaries, adverbs: they end a password, and none begins with them.
     - ``predicates``: what is said of passwords.
@@ -28,6 +29,7 @@ class PasswordLanguage:
 
     names: tuple[str, ...]
     copulas: str
+    changes: str
     motions: str
     mine: frozenset[str]
     generic: frozenset[str]
@@ -39,9 +41,10 @@ class PasswordLanguage:
 
 _ENGLISH: Final = PasswordLanguage(
     names=("password", "passphrase", "passcode", "passwd", "pass phrase", "pass", "pwd", "pw"),
-    copulas=(
-        r"(?:is|was)(?: (?:now|still|currently|again|just|simply|called|set to|changed to|reset to))?|will be"
-        r"|(?:has|have) been (?:set|changed|reset|updated) to"
+    copulas=(r"(?:is|was)(?: (?:now|still|currently|again|just|simply|called))?|will be|'s(?: (?:now|still))?"),
+    changes=(
+        r"(?:is|was|got|has been|have been|will be)(?: (?:now|just|since|recently))?"
+        r" (?:set|changed|reset|updated|rotated|switched) to"
     ),
     motions="to",
     mine=words("my our your his her their"),
@@ -103,7 +106,8 @@ _ENGLISH: Final = PasswordLanguage(
 )
 _GERMAN: Final = PasswordLanguage(
     names=("passwort", "kennwort", "losungswort", "passphrase", "password"),
-    copulas=r"(?:ist|lautet)(?: (?:jetzt|nun|noch|weiterhin|einfach|aktuell|momentan|ab sofort))?|war|lautete",
+    copulas=r"(?:ist|lautet)(?: (?:jetzt|nun|noch|weiterhin|einfach|aktuell|momentan|ab sofort))?|war|lautete|heißt",
+    changes=r"wurde (?:auf|(?:geändert|gesetzt|zurückgesetzt) (?:auf|zu))",
     motions="auf",
     mine=words("mein meinem unser unserem dein deinem ihr ihrem sein euer"),
     generic=words("ein kein jedes welches dessen deren falsches schwaches starkes gutes leeres"),
@@ -138,7 +142,8 @@ _GERMAN: Final = PasswordLanguage(
 )
 _FRENCH: Final = PasswordLanguage(
     names=("mot de passe", "mdp", "phrase secrète", "phrase de passe"),
-    copulas=r"(?:est|c'est)(?: (?:maintenant|désormais|toujours|encore|donc))?|était|sera",
+    copulas=r"(?:est|c'est)(?: (?:maintenant|désormais|toujours|encore|donc))?|était|sera|devient",
+    changes=r"a été (?:changé|modifié|remplacé|réinitialisé|mis|défini) (?:en|par|à)",
     motions="à|en|par",
     mine=words("mon notre ton votre son leur"),
     generic=words("un aucun chaque tout quel dont mauvais bon"),
@@ -169,6 +174,10 @@ _FRENCH: Final = PasswordLanguage(
 _SPANISH: Final = PasswordLanguage(
     names=("contraseña", "contrasena", "clave", "password"),
     copulas=r"es(?: (?:ahora|todavía|simplemente))?|era|será",
+    changes=(
+        r"(?:fue|ha sido) (?:cambiada|modificada|actualizada|restablecida) (?:a|por)"
+        r"|se (?:ha cambiado|cambió) (?:a|por)"
+    ),
     motions="a|por",
     mine=words("mi nuestra tu su vuestra"),
     generic=words("una ninguna cada cualquier cuya qué mala buena"),
@@ -197,6 +206,7 @@ _SPANISH: Final = PasswordLanguage(
 _ITALIAN: Final = PasswordLanguage(
     names=("password", "parola d'ordine", "parola chiave", "passphrase"),
     copulas=r"(?:è|e')(?: (?:ora|adesso|ancora|sempre))?|era|sarà",
+    changes=r"(?:è|fu) stata (?:cambiata|modificata|impostata|reimpostata|aggiornata) (?:in|a|con)",
     motions="a|in|con",
     mine=words("mia nostra tua sua vostra"),
     generic=words("una nessuna ogni qualsiasi cui quale"),
@@ -225,6 +235,7 @@ _ITALIAN: Final = PasswordLanguage(
 _PORTUGUESE: Final = PasswordLanguage(
     names=("senha", "palavra-passe", "password"),
     copulas=r"é(?: (?:agora|ainda|simplesmente))?|era|será",
+    changes=r"foi (?:alterada|mudada|trocada|redefinida|atualizada) (?:para|por)",
     motions="para",
     mine=words("minha nossa tua sua vossa"),
     generic=words("uma nenhuma cada qualquer cuja qual"),
@@ -253,6 +264,7 @@ _PORTUGUESE: Final = PasswordLanguage(
 _DUTCH: Final = PasswordLanguage(
     names=("wachtwoord", "wachtzin"),
     copulas=r"is(?: (?:nu|nog|weer|gewoon))?|was|luidt",
+    changes=r"(?:is|werd) (?:gewijzigd|veranderd|ingesteld|aangepast) (?:naar|in|op)",
     motions="naar|in",
     mine=words("mijn ons je jouw uw zijn haar hun"),
     generic=words("een geen elk ieder welk wiens"),
@@ -281,6 +293,7 @@ _DUTCH: Final = PasswordLanguage(
 _RUSSIAN: Final = PasswordLanguage(
     names=("пароль",),
     copulas=r"—|–|-|это|был|теперь",
+    changes="изменён на|изменен на",
     motions="на",
     mine=words("мой наш твой ваш его её их"),
     generic=words("любой каждый никакой какой чей"),
@@ -352,15 +365,26 @@ _OF: Final = (
 )
 """What the password is for, behind its name."""
 
-_VERBS: Final = "|".join(_in_bytes(f"{language.copulas}|{language.motions}") for language in LANGUAGES)
+_SHORT_VERB: Final = r"(?:'|\xe2\x80\x99)s(?:[ \t]+(?:now|still))?"
+"""The verb in "the password's ..."."""
+
+_VERBS: Final = "|".join(
+    _in_bytes("|".join(part))
+    for part in (
+        [language.changes for language in LANGUAGES],  # the longer ones first
+        [f"{language.copulas}|{language.motions}" for language in LANGUAGES],
+    )
+)
 STATED: Final = (
     rf"(?i)(?P<name>{_NAMES})(?:\*\*|[\"'`]|\))?{_OF}"
-    rf"(?:(?P<colon>{_NARROW}(?::|\xef\xbc\x9a)[ \t]*)|[ \t]+(?P<verb>{_VERBS})[ \t]*:?[ \t]+)"
+    rf"(?:(?P<colon>{_NARROW}(?::|\xef\xbc\x9a)[ \t]*)|(?P<verb>[ \t]+(?:{_VERBS})|{_SHORT_VERB})[ \t]*:?[ \t]+)"
     rf"(?:\*\*)?(?P<quote>{_QUOTE})?"
 )
 """A sentence or a label in front of the value."""
 
-_GATE_VERBS: Final = rf"(?i:(?:{_NAMES})(?:\*\*|[\"'`]|\))?{_OF}[ \t]+(?:{_VERBS})[ \t]*:?[ \t]+)(?:\*\*)?"
+_GATE_VERBS: Final = (
+    rf"(?i:(?:{_NAMES})(?:\*\*|[\"'`]|\))?{_OF}(?:[ \t]+(?:{_VERBS})|{_SHORT_VERB})[ \t]*:?[ \t]+)(?:\*\*)?"
+)
 _GATE_COLON: Final = rf"(?i:(?:{_NAMES})(?:\*\*)?{_OF}(?:{_NARROW}|\\u(?:00a0|202f))(?::|\xef\xbc\x9a)[ \t]*)(?:\*\*)?"
 _COMPOUND: Final = rf"{LETTER}{{2,}}-{LETTER}{{2}}"
 STATED_GATE: Final = (
@@ -369,3 +393,30 @@ STATED_GATE: Final = (
     rf"|{LETTER}{{6,}}[.!]?[ \t]*(?:[\r\n\\\"]|$))"
 )
 """What the first pass looks for: a name, what states it, and the beginning of words that may be its value."""
+
+_CHOSEN: Final = r"(?:[A-Za-z0-9\x80-\xff][A-Za-z\x80-\xff-]{0,40}[0-9_]|[A-Za-z\x80-\xff-]{0,40}[a-z][A-Z][a-z])"
+CHOSEN_GATE: Final = rf"(?:{_GATE_VERBS}|{_GATE_COLON}){_QUOTE_IN_JSON}?{_CHOSEN}"
+"""The same, and the beginning of a word with a digit, an underscore or a capital inside."""
+
+PASS_GATE: Final = r"[Pp]ass:?[ \t]+[A-Za-z][A-Za-z_-]{3,40}[0-9]"
+"""The word "pass" and the beginning of such a word."""
+
+TECHNICAL: Final = words(
+    "sha md bcrypt argon argonid argoni argond scrypt pbkdf blake blakeb blakes hmac hs rs es utf ucs ascii iso base"
+    " ebcdic aes des rsa dsa ecdsa ed curve x secp totp hotp otp fido oauth auth saml openid oidc ldap kerberos ntlm"
+    " http https tls ssl ssh smtp imap ftp ip ipv tcp udp v version ver rev release step phase stage tier level"
+    " section chapter ticket issue jira case item part test int uint float double long bool str num var arg args param"
+    " func fn obj tmp temp foo bar baz qux node python java js ts php ruby go rust perl sql mysql postgres postgresql"
+    " sqlite mariadb mongo redis kafka web win windows linux mac macos ios android ubuntu debian centos log ec ecs rds"
+    " kms iam aws gcp azure vault cred creds pw pwd pass passwd passphrase passcode pin pins id ids uid uuid guid name"
+    " names ref refs url uri path dir bit bits byte bytes kb mb gb hex octal binary camel snake kebab char varchar"
+    " nvarchar blob bytea hash hashes encryption encrypted handler helper service services controller module class"
+    " method function callback listener component hook util utils factory provider validator checker input output form"
+    " page view screen route endpoint job task worker queue cluster pod container image volume secret secrets github"
+    " gitlab bitbucket javascript typescript postgre graphql nosql mongodb dynamodb lastpass onepassword keepass"
+    " bitwarden dashlane icloud iphone youtube linkedin paypal whatsapp openssl openssh winscp filezilla putty"
+    " powershell vscode intellij webauthn passkey passkeys minio rabbitmq elasticsearch wordpress localhost"
+    " letsencrypt salt salted nist pci dss gdpr owasp fips prod staging dev qa uat local master slave primary"
+    " secondary replica shard bucket region zone"
+)
+"""Names of things, of which a word with a number is a version or a variable."""

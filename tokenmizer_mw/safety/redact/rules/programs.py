@@ -90,7 +90,7 @@ COMMANDS: Final[tuple[PlaceRule, ...]] = (
         rf"[ \t]+[^\s]+[ \t]+{QUOTES}?", "password", ("rabbitmqctl add_user app ", "{W12}", ""),
         "rabbitmqctl add_user app $PASS"),
     behind("command-password",
-        rf"\bmc[ \t]+(?:alias[ \t]+set|config[ \t]+host[ \t]+add)[ \t]+[^\s]+[ \t]+[^\s]+[ \t]+[^\s]+[ \t]+{QUOTES}?",
+        rf"mc[ \t]+(?:alias[ \t]+set|config[ \t]+host[ \t]+add)[ \t]+[^\s]+[ \t]+[^\s]+[ \t]+[^\s]+[ \t]+{QUOTES}?",
         "password", ("mc alias set store https://s3.x.test admin ", "{w20}", ""),
         "mc alias set store https://s3.x.test $KEY $SECRET"),
     behind("command-password",
@@ -243,10 +243,10 @@ CALLS: Final[tuple[PlaceRule, ...]] = (
         rf"{QUOTES}[^\s\"'`\\]+{QUOTES}[ \t]*,[ \t]*{QUOTES}([^\"'`\\\n]{{4,}}){QUOTES}", "password",
         ('smtp.login("bob@x.test", "', "{W12}", '")'), 'requests.get(url, auth=("user", "password"))', edge=False),
     PlaceRule("jwt-secret",
-        r"\b(?:jwt|jsonwebtoken|JWT)\.(?:sign|verify|encode|decode)\((?:[A-Za-z_.]{1,40}|\{[^{}\n]{0,80}\}),[ \t]*"
+        r"(?:jwt|jsonwebtoken|JWT)\.(?:sign|verify|encode|decode)\((?:[A-Za-z_.]{1,40}|\{[^{}\n]{0,80}\}),[ \t]*"
         rf"{QUOTES}[^\s\"'`\\]{{8}}",
         rf"[A-Za-z]+\.[a-z]+\((?:[A-Za-z_.]+|\{{[^{{}}\n]*\}}),[ \t]*{QUOTES}([^\s\"'`\\]{{8,}}){QUOTES}", "chosen",
-        ("jwt.sign(payload, '", "{W32}", "')"), "jwt.sign(payload, 'my-test-secret')", edge=False),
+        ("jwt.sign(payload, '", "{W32}", "')"), "jwt.sign(payload, 'my-test-secret')"),
     PlaceRule("api-key",
         rf"cohere\.(?:Async)?Client(?:V2)?\({QUOTES}[A-Za-z0-9]{{20}}|wandb login [0-9a-f]{{40}}"
         r"|sonar\.login=[0-9a-f]{40}"
@@ -298,8 +298,8 @@ CALLS: Final[tuple[PlaceRule, ...]] = (
         ("pyotp.TOTP('", "{t32}", "')"), "pyotp.TOTP('BASETHIRTYTWOSECRET')", value=r"[A-Z2-7]", least=16, edge=False),
     behind("signing-secret", r"django-insecure-", "any", ("SECRET_KEY = 'django-insecure-", "{w50}", "'"),
         "django-insecure-keys are made by startproject", least=32),
-    behind("database-password", rf"\bcrypt\({QUOTES}", "chosen", ("SELECT crypt('", "{w6}7{w6}", "', gen_salt('bf'))"),
-        "SELECT crypt('password', gen_salt('bf'))", value=_INSIDE, after=rf"{QUOTES}[ \t]*,[ \t]*gen_salt", edge=False),
+    behind("database-password", rf"crypt\({QUOTES}", "chosen", ("SELECT crypt('", "{w6}7{w6}", "', gen_salt('bf'))"),
+        "SELECT crypt('password', gen_salt('bf'))", value=_INSIDE, after=rf"{QUOTES}[ \t]*,[ \t]*gen_salt"),
     behind("encryption-key", rf"(?i:pgp_sym_(?:en|de)crypt|aes_(?:en|de)crypt)(?:_bytea)?\([^()\n,]+,[ \t]*{QUOTES}",
         "chosen", ("SELECT pgp_sym_encrypt(name, '", "{W16}", "')"), "SELECT pgp_sym_encrypt(name, 'password')",
         value=_INSIDE),

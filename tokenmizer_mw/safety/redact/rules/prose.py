@@ -18,6 +18,8 @@ _LABEL: Final = (
 )
 """What stands alone on the line above a password."""
 
+_AWS_NAME: Final = rf"(?i:secret[_ -]?access[_ -]?key)(?:{QUOTES}|\*)*[ \t]*(?::=|[:=])(?:[ \t]|{QUOTES})*"
+
 # fmt: off
 PROSE: Final[tuple[PlaceRule, ...]] = (
     PlaceRule("seed-phrase",
@@ -80,6 +82,19 @@ PROSE: Final[tuple[PlaceRule, ...]] = (
         ("Please use the following password to proceed:\n\n", "{h32}", "\n"),
         "Please use the following password to proceed:\n\nthe-one-that-was-sent-to-you", value=r"[A-Za-z0-9_+/=.~-]",
         least=12),
+    behind("secret",
+        r"(?i:(?:secret|access|api|auth|private|client|master|signing)[ _-]?(?:access[ _-]?)?(?:key|token|secret))"
+        rf"(?:{QUOTES}|\*)*[ \t]*(?::=|[:=])?[ \t]*{LINE}(?:[> \t]|{QUOTES})*", "drawn",
+        ("AWS_SECRET_ACCESS_KEY=\n", "{b40}", "\n"), "Secret key:\nhow-to-rotate-the-secret-key-of-a-service",
+        value=r"[A-Za-z0-9_+/=.~-]", least=20, edge=False),
+    PlaceRule("aws-secret",
+        rf"{_AWS_NAME}[A-Za-z0-9+/]{{4,39}}[ \t]*(?:\\+[ \t]*)?{LINE}",
+        rf"{_AWS_NAME}([A-Za-z0-9+/]{{4,39}}[ \t]*(?:\\+[ \t]*)?{LINE}[> \t+]*[A-Za-z0-9+/]{{1,36}})"
+        r"(?:[^A-Za-z0-9+/=]|$)", "broken-40", ("AWS_SECRET_ACCESS_KEY=", "{b32}\n{b8}", "\n"),
+        "AWS_SECRET_ACCESS_KEY=\nAWS_REGION=eu-west-1", edge=False),
+    PlaceRule("litellm-key", r"\|[ \t]*(?:\*\*|`)*sk-[A-Za-z_-]{0,24}[0-9]",
+        r"\|[ \t]*(?:\*\*|`)*(sk-[A-Za-z0-9_-]{4,})(?:\*\*|`)*[ \t]*\|", "short-key",
+        ("| local | ", "sk-{d4}", " |"), "| sk-learn | the library |", edge=False),
     behind("password",
         rf"(?i:password|passphrase)[ ]for[ ](?:[a-z]{{1,12}}[ ]){{0,2}}"
         rf"(?:{QUOTES}[^\r\n\"'`]{{1,80}}{QUOTES}|[^\s:]{{1,60}}):[ \t]*", "strong",
@@ -89,7 +104,7 @@ PROSE: Final[tuple[PlaceRule, ...]] = (
         rf"{_LABEL}[ \t]*:?[ \t]*{LINE}[ \t]*([^\s\"'`\\]{{6,64}})[ \t]*(?:[\r\n\\]|$)", "strong",
         ("Username\nbob\nPassword\n", "{L4}Q7x{w5}", "\n"), "Username\nPassword\nForgot it2?",
         before=r"(?:^|\n|\\n)[ \t*#>-]*$"),
-    behind("password", r"\b[Uu](?:ser)?[:=][ \t]*[^\s,;]+[ \t,;/|]+[Pp](?:w)?[:=][ \t]*", "strong",
+    behind("password", r"[Uu](?:ser)?[:=][ \t]*[^\s,;]+[ \t,;/|]+[Pp](?:w)?[:=][ \t]*", "strong",
         ("U: admin P: ", "{w5}#{w5}7x", " (staging)"), "u: up p: page"),
     behind("password", rf"(?:{spelt(('密码', '密碼', '口令', 'パスワード', '비밀번호'))})", "strong",
         ("账号admin，密码", "{w5}#{w5}7x", "，先别改"), "密码AES256加密", value=r"[!-&(-\[\]-_a-~]", edge=False),

@@ -18,6 +18,7 @@ MODELS: Final = (
     Token("cartesia-key", "sk_car_{W20+}"),
     Token("kimi-key", "sk-kimi-{W24+}"),
     Token("openai-key", "sk-{w20+}", counter="sk-{L6}"),
+    Token("litellm-key", "sk-litellm-{W8+}", counter="sk-litellm-{L4}"),
     Token("litellm-key", "sk-{w6}_{W16+} sk-{w12}-{W9+}", counter="sk-learn-{L8}-{L9}", check="mixed"),
     Token("google-api-key", "AIza{W35}", counter="AIza{W10}"),
     Token("google-ai-key", "AQ.{W30+}", check="mixed"),
