@@ -17,7 +17,7 @@ from tokenmizer_mw import SessionMemory, Settings
 from tokenmizer_mw.errors import CallerError, UnknownNode, UnknownSession
 from tokenmizer_mw.graph.export.documents import outline
 from tokenmizer_mw.graph.fold import Life
-from tokenmizer_mw.model.event import DecisionReplaced, NodeAdded
+from tokenmizer_mw.model.event import DecisionReplaced, Event, NodeAdded
 from tokenmizer_mw.model.node import LABEL_MAX, Node, NodeType, Source, Status, Transition
 from tokenmizer_mw.model.session import SessionKey
 from tokenmizer_mw.server.dashboard.session import view_session
@@ -281,7 +281,7 @@ def test_the_beginning_of_a_label_names_a_fact_before_words_within_it_and_in_quo
         online = memory.remember("shop", "No slots online")
         key = SessionKey("local", "shop")
         replaced = DecisionReplaced(Transition(shop.id, online.id, 1))
-        added = [*(NodeAdded(one) for one in (shop, nephew, quoting)), replaced]
+        added: list[Event] = [*(NodeAdded(one) for one in (shop, nephew, quoting)), replaced]
         memory.log.append(key, added, expected_seq=memory.log.read(key)[-1].seq)
         assert memory.pin("shop", "nephew Tobi").after.id == goal.id
         assert memory.pin("shop", "My nephew").after.id == nephew.id

@@ -372,6 +372,12 @@ def test_when_a_fact_was_true_can_be_corrected(memory: SessionMemory) -> None:
     memory.date("s", found.node.id, valid_from=long_ago - 1, valid_until=long_ago + 1)
     assert memory.graph("s", valid_at=long_ago).get(found.node.id) is not None
     assert memory.graph("s", valid_at=long_ago + 2).get(found.node.id) is None
+    (edit,) = memory.edits("s")
+    assert (edit.number, edit.operation, edit.fact) == (1, "date", found.node.id)
+    assert edit.to_dict()["fields"] == ["valid_from", "valid_until"]
+    assert memory.undo("s").undone == 1
+    assert memory.graph("s", valid_at=long_ago).get(found.node.id) is None
+    assert memory.undo("s", 2).after.valid_from == long_ago - 1, "an undo is undone, too"
     with pytest.raises(CallerError):
         memory.date("s", found.node.id, valid_from=2.0, valid_until=1.0)
     with pytest.raises(UnknownNode):

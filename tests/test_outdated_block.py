@@ -17,7 +17,7 @@ from tokenmizer_mw.model.event import Checkpointed, Event, NodeAdded, NodeEdited
 from tokenmizer_mw.model.message import Message, Role
 from tokenmizer_mw.model.node import HAND, Node, NodeType, Source, Status
 from tokenmizer_mw.session import SessionState
-from tokenmizer_mw.session.outdated_block import find_outdated_facts, is_outdated
+from tokenmizer_mw.session.outdated_block import find_outdated_facts, find_renewed_blocks, is_outdated
 from tokenmizer_mw.session.reminder.content import RelevantContent, compose
 from tokenmizer_mw.session.truncation import HeldCut
 
@@ -67,6 +67,9 @@ def test_a_block_that_states_what_was_changed_by_hand_is_built_anew_once(
         memory.undo("s")
         undone = memory.shorten("s", [*chat, assistant("Yes."), user("Thanks.")], window=WINDOW)
         assert undone is not None and stated not in undone.block and "RabbitMQ for the queue" in undone.block
+        assert (memory.counters()["cut_made"], memory.counters()["block_renewed"]) == (1, 2)
+        marks = memory.view("s", lambda state: [one.checkpoint for one in state.checkpoints])
+        assert find_renewed_blocks(marks) == {one.id for one in marks[1:]}
 
 
 @pytest.mark.parametrize(

@@ -353,6 +353,32 @@ def test_a_passage_that_names_the_old_value_in_other_words_is_marked() -> None:
     assert "[6 user] MySQL took" in text
 
 
+def test_a_mark_needs_whole_words_and_a_replacement_of_the_same_thing() -> None:
+    graph = SessionGraph()
+    for event in (
+        added("d1", NodeType.DECISION, "IP", 5),
+        added("d2", NodeType.DECISION, "Use the name", 5),
+        DecisionReplaced(Transition("d1", "d2", 5, evidence="Use the name, not the IP.")),
+        added("d3", NodeType.DECISION, "Two questions first: how many mechanics", 2),
+        added("d4", NodeType.DECISION, "phone numbers never show up", 4),
+        DecisionReplaced(Transition("d3", "d4", 4, evidence="Phone numbers never show up.")),
+        added("t1", NodeType.TASK, "port", 1, status=Status.PENDING),
+        StatusChanged("t1", Status.COMPLETED, 4),
+    ):
+        graph.apply(event)
+    said: list[Said] = [
+        (1, "assistant", "I'd refresh it, there's no need for a recipe in the report."),
+        (2, "assistant", "Two questions first: how many mechanics refresh the page?"),
+        (3, "user", "The boards refresh by IP."),
+        (4, "tool", "刷新IP地址 refresh"),
+    ]
+    lines = asked(graph, "refresh", messages=said).text.splitlines()
+    assert "[1 assistant] I'd refresh it, there's no need for a recipe in the report." in lines
+    assert "[2 assistant] Two questions first: how many mechanics refresh the page?" in lines
+    assert "[3 user] (IP: replaced in [5] by Use the name) The boards refresh by IP." in lines
+    assert "[4 tool] (IP: replaced in [5] by Use the name) 刷新IP地址 refresh" in lines
+
+
 def test_a_passage_about_work_that_was_done_since_says_so() -> None:
     graph = SessionGraph()
     graph.apply(added("t1", NodeType.TASK, "hang the lamp", 2, status=Status.PENDING))

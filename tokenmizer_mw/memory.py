@@ -13,7 +13,6 @@ from operator import attrgetter
 from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, Self, TypeVar
 
 from tokenmizer_mw.chat.content_redaction import EventRedaction
-from tokenmizer_mw.chat.session_access import no_view
 from tokenmizer_mw.context.assembly import Context, Shortened
 from tokenmizer_mw.context.loss_report import LossReport, loss_report
 from tokenmizer_mw.context.recall import Recall, recall
@@ -25,7 +24,7 @@ from tokenmizer_mw.graph.explanation import Why, why
 from tokenmizer_mw.graph.fold import SessionGraph
 from tokenmizer_mw.graph.search import SearchHit, find_fitting, find_open_work, former_nodes, search
 from tokenmizer_mw.graph.views import Diff, as_valid, diff, without_withdrawn_words
-from tokenmizer_mw.model.event import Checkpointed, Event, NodeEdited, NodeRevised
+from tokenmizer_mw.model.event import Checkpointed, Event, NodeEdited
 from tokenmizer_mw.model.message import Message, Written, short_repr
 from tokenmizer_mw.model.node import Node, Status
 from tokenmizer_mw.model.session import LOCAL_TENANT, Moment, SessionKey, project_of, siblings
@@ -52,6 +51,7 @@ from tokenmizer_mw.session.manual_edits import (
     can_be_completed,
     complete_fact,
     correct_fact,
+    date_fact,
     edits_in_force,
     find_added_fact,
     find_fact,
@@ -554,29 +554,23 @@ class SessionMemory:
         valid_from: Moment | None = None,
         valid_until: Moment | None = None,
         tenant: str = LOCAL_TENANT,
-    ) -> None:
-        """Set the period in which a fact is valid (true in the real world).
+    ) -> FactEdit:
+        """Set the period in which a fact is valid (true in the real world) by hand. Returns the fact before and after,
+        and the number of the edit; 0 if nothing changed.
 
         - ``node_id``: as for ``invalidate``.
         - ``valid_from``: start; ``None``: the time at which the fact was recorded.
         - ``valid_until``: end; ``None``: the time at which the fact was replaced, if it was.
 
-        The earlier dates stay in the event log. Raises ``UnknownNode``, and ``CallerError`` when the end is before the
-        start.
+        ``edits`` lists the change, and ``undo`` restores the earlier dates. Raises ``UnknownNode``, and ``CallerError``
+        when the end is before the start.
         """
         start, end = (None if moment is None else as_seconds(moment) for moment in (valid_from, valid_until))
         if not all(math.isfinite(time) for time in (start, end) if time is not None):
             raise CallerError("times are finite numbers of seconds")
         if start is not None and end is not None and end < start:
             raise CallerError("a fact cannot end before it begins")
-        key = self._access.key_of(session_id, tenant)
-        self._access.view(key, no_view)
-        changes = {"valid_from": start, "valid_until": end}
-
-        def decide(state: SessionState) -> list[Event]:
-            return [NodeRevised(find_fact(state, node_id).id, changes, len(state.transcript))]
-
-        self._access.sessions.update(key, decide)
+        return self._edit(session_id, node_id, tenant, partial(date_fact, start=start, end=end))
 
     def checkpoint(self, session_id: str, *, tenant: str = LOCAL_TENANT) -> Checkpoint:
         """Add a checkpoint (a named point) to the session and return it. Its ``diff`` lists what changed since the

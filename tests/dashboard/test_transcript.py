@@ -206,6 +206,25 @@ def test_of_a_cut_one_chooses_the_requests_with_a_reminder(visitor: Visitor, mem
     assert re.findall(r"#m(\d+)", of_another.partition('id="after"')[0]) == ["1", "2", "3", "4", "5"]
 
 
+def test_a_question_that_was_sent_again_is_answered_by_the_newest_message(
+    visitor: Visitor, memory: SessionMemory
+) -> None:
+    answer = {"role": "assistant", "content": "It is in hall/schema.sql."}
+    memory.record("hall", [*WHOLE, answer])
+    count = len(memory.messages("hall"))
+    cuts = [
+        Checkpointed("checkpoint-8", count - 2, 9, "the first block", "0" * 32, count - 2, 2, kept=3),
+        Checkpointed("checkpoint-9", count, 9, "the block made anew", "0" * 32, count - 2, 2, kept=3),
+        Reminded(count + 1, "checkpoint-9", 70, (), (1,)),
+    ]
+    memory.log.append(SessionKey("local", "hall"), cuts, expected_seq=memory.view("hall", lambda state: state.seq))
+    body = visitor.get("request?id=hall").body
+    assert f"answered by message {count}<" in body and f"answered by message {count + 1}" not in body
+    assert 'id="reminder"' in body
+    assert f"checkpoint-9, at message {count}, block made anew" in body and f"8, at message {count - 2}<" in body
+    assert text_of(visitor.get("session?id=hall").body).count("block made anew") == 1
+
+
 def test_the_overview_names_the_predecessor_that_the_block_names(visitor: Visitor, memory: SessionMemory) -> None:
     memory.record("hall", [*WHOLE, {"role": "user", "content": "Switch from PostgreSQL to CockroachDB."}])
     now = node_with(memory, "cockroachdb")

@@ -116,3 +116,14 @@ def test_facts_are_recalled_by_other_forms_of_their_words() -> None:
     asked = "Until when can guests cancel?"
     assert [hit.node.id for hit in search(graph, asked, parts=False)] == ["decision-1"]
     assert search(graph, asked) == [], "descriptions of facts to edit are taken as they are"
+
+
+def test_a_decision_that_has_the_words_comes_before_an_error_that_names_them() -> None:
+    graph = SessionGraph()
+    long = "SQLite for the readings of the sensors in the greenhouse, the beds, the shed and the yard behind it"
+    graph.apply(fact("wish", NodeType.DECISION, long, **CHOICE))
+    graph.apply(fact("error", NodeType.ERROR, "sqlite locked"))
+    assert search(graph, "SQLite")[0].node.id == "error"
+    assert find_described(graph, "SQLite") == graph.get("wish")
+    assert find_described(graph, "sqlite locked") == graph.get("error")
+    assert find_described(graph, "is sqlite locked again?") == graph.get("error")

@@ -251,18 +251,23 @@ class Predecessors:
     def _find_old(self, node: Node, step: Transition) -> Node | None:
         """What ``step`` replaced, where it is shown as a predecessor of ``node``."""
         old = self._graph.get(step.old)
-        return old if old is not None and not old.is_withdrawn and _is_of(node, step, old) else None
+        return old if old is not None and not old.is_withdrawn and is_same_thing(node, step, old) else None
 
 
-def _is_of(node: Node, step: Transition, old: Node) -> bool:
-    """Whether both are of one thing, or the words of the change name ``old``, or its reason does with half of the words
-    of ``old``."""
+def is_same_thing(node: Node, step: Transition, old: Node) -> bool:
+    """Return whether ``node`` and the fact ``old``, which ``step`` replaced, are about one thing: values of it, or the
+    words of ``node`` or of the change name ``old`` (one of its words, of a long statement an eighth), or the reason of
+    the change has half of its words."""
     if not step.evidence or (old.slot and old.slot == node.slot):
         return True
     label = words(old.label)
-    if not label.isdisjoint({*words(node.label), *words(step.evidence)}):
+    if len(label & {*words(node.label), *words(step.evidence)}) > len(label) // _NAMED_SHARE:
         return True
     return bool(label) and 2 * len(label & words(step.reason)) >= len(label)
+
+
+_NAMED_SHARE: Final = 8
+"""One word of so many, and one more, is named of a statement that a change is about."""
 
 
 def _outlasts(old: Node | None, new: Node | None) -> bool:

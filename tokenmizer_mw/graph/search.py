@@ -114,7 +114,8 @@ def find_described(graph: SessionGraph, text: str, former: Sequence[Node] = ()) 
 
 
 def find_fitting(graph: SessionGraph, text: str, former: Sequence[Node] = ()) -> list[Node]:
-    """Return the node that ``find_described`` finds, and behind it those that ``text`` fits about equally well."""
+    """Return the node that ``find_described`` finds, and behind it those that ``text`` fits about equally well. A
+    decision that has all words of ``text`` comes before an error."""
     if (node := graph.get(text)) is not None:
         return [node]
     if named := _find_all_in(_list_nodes(graph), text):
@@ -123,6 +124,10 @@ def find_fitting(graph: SessionGraph, text: str, former: Sequence[Node] = ()) ->
         return [node for id in dict.fromkeys(one.id for one in named) if (node := graph.get(id)) is not None]
     hits = [hit for hit in search(graph, text, k=FITTING_MAX, former=former) if _is_about(hit.node, text, former)]
     near = [hit.node for hit in hits if CLEAR * hit.score > hits[0].score]
+    if hits and hits[0].node.type is NodeType.ERROR:  # it has a name in its text, such as that of a database
+        wanted = _read_asked_words(text)
+        decided = [hit.node for hit in hits if hit.node.type is NodeType.DECISION and wanted <= _naming_words(hit.node)]
+        near = list({node.id: node for node in [*decided, *near]}.values())
     return sorted(near, key=lambda node: not node.current)
 
 

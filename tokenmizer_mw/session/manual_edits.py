@@ -119,6 +119,12 @@ def pin_fact(state: SessionState, node: Node, on: bool) -> list[Event]:
     return _edit(state, node, {"pinned": on}, "")
 
 
+def date_fact(state: SessionState, node: Node, start: float | None, end: float | None) -> list[Event]:
+    """Return the events that set when a fact was true: from ``start`` to ``end``, in seconds since the epoch; ``None``
+    for no limit."""
+    return _edit(state, node, {"valid_from": start, "valid_until": end}, "")
+
+
 def correct_fact(state: SessionState, node: Node, label: str | None, detail: str | None, reason: str) -> list[Event]:
     """Return the events that change the wording of a fact; its value is parsed again from the new label.
 

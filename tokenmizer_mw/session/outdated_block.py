@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from itertools import pairwise
 from typing import Final
 
 from tokenmizer_mw.context.resume.layout import read_quotes
@@ -46,6 +48,15 @@ def is_outdated(state: SessionState) -> bool:
     if find_outdated_facts(state, cut) or any(node.is_withdrawn for node in carried):
         return True
     return any(_is_quoted(cut.block, state.graph.get(edit.id), edit) for edit in _edits_since(state))
+
+
+def find_renewed_blocks(checkpoints: Iterable[Checkpointed]) -> frozenset[str]:
+    """Return the ids of the checkpoints that are no new cut: they have a new block for the cut before them, because a
+    fact was changed by hand."""
+    cuts = [one for one in checkpoints if one.anchor]
+    return frozenset(
+        later.id for before, later in pairwise(cuts) if before.anchor_turn == later.anchor_turn and later.kept
+    )
 
 
 def _is_quoted(block: str, node: Node | None, edit: NodeEdited) -> bool:

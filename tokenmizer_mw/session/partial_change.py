@@ -97,7 +97,7 @@ def _find_place(text: str, old: str) -> tuple[int, int] | None:
     """From where to where a text has the words of ``old``, a product in any spelling; ``None`` for nowhere."""
     found = re2.search(rf"(?i)(?:^|[^\pL\pN_])({re2.escape(old)})(?:$|[^\pL\pN_])", text)
     if found is not None:
-        return found.span(1)
+        return found.start(1), found.end(1)
     wanted = MEMBERS.get(old.casefold())
     start = 0
     for word in text.split(" "):

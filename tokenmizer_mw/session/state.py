@@ -134,9 +134,10 @@ def _name_operation(edit: NodeEdited) -> str:
         return "pin" if edit.changes["pinned"] else "unpin"
     if (status := edit.changes.get("status")) is not None:
         return _OPERATIONS.get(status, f"mark as {status.word}")
-    return "correct"
+    return "date" if _DATES.intersection(edit.changes) else "correct"
 
 
+_DATES: Final = frozenset({"valid_from", "valid_until"})
 _OPERATIONS: Final = {Status.INVALIDATED: "invalidate", Status.ARCHIVED: "archive", Status.COMPLETED: "complete"}
 
 

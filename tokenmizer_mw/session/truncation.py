@@ -168,8 +168,8 @@ class Truncation:
     def decide(self, state: SessionState) -> CutDecision:
         """Decide what to do with the request, given the state of the session."""
         if self.numbers:
-            decision = self._renew_outdated(state, self._make_plan(state.cut))
-            return self._carry_out(state, decision, (len(self._spoken), -1))
+            decision = self._make_plan(state.cut)
+            return self._carry_out(state, decision, (len(self._spoken), -1), renew=True)
         spoken = self._spoken
         resent = ResentMessages(spoken, shared=True)
         known = state.transcript.first_new(spoken, resent=resent)
@@ -184,13 +184,13 @@ class Truncation:
             decision = self._make_plan(None)
         if isinstance(decision, Untouched) and self._follows_compaction(state, known):
             return self._hand_back(state, known)
-        result = self._carry_out(state, self._renew_outdated(state, decision), known, placed)
+        result = self._carry_out(state, decision, known, placed, renew=True)
         if changed is None or result.events:
             return result
         return CutDecision(result.rewrite, self._news(state, known), result.counted)
 
     def _renew_outdated(self, state: SessionState, decision: Plan) -> Plan:
-        """``decision``, with a new cut at the place of the one in force where its block lacks what was added by hand
+        """``decision``, with a new block at the place of the cut in force where its block lacks what was added by hand
         since, or states what was changed. The provider's prompt cache behind the block is lost once.
 
         A block that a client's own compaction left stays: no message is there that a new one could replace."""
@@ -425,9 +425,18 @@ class Truncation:
         return CutDecision(None, [*drawn, made], ("compaction_made",))
 
     def _carry_out(
-        self, state: SessionState, decision: Plan, known: Known, placed: ResentHistory | None = None
+        self,
+        state: SessionState,
+        decision: Plan,
+        known: Known,
+        placed: ResentHistory | None = None,
+        *,
+        renew: bool = False,
     ) -> CutDecision:
-        role = self.derivation.settings.block_role
+        """Do what a plan says. ``renew``: build the block of the cut in force anew if it is outdated."""
+        role, planned = self.derivation.settings.block_role, decision
+        decision = self._renew_outdated(state, planned) if renew else planned
+        renewed = decision is not planned
         match decision:
             case Cut(keep_from, otherwise):
                 drawn = self._news(state, known)
@@ -435,7 +444,7 @@ class Truncation:
                 cut = self._cut(state, drawn, keep_from, numbers)
                 if cut is not None:
                     rewrite = Rewrite(keep_from, cut.block, role, made=True, through=find_newest_at_cut(cut, keep_from))
-                    return CutDecision(rewrite, [*drawn, cut], ("cut_made",))
+                    return CutDecision(rewrite, [*drawn, cut], ("block_renewed" if renewed else "cut_made",))
                 return CutDecision(self._carry_out(state, otherwise, known, placed).rewrite, drawn, (NOT_WORTH_IT,))
             case Replay(keep_from, block, through):
                 return CutDecision(Rewrite(keep_from, block, role, through=through))

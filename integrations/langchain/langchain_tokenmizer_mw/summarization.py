@@ -1,4 +1,7 @@
-"""Chats without a session id: kept in this process, and recognised by their own summaries."""
+"""Summaries for LangChain's summarization middleware, made of the facts of a session.
+
+Chats without a session id are kept in this process, and recognised by their own summaries.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 from uuid import uuid4
 
 from langchain.agents.middleware import AgentState, SummarizationMiddleware
-from langchain_core.messages import BaseMessage, RemoveMessage, SystemMessage
+from langchain_core.messages import BaseMessage, RemoveMessage, SystemMessage, ToolMessage
 from langchain_core.messages.utils import count_tokens_approximately
 from langchain_core.runnables.config import ensure_config
 from langgraph.runtime import Runtime
@@ -64,6 +67,9 @@ _HEAD_TOKENS: Final = 20
 
 TRIGGER: Final = 0.85
 """Share of the model's window at which ``tokenmizer_summarization`` summarizes."""
+
+_SUMMARY_SHARE: Final = 0.4
+"""Share of what a summary leaves in the thread that the summary itself may have."""
 
 NOTHING: Final = "Nothing was said so far that has to be carried on."
 """The summary of a chat without a fact in it."""
@@ -136,8 +142,49 @@ class TokenMizerSummarizer:
 
 
 class TokenMizerSummarization(SummarizationMiddleware):
-    """LangChain's ``SummarizationMiddleware``, which leaves the thread as it is where the summary would be longer than
-    the messages that it replaces."""
+    """LangChain's ``SummarizationMiddleware``, which keeps fewer messages where those that ``keep`` names do not fit,
+    and leaves the thread as it is where the summary would be longer than the messages that it replaces.
+
+    ``limit``: tokens that the thread should not exceed after a summary; ``None``: those of the trigger. If the messages
+    that ``keep`` names and a summary would exceed it, the newest messages that fit into about 60 % of it are kept: at
+    least one, and tool calls with their results. A summary then has at most two fifths of that.
+    """
+
+    def __init__(self, model: Any, summarizer: TokenMizerSummarizer, limit: int | None = None, **options: Any) -> None:
+        super().__init__(model, summarizer=summarizer, **options)
+        self._summary = summarizer
+        limits = [*self._trigger_limits(), *([limit] if limit is not None else [])]
+        self._limit = min(limits, default=None)
+        if self._limit is not None:
+            self._target = int(self._limit * summarizer.memory.settings.cut_to / TRIGGER)
+            most = max(BUDGET_MIN, int(_SUMMARY_SHARE * self._target))
+            summarizer.budget = min(summarizer.budget, most)
+
+    def _trigger_limits(self) -> list[int]:
+        """The numbers of tokens in the trigger; its fractions are those of the model's window."""
+        window = self._get_profile_limits() or 0
+        found = [
+            int(value if kind == "tokens" else window * value)
+            for clause in self._trigger_clauses
+            for kind, value in clause.items()
+            if kind != "messages"
+        ]
+        return [limit for limit in found if limit > 0]
+
+    def _determine_cutoff_index(self, messages: list[Any]) -> int:
+        """The index of the first message that stays. The stock middleware calls this once the trigger is reached."""
+        cutoff = super()._determine_cutoff_index(messages)
+        if self._limit is None or not messages:
+            return cutoff
+        around = self._summary.budget + _HEAD_TOKENS
+        sizes = [self._partial_token_counter([message]) for message in messages]
+        scale = max(1.0, self.token_counter(messages) / max(1, sum(sizes)))  # the model reported more tokens
+        sizes = [scale * size for size in sizes]
+        if sum(sizes[cutoff:]) + around < self._limit:
+            return cutoff
+        starts = [at for at in range(max(cutoff, 1), len(messages)) if not isinstance(messages[at], ToolMessage)]
+        fitting = (at for at in starts if sum(sizes[at:]) + around <= self._target)
+        return next(fitting, starts[-1] if starts else cutoff)
 
     def before_model(self, state: AgentState[Any], runtime: Runtime[Any]) -> dict[str, Any] | None:
         """Replace old messages by a summary if the trigger says so and the thread gets shorter."""
@@ -185,9 +232,11 @@ def tokenmizer_summarization(
 
     ``window``: the model's context window in tokens; by default that of the settings, the model's profile, or else the
     table of models of ``memory``. ``options`` are those of the middleware, such as ``trigger`` (in place of 85 % of the
-    window) and ``keep``. Raises ``TypeError`` for any other option, and for a LangChain version without the
-    ``summarizer`` option; and ``ValueError`` for ``trim_tokens_to_summarize``, which would remove text from the
-    summary's input.
+    window) and ``keep``; ``keep=4`` is ``("messages", 4)``, ``trigger=900`` is ``("tokens", 900)``. Fewer messages stay
+    where those of ``keep`` do not fit.
+
+    Raises ``TypeError`` for any other option, and for a LangChain version without the ``summarizer`` option; and
+    ``ValueError`` for ``trim_tokens_to_summarize``, which would remove text from the summary's input.
     """
     if "summarizer" not in inspect.signature(SummarizationMiddleware.__init__).parameters:
         raise TypeError("this langchain has no summarizer= in SummarizationMiddleware: 1.4.7 and newer do")
@@ -195,8 +244,22 @@ def tokenmizer_summarization(
     if options.setdefault("trim_tokens_to_summarize", None) is not None:
         raise ValueError("trim_tokens_to_summarize must be None: what it trims would be in no summary")
     summarizer = TokenMizerSummarizer(memory, session_id=session_id, tenant=tenant, budget=budget)
-    options.setdefault("trigger", _trigger(model, summarizer.memory, window))
-    return TokenMizerSummarization(model, summarizer=summarizer, **options)
+    for name, kind in (("keep", "messages"), ("trigger", "tokens")):
+        if name in options:
+            options[name] = _read_size(name, kind, options[name])
+    filled = _trigger(model, summarizer.memory, window)
+    options.setdefault("trigger", filled)
+    limit = int(filled[1]) if window is not None else None
+    return TokenMizerSummarization(model, summarizer, limit, **options)
+
+
+def _read_size(name: str, kind: str, value: Any) -> Any:
+    """An option of the stock middleware; a plain number counts ``kind``. Raises ``TypeError`` for what is no size."""
+    if isinstance(value, int) and not isinstance(value, bool):
+        return kind, value
+    if value is None or isinstance(value, bool | str | float):
+        raise TypeError(f"{name} is a number of {kind}, or a pair such as ({kind!r}, 8), not {value!r}")
+    return value
 
 
 def _trigger(model: Any, memory: SessionMemory, window: int | None) -> tuple[str, float]:

@@ -15,7 +15,7 @@ from tokenmizer_mw.context.recall.passages import index_terms, is_function_word,
 from tokenmizer_mw.context.recall.selection import QuotedPiece, asked_kinds, select_passages, sort_by_answers
 from tokenmizer_mw.context.resume.sections import Section, section_of
 from tokenmizer_mw.context.tokens import TokenCounter
-from tokenmizer_mw.graph.explanation import Predecessors
+from tokenmizer_mw.graph.explanation import Predecessors, is_same_thing
 from tokenmizer_mw.graph.fold import SessionGraph
 from tokenmizer_mw.graph.search import find_open_work, search
 from tokenmizer_mw.graph.text import pick_asked_words, words
@@ -315,26 +315,36 @@ def outdated_mark(graph: SessionGraph, piece: QuotedPiece, edits: Sequence[NodeE
         if old is None or old.status is not Status.SUPERSEDED or piece.number >= step.trigger:
             continue
         now = newest_value(graph, old)
-        label = _find_named(old, now, text)
-        if label and now.id in since and now.label.casefold() not in text:
+        label = _find_named(old, now, text) if is_same_thing(now, step, old) else ""
+        if label and now.id in since and not _names(text, now.label):
             named = f"{label}: " if len(label) <= _OLD_LABEL_MAX else ""
             how = "perhaps replaced" if now.replaces_perhaps else "replaced"
             return f" ({named}{how} in [{since[now.id]}] by {flatten(now.label)})"
     if label := _find_rejected(graph, piece, text):
         return f" ({label} was rejected)" if len(label) <= _OLD_LABEL_MAX else " (rejected)"
     ended = [node for node in graph.nodes(status=Status.COMPLETED) if _ends_behind(graph, node, piece)]
-    return " (done since)" if any(flatten(node.label).casefold() in text for node in ended) else ""
+    return " (done since)" if any(_names(text, flatten(node.label)) for node in ended) else ""
+
+
+def _names(text: str, label: str) -> bool:
+    """Whether a casefolded text has the words of a label, as they are written and whole: "IP" is not in "recipe"."""
+    words = label.casefold()
+    return words in text and re.search(f"(?<!{_LETTER}){re.escape(words)}(?!{_LETTER})", text) is not None
+
+
+_LETTER: Final = r"[^\W\u2e80-\u9fff\uac00-\ud7af]"
+"""A letter or digit of a script that has spaces between words."""
 
 
 def _find_named(old: Node, now: Node, text: str) -> str:
     """The words by which a text names what was replaced: its label, or a name that is its value of the same thing; ""
     where it names neither, or the new value, too."""
     label = flatten(old.label)
-    if label.casefold() in text:
+    if _names(text, label):
         return label
-    if not old.slot or old.slot != now.slot or not old.value[:1].isalpha() or now.value.casefold() in text:
+    if not old.slot or old.slot != now.slot or not old.value[:1].isalpha() or _names(text, now.value):
         return ""
-    return old.value if re.search(rf"(?<!\w){re.escape(old.value.casefold())}(?!\w)", text) else ""
+    return old.value if _names(text, old.value) else ""
 
 
 def _find_corrected(graph: SessionGraph, piece: QuotedPiece, text: str, edits: Sequence[NodeEdited]) -> Node | None:
@@ -343,7 +353,7 @@ def _find_corrected(graph: SessionGraph, piece: QuotedPiece, text: str, edits: S
         node = graph.get(edit.id)
         if node is None or not node.current or "label" not in edit.before or piece.number > edit.turn:
             continue
-        if flatten(node.label).casefold() in text:
+        if _names(text, flatten(node.label)):
             continue
         former = replace(node, **edit.before)
         named = _find_named(former, node, text) if len(former.label) >= _NAMED_LABEL_MIN else ""
@@ -366,7 +376,7 @@ def _find_rejected(graph: SessionGraph, piece: QuotedPiece, text: str) -> str:
         if not (node.is_rejected and held and len(label) >= _NAMED_LABEL_MIN):
             continue
         is_before = piece.number < life.touched or piece.number == node.source.turn
-        if is_before and re.search(rf"(?<!\w){re.escape(label.casefold())}(?!\w)", text):
+        if is_before and _names(text, label):
             return label
     return ""
 

@@ -11,7 +11,7 @@ from tokenmizer_mw.context.resume.sections import Section
 from tokenmizer_mw.graph.explanation import Predecessors
 from tokenmizer_mw.graph.fold import SessionGraph
 from tokenmizer_mw.graph.search import kind_words
-from tokenmizer_mw.graph.text import asked_words
+from tokenmizer_mw.graph.text import pick_asked_words
 from tokenmizer_mw.model.node import Node, NodeType
 
 
@@ -68,7 +68,7 @@ _BESIDE: Final = _set(
 def find_asked_list(graph: SessionGraph, query: str) -> AskedList | None:
     """Return the facts that ``query`` asks for; ``None`` for a question with a word that says more than which heading
     is asked for, and if there are no such facts."""
-    asked = asked_words(query) - _BESIDE
+    asked = pick_asked_words(query) - _BESIDE
     for heading in _HEADINGS:
         types = [type_ for type_ in heading.types if asked & kind_words(type_)]
         if asked & heading.named and not asked - heading.named - heading.beside - _words_of(types):

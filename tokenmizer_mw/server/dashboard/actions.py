@@ -78,6 +78,7 @@ _OPERATIONS: Final[Mapping[str, str]] = {
     "complete": "Marked as done",
     "archive": "Archived",
     "separate": "Kept beside the fact that had replaced it",
+    "date": "Dated",
     "pin": "Pinned",
     "unpin": "No longer pinned",
 }

@@ -15,6 +15,7 @@ from tokenmizer_mw.model.message import Role, Written
 from tokenmizer_mw.model.node import Node
 from tokenmizer_mw.safety.labels import flatten
 from tokenmizer_mw.session import SessionState
+from tokenmizer_mw.session.outdated_block import find_renewed_blocks
 
 from .caches import title_of
 from .markup import (
@@ -75,22 +76,27 @@ def show_request(request: PageRequest) -> Page:
     number = request.query.get("turn", "")
     wanted = int(number) if number.isdecimal() and len(number) < 9 else 0
 
+    all_ = request.memory.messages(request.id, tenant=request.tenant)
+    is_answered = bool(all_) and all_[-1].message.role is Role.ASSISTANT
+    last = all_[-1].number + (not is_answered) if all_ else 1
+
     def look(state: SessionState) -> RequestView:
-        return _view_request(state, request.query.get("cut", ""), wanted)
+        return _view_request(state, request.query.get("cut", ""), wanted, last)
 
     found = request.memory.view(request.id, look, tenant=request.tenant)
-    all_ = request.memory.messages(request.id, tenant=request.tenant)
     messages = [one for one in all_ if one.number in found.numbers]
     shown = _nothing_cut(request, found) if found.cut is None else _sides(request, found, found.cut, messages)
     choice = _choice(request, found) if found.cuts else None
     return session_page(request, "request", found.title, choice, shown, name="Requests")
 
 
-def _view_request(state: SessionState, name: str, number: int) -> RequestView:
+def _view_request(state: SessionState, name: str, number: int, last: int) -> RequestView:
+    """The request that message ``number`` answers, or the first one of the cut ``name``. ``last``: the newest message
+    that answers one. A question that a client sent again, after it was answered, has no answer of its own."""
     cuts = [mark.checkpoint for mark in state.checkpoints if mark.checkpoint.anchor]
     cut = next((one for one in cuts if one.id == name), cuts[-1] if cuts else None)
-    of_cut = {one.turn: one for one in state.recent_reminders if cut is not None and one.cut == cut.id}
-    answer = number if number in of_cut or cut is None else cut.turn + 1
+    of_cut = {min(one.turn, last): one for one in state.recent_reminders if cut is not None and one.cut == cut.id}
+    answer = number if number in of_cut or cut is None else min(cut.turn + 1, last)
     reminder = of_cut.get(answer)
     facts = [node for id in reminder.nodes if (node := state.graph.get(id))] if reminder is not None else []
     numbers = _path(state, answer - 1)
@@ -138,7 +144,9 @@ def describe_fill(request: PageRequest) -> str:
 def _choice(request: PageRequest, found: RequestView) -> Markup:
     chosen = found.cut.id if found.cut is not None else ""
     cuts = found.cuts[-CUTS:][::-1]
-    options = [(one.id, f"{one.id}, at message {one.turn}") for one in cuts]
+    renewed = find_renewed_blocks(found.cuts)
+    anew = {one.id: ", block made anew" if one.id in renewed else "" for one in cuts}
+    options = [(one.id, f"{one.id}, at message {one.turn}{anew[one.id]}") for one in cuts]
     answers = [(str(number), f"answered by message {number}") for number in sorted({*found.answers, found.answer})]
     return filter_form(
         "request",

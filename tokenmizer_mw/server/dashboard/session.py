@@ -13,6 +13,7 @@ from tokenmizer_mw.graph.export.appearance import TYPES
 from tokenmizer_mw.model.event import Reminded
 from tokenmizer_mw.model.node import Node, NodeType, Status, Transition
 from tokenmizer_mw.session import CheckpointMark, RecordedEdit, SessionState
+from tokenmizer_mw.session.outdated_block import find_renewed_blocks
 
 from .actions import edits_card, facts_of_edits
 from .caches import title_of
@@ -56,6 +57,7 @@ class SessionView:
     step_count: int
     marks: tuple[CheckpointMark, ...]
     mark_count: int
+    renewed: frozenset[str]
     lost: LossReport
     unseen: MessagesOnly | None
     reminders: tuple[Reminded, ...]
@@ -82,6 +84,7 @@ def view_session(state: SessionState) -> SessionView:
         len(steps),
         tuple(state.checkpoints[-5:][::-1]),
         len(state.checkpoints),
+        find_renewed_blocks(mark.checkpoint for mark in state.checkpoints),
         loss_report(graph, state.cut, state.recent_reminders),
         messages_only(state),
         tuple(state.recent_reminders[-5:][::-1]),
@@ -249,7 +252,12 @@ def _describe_reminder(reminder: Reminded) -> str:
 
 def _checkpoints(request: PageRequest, found: SessionView) -> Markup:
     rows = [
-        tag("li", tag("span", mark.checkpoint.id), _cut(request, mark), moment(mark.recorded_at, request.now))
+        tag(
+            "li",
+            tag("span", mark.checkpoint.id),
+            _cut(request, mark, found.renewed),
+            moment(mark.recorded_at, request.now),
+        )
         for mark in found.marks
     ]
     shown = tag("ul", rows, class_="marks") if rows else nothing("No checkpoints yet.")
@@ -260,9 +268,12 @@ def _checkpoints(request: PageRequest, found: SessionView) -> Markup:
     return card("Checkpoints", shown, tag("div", make, rest, class_="actions"), id="checkpoints", live=True)
 
 
-def _cut(request: PageRequest, mark: CheckpointMark) -> Markup | None:
-    address = to("request", id=request.id, cut=mark.checkpoint.id)
-    return link(address, "cut", class_="badge") if mark.checkpoint.anchor else None
+def _cut(request: PageRequest, mark: CheckpointMark, renewed: frozenset[str]) -> Markup | None:
+    """The link to a cut, or to the block that was made anew for it after a change by hand (``renewed``)."""
+    if not mark.checkpoint.anchor:
+        return None
+    name = "block made anew" if mark.checkpoint.id in renewed else "cut"
+    return link(to("request", id=request.id, cut=mark.checkpoint.id), name, class_="badge")
 
 
 def _forget(request: PageRequest) -> Markup | None:

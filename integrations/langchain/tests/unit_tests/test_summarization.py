@@ -8,8 +8,10 @@ from typing import Any
 
 import pytest
 from langchain.agents import create_agent
-from langchain.agents.middleware import SummarizationMiddleware
+from langchain.agents.middleware import SummarizationMiddleware, wrap_model_call
+from langchain_core.language_models import GenericFakeChatModel
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage
+from langchain_core.messages.utils import count_tokens_approximately
 from langchain_tokenmizer_mw import TokenMizerSummarizer, tokenmizer_summarization
 from langchain_tokenmizer_mw.summarization import NOTHING
 from langgraph.checkpoint.memory import InMemorySaver
@@ -147,7 +149,7 @@ def test_a_summary_quotes_no_message_that_stays_and_is_shorter_than_what_it_repl
         said = [
             HumanMessage(f"Use library{number} for the report about lake {number}, please.") for number in range(60)
         ]
-        chosen = tokenmizer_summarization(scripted(), memory, trigger=("tokens", 500), keep=("messages", keep))
+        chosen = tokenmizer_summarization(scripted(), memory, trigger=("messages", 50), keep=keep)
         agent = agent_with(model := scripted(answer=answering), chosen)
         agent.invoke({"messages": said}, thread(thread_id))
         prompt: list[BaseMessage] = model.prompts[-1]
@@ -157,6 +159,59 @@ def test_a_summary_quotes_no_message_that_stays_and_is_shorter_than_what_it_repl
     assert len(prompt) == 21 and "library39" in prompt[0].text
     assert not any(f"library{number}" in prompt[0].text for number in range(40, 60))
     assert len(run("b", 59)) == 60, "one message has fewer tokens than a summary"
+
+
+@needs_summarizer
+@pytest.mark.parametrize("window", [300, 600, 1_000, 1_200])
+def test_fewer_messages_stay_where_they_do_not_fit(scripted: Any, memory: SessionMemory, window: int) -> None:
+    model = scripted(answer=lambda messages: AIMessage("Understood. " + "words " * 20))
+    agent = agent_with(model, tokenmizer_summarization(model, memory, window=window))
+    agent.invoke({"messages": [HumanMessage(CHOICE)]}, thread())
+    summaries = set()
+    for number in range(20):
+        agent.invoke({"messages": [HumanMessage(f"Explain part {number}, " + "please " * 10)]}, thread())
+        prompt = model.prompts[-1]
+        assert count_tokens_approximately(prompt) <= 0.85 * window
+        assert prompt[-1].text.startswith(f"Explain part {number},")
+        summaries |= {message.text for message in prompt if message.text.startswith("Here is a summary")}
+    assert 1 <= len(summaries) <= 10, "not with every turn"
+
+
+@needs_summarizer
+def test_a_tool_call_stays_with_its_results_where_one_message_alone_fits(memory: SessionMemory) -> None:
+    class Reader(GenericFakeChatModel):
+        def bind_tools(self, tools: Any, **options: Any) -> Any:
+            return self
+
+    def read_file(path: str) -> str:
+        """Read a file."""
+        return "words " * 300
+
+    prompts: list[list[BaseMessage]] = []
+
+    @wrap_model_call
+    def watch(request: Any, handler: Any) -> Any:
+        prompts.append(request.messages)
+        return handler(request)
+
+    calls = [{"name": "read_file", "args": {"path": name}, "id": name} for name in ("a", "b")]
+    replies = [AIMessage("Understood."), AIMessage("", tool_calls=calls), AIMessage("Fine.")]
+    model = Reader(messages=iter(replies))
+    middleware = [tokenmizer_summarization(model, memory, window=300), watch]
+    agent = create_agent(model, tools=[read_file], middleware=middleware, checkpointer=InMemorySaver())
+    agent.invoke({"messages": [HumanMessage(CHOICE + " Thanks." * 80)]}, thread())
+    agent.invoke({"messages": [HumanMessage("Read both files.")]}, thread())
+    assert [message.type for message in prompts[-1]] == ["human", "ai", "tool", "tool"]
+    assert "Here is a summary" in prompts[-1][0].text
+
+
+@needs_summarizer
+def test_a_plain_number_is_a_size(scripted: Any, memory: SessionMemory) -> None:
+    made = tokenmizer_summarization(scripted(), memory, keep=4, trigger=900)
+    assert (made.keep, made.trigger) == (("messages", 4), ("tokens", 900))
+    for wrong in (None, True, "4", 0.5):
+        with pytest.raises(TypeError, match=r"keep is a number of messages, or a pair such as \('messages', 8\), not "):
+            tokenmizer_summarization(scripted(), memory, keep=wrong)
 
 
 @pytest.mark.skipif("summarizer" in SummarizationMiddleware.__init__.__annotations__, reason="this langchain takes one")
