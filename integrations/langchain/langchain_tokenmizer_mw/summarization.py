@@ -9,7 +9,7 @@ import inspect
 from collections import OrderedDict
 from collections.abc import Iterable, Sequence
 from threading import Lock
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, cast
 from uuid import uuid4
 
 from langchain.agents.middleware import AgentState, SummarizationMiddleware
@@ -164,7 +164,7 @@ class TokenMizerSummarization(SummarizationMiddleware):
         """The numbers of tokens in the trigger; its fractions are those of the model's window."""
         window = self._get_profile_limits() or 0
         found = [
-            int(value if kind == "tokens" else window * value)
+            int(cast("float", value) if kind == "tokens" else window * cast("float", value))
             for clause in self._trigger_clauses
             for kind, value in clause.items()
             if kind != "messages"
@@ -177,9 +177,9 @@ class TokenMizerSummarization(SummarizationMiddleware):
         if self._limit is None or not messages:
             return cutoff
         around = self._summary.budget + _HEAD_TOKENS
-        sizes = [self._partial_token_counter([message]) for message in messages]
-        scale = max(1.0, self.token_counter(messages) / max(1, sum(sizes)))  # the model reported more tokens
-        sizes = [scale * size for size in sizes]
+        counts = [self._partial_token_counter([message]) for message in messages]
+        scale = max(1.0, self.token_counter(messages) / max(1, sum(counts)))  # the model reported more tokens
+        sizes = [scale * count for count in counts]
         if sum(sizes[cutoff:]) + around < self._limit:
             return cutoff
         starts = [at for at in range(max(cutoff, 1), len(messages)) if not isinstance(messages[at], ToolMessage)]
