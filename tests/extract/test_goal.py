@@ -35,6 +35,14 @@ from .talks import labels, talk
             "Bonjour, je dois préparer le dossier de l'atelier. Il y a un vieux texte.",
             "préparer le dossier de l'atelier",
         ),
+        (
+            "Hello! I need a hand planning a rota for our rowing club. We are twelve.",
+            "planning a rota for our rowing club",
+        ),
+        (
+            "I'm not a programmer but my niece is. Help me write down what the booking page has to do.",
+            "write down what the booking page has to do",
+        ),
     ],
 )
 def test_a_goal_is_told_by_the_sentence_that_names_it(opening: str, goal: str) -> None:

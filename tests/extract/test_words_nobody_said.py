@@ -104,3 +104,38 @@ def test_a_rule_beside_an_order_is_the_rule_alone() -> None:
 def test_what_somebody_changed_their_mind_about_holds_no_more() -> None:
     graph = talk(*OPENING, "u: We use Hugo.", "a: OK.", "u: I changed my mind about Hugo.")
     assert "Hugo" not in labels(graph, NodeType.DECISION, Status.ACTIVE)
+
+
+def test_an_answer_to_a_question_for_a_number_is_told_by_itself() -> None:
+    found = _all_labels(
+        "a: Two questions first: how many boats go out at once, and who pays?", "u: Three boats, mine and two of hers."
+    )
+    assert not [label for label in found if "how many" in label]
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "One thing that matters to me: members' addresses must never be shown",
+        "Every boat gets a life vest",
+    ],
+)
+def test_a_number_word_at_the_beginning_is_no_name(said: str) -> None:
+    lines = ("u: Two boats, one of them hers.", "a: Two boats, noted.", f"u: {said}")
+    graph = judged([Message(SPEAKERS[line[0]], line[3:]) for line in (*OPENING, *lines)], Settings())
+    assert not graph.transitions()
+
+
+def test_what_there_is_not_to_do_is_no_rule() -> None:
+    graph = talk(*OPENING, "u: I'd rather start with paper lists, no program to learn.")
+    assert not [node for node in graph.nodes() if node.kind is DecisionKind.RULE]
+
+
+def test_habits_of_people_are_no_errors() -> None:
+    graph = talk(*OPENING, "u: Reminders by post then. People don't read e-mail.")
+    assert not list(graph.nodes(NodeType.ERROR))
+
+
+def test_a_topic_that_is_announced_is_no_work() -> None:
+    graph = talk(*OPENING, "u: Next: what counts as late. Ten minutes is late.")
+    assert not list(graph.nodes(NodeType.TASK))

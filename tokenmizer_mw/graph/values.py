@@ -76,7 +76,10 @@ _KINDS: Final = (
     "date", "time", "day", "money", "share", "duration", "size", "code", "amount", "version", "number", "name", "word",
 )  # fmt: skip
 """The groups of ``_VALUE``, in their order."""
-_NO_NAME: Final = _words("I I'm I'll I've I'd A The We It This That No Yes So And But OK Ok For Use Let Let's")
+_NO_NAME: Final = _words(
+    "I I'm I'll I've I'd A The We It This That No Yes So And But OK Ok For Use Let Let's"
+    " One Two Three Four Five Six Seven Eight Nine Ten First Second Third Every Each Both"
+)
 _BY_NAME: Final = frozenset({"name", "code", "term", "tool"})
 """Kinds that a name may be of: one may be written in several ways."""
 _COUNTED: Final = frozenset({"number", "version"})

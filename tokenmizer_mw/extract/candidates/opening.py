@@ -104,7 +104,7 @@ _BITS: Final = PatternSet(
 """Bits of background strung together: "11 stacks, 4 nodes, two people"."""
 
 _BACKGROUND: Final = PatternSet(
-    r"(?:(?:i|we)(?:'m| am|'re| are| also)? (?:run|runs|running|own|manage|help out|work|works|volunteer"
+    r"(?:(?:i|we)(?:'m| am|'re| are| also)?(?: not)? (?:run|runs|running|own|manage|help out|work|works|volunteer"
     r"|teach|live|have"
     r"|keep|lead|organi[sz]e|maintain|look after|take care of|a|an|the|part of|in|at|on|new|responsible)"
     r"|(?:this|that|it|these|those) (?:was|were) \w+ (?:from|by|for|in)"

@@ -81,7 +81,7 @@ def _find_echo(segment: Segment, situation: Situation) -> Finding | None:
     slot = read_slot_fields(label)
     return Finding(
         NodeType.DECISION,
-        told or label,
+        label if _ASKS_FACT.any(told) else told or label,
         Status.ACTIVE,
         Trust.ADOPTED,
         _CONFIDENCE,
@@ -93,6 +93,12 @@ def _find_echo(segment: Segment, situation: Situation) -> Finding | None:
         slot=slot.get("slot", ""),
         value=slot.get("value", ""),
     )
+
+
+_ASKS_FACT: Final = PatternSet(
+    r"(?:.*[:,;] )?(?:and |but |so )?(?:how (?:many|much|long|often|big|old|far)|what|which|who|whose|when|where|why)\b"
+)
+"""Pieces of questions that ask for a fact: the answer says what is decided, not the question."""
 
 
 def _split_parts(text: str) -> Iterator[str]:

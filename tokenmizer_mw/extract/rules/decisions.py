@@ -386,7 +386,8 @@ REJECTIONS: Final = (
         0.8,
         "No MQTT: a broker is one more thing that can die",
         "no idea what this is",
-        unless=r"no such\b|(?:no|not) (?:wait|hold|enough|sorry)\b|not \w+(?:ing|ed)\b"
+        unless=r"no (?:[\w-]+ ){1,2}to \w+(?: (?:for|after|of|with|about))?$"
+        r"|no such\b|(?:no|not) (?:wait|hold|enough|sorry)\b|not \w+(?:ing|ed)\b"
         r"|not (?:built|done|made|sent|written|found|seen|read|ready|finished)\b"
         r"|no (?:remarks?|comments?|questions?|complaints?|objections?|news|to-?dos?|action)\b"
         r"|(?:no|not) (?:tonight|today|tomorrow|this|these|there|idea|worries|problem|rush|need|thanks|one"

@@ -107,6 +107,7 @@ MARKERS: Final = (
         0.75,
         "Next: refresh token support",
         "Next the router calls the handler",
+        unless=rf".{{0,20}}{_COLON}(?:what|how|which|who|whose|when|where|why)\b",
     ),
     _marker(
         "marker.files",

@@ -32,7 +32,8 @@ REQUESTS: Final = (
         r"(?:i|we|it|this|that|the \w+)(?:'d (?:really |also |just )?(?:like|love)"
         r"|(?:'ll| will)? (?:also |still |now |really |just )?(?:needs?|wants?|would (?:really )?(?:like"
         r"|love)|want to have"
-        r"|could use|require|am looking for|are looking for|is missing|lacks?)) (?P<label>(?:a|an|the|some|more"
+        r"|could use|require|am looking for|are looking for|is missing|lacks?)) (?:(?:a|some) (?:hand|help) (?:with "
+        r"|in |on )?)?(?P<label>(?:\w+ing|a|an|the|some|more"
         r"|better|another"
         r"|support|tests?|at least|\d+) .+)",
         0.7,
