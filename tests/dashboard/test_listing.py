@@ -18,8 +18,7 @@ from tokenmizer_mw.graph.export.formats import FORMATS
 from tokenmizer_mw.model.usage import CALL, UsageSums, total
 from tokenmizer_mw.server.dashboard import dashboard
 from tokenmizer_mw.server.dashboard.page import csv_file
-from tokenmizer_mw.server.dashboard.savings import draw_chart
-from tokenmizer_mw.server.dashboard.savings_tables import TABLES
+from tokenmizer_mw.server.dashboard.savings import TABLES, draw_chart
 
 from .visiting import CHAT, TOKEN, Visitor, text_of
 

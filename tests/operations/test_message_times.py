@@ -20,9 +20,8 @@ from tokenmizer_mw.model.event import MessageRecorded
 from tokenmizer_mw.model.message import Message, Role
 from tokenmizer_mw.model.session import SessionKey
 from tokenmizer_mw.operations.agent_transcripts import read_time
-from tokenmizer_mw.operations.dated_messages import record_at
 from tokenmizer_mw.operations.imports import import_into
-from tokenmizer_mw.operations.transcripts import ImportedTranscript, read_transcript
+from tokenmizer_mw.operations.transcripts import ImportedTranscript, read_transcript, record_at
 from tokenmizer_mw.server.dashboard import dashboard
 
 SAID = (

@@ -24,12 +24,11 @@ from tokenmizer_mw.operations.backups import (
     sessions_of,
     write_backup,
 )
-from tokenmizer_mw.operations.dated_messages import record_at
 from tokenmizer_mw.operations.erasure import erase, expire
 from tokenmizer_mw.operations.exports import Export, own_sessions
 from tokenmizer_mw.operations.foreign_transcripts import conversation_mark
 from tokenmizer_mw.operations.imports import continues_session, import_into
-from tokenmizer_mw.operations.transcripts import SIZE_MAX, ImportedTranscript, read_transcripts
+from tokenmizer_mw.operations.transcripts import SIZE_MAX, ImportedTranscript, read_transcripts, record_at
 from tokenmizer_mw.runtime.terminal import inert, progress, show, show_json, show_result
 from tokenmizer_mw.safety.request_redaction import RequestRedactor
 from tokenmizer_mw.settings import Settings

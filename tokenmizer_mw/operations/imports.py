@@ -38,9 +38,8 @@ from tokenmizer_mw.model.node import LABEL_MAX, Node
 from tokenmizer_mw.model.session import SessionKey
 from tokenmizer_mw.session import fold
 
-from .dated_messages import record_at
 from .exports import Export, restore
-from .transcripts import ImportedTranscript
+from .transcripts import ImportedTranscript, record_at
 
 TEXT_MAX: Final = 4_000
 """Characters of a detail, a quote, a reason and such."""

@@ -1,8 +1,11 @@
-"""What the text of a fact that is added by hand says: its reason, what it is a value of, and what it replaces. Pure."""
+"""What the text of a fact that is added by hand says: its reason, what it is a value of, and what it replaces. Of a
+fact with several parts it may replace one: "Django with SQLite" is "Django with PostgreSQL" after "PostgreSQL instead
+of SQLite". Pure.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
@@ -12,7 +15,6 @@ from tokenmizer_mw.graph.fold import SessionGraph
 from tokenmizer_mw.graph.search import find_worded, product_words
 from tokenmizer_mw.model.category import MEMBERS
 from tokenmizer_mw.model.node import LABEL_MAX, DecisionKind, Node, NodeType
-from tokenmizer_mw.session.partial_change import find_joined_product, find_product, replace_part
 
 if TYPE_CHECKING:
     from tokenmizer_mw.extract.match.slots import Slot
@@ -39,6 +41,7 @@ _FORBIDDING: Final = re2.compile(
     r"|jamás|não|mai|non|не|никогда)(?:$|[^\pL])"
 )
 _PAIRED: Final = re2.compile(r"[:=]\s+")
+_SIGNS: Final = ".,;:!?()\"'`"
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +97,7 @@ def _is_forbidden(label: str) -> bool:
     """Whether a word such as "never" stands before the first name of a product."""
     ahead = []
     for word in label.split():
-        if word.casefold().strip(".,;:!?()'\"`") in MEMBERS:
+        if word.casefold().strip(_SIGNS) in MEMBERS:
             break
         ahead.append(word)
     return _FORBIDDING.search(" ".join(ahead)) is not None
@@ -158,9 +161,9 @@ def keep_rest(label: str, change: NamedChange, slot: str) -> str:
     states other things as well; else "". ``slot``: the thing that the new value is of; the old one is the fact's value
     of it where ``change`` does not name it."""
     stated = read_change(label).new
-    kept = replace_part(stated, change.old, change.new) if change.old else ""
-    if not kept and (value := find_product(stated, slot.partition("@")[0])):
-        kept = replace_part(stated, value, change.new)
+    kept = _replace_part(stated, change.old, change.new) if change.old else ""
+    if not kept and (value := _find_product(stated, slot.partition("@")[0])):
+        kept = _replace_part(stated, value, change.new)
     return kept if len(kept) <= LABEL_MAX else ""
 
 
@@ -170,7 +173,9 @@ def _find_values(graph: SessionGraph, name: str) -> Iterator[Node]:
     if (holder := graph.in_slot(name)) is not None:
         yield holder
     for node in graph.nodes(NodeType.DECISION):
-        if _is_choice(node) and (_slot_name(node) == name or (not node.slot and find_joined_product(node.label, name))):
+        if _is_choice(node) and (
+            _slot_name(node) == name or (not node.slot and _find_joined_product(node.label, name))
+        ):
             yield node
 
 
@@ -195,3 +200,100 @@ def _find_named(graph: SessionGraph, change: NamedChange, kind: DecisionKind | N
 
 def _is_choice(node: Node) -> bool:
     return node.current and (node.kind is DecisionKind.CHOICE or node.type is NodeType.ENVIRONMENT)
+
+
+_JOINT: Final = re2.compile(
+    r"(?i)\s+(?:(?P<and>and|plus|as well as|und|sowie|et|y|e|и|&|\+)|(?P<with>with|mit|avec|con|com|с))\s+|[,;]\s+"
+)
+_JOINING: Final = frozenset({"and", "with"})
+_LEAD: Final = re2.compile(
+    r"(?i)^(?:[\pL\pN_-]+(?: [\pL\pN_-]+)?[:=]\s+|(?:(?:we|i|let's|let us|wir|on) )?(?:now |will |should )?"
+    r"(?:use|take|go with|choose|pick|nutzen|nimm|nehmen|utilise|utiliser|usa|usar|usare)\s+)"
+)
+"""What stands before a value: what it is of ("database: "), or a verb ("we use ")."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Part:
+    """A part of a label, from the character ``start`` on. ``joint``: "and", "with" or "," before it; "" for the
+    first one."""
+
+    text: str
+    start: int
+    joint: str
+
+
+def _replace_part(label: str, old: str, new: str) -> str:
+    """``label`` with the value of ``new`` in place of ``old``, if the label states other things as well; "" if
+    it does not, or if ``new`` states them, too.
+
+    Other things are parts that "and" or "with" joins to ``old``, and parts with the name of a product. What "with"
+    adds behind ``old`` belongs to it: "SQLite with WAL mode".
+    """
+    parts = _split(label)
+    holding = [(at, place) for at, part in enumerate(parts) if (place := _find_place(part.text, old)) is not None]
+    if len(holding) != 1:
+        return ""
+    at, (start, end) = holding[0]
+    own, behind = parts[at], parts[at + 1 : at + 2]
+    added = behind if behind and behind[0].joint == "with" else []
+    others = [part for part in parts if part is not own and part not in added]
+    joined = (own.joint in _JOINING and start == 0) or (_is_joined_by_and(behind) and end == len(own.text))
+    if not others or not (joined or any(map(_names_product, others))):
+        return ""
+    if product_words(" ".join(part.text for part in others)) <= product_words(new):
+        return ""
+    before, after = label[: own.start + start], label[own.start + end :]
+    value = new[len(before) :] if new.casefold().startswith(before.casefold()) else _LEAD.sub("", new)
+    return f"{before}{value}{after}"
+
+
+def _is_joined_by_and(parts: Sequence[_Part]) -> bool:
+    return bool(parts) and parts[0].joint == "and"
+
+
+def _find_joined_product(label: str, category: str) -> str:
+    """The product of a category that is a whole part of a label with several parts, as it is written there; ""
+    for none or several: "SQLite" of "Django with SQLite" for "database"."""
+    parts = _split(label)
+    found = [part.text for part in parts if len(parts) > 1 and _is_product(part.text, category)]
+    return found[0] if len(found) == 1 else ""
+
+
+def _find_product(label: str, category: str) -> str:
+    """The only product of a category that a label names, as it is written there; "" for none or several."""
+    found = [word.strip(_SIGNS) for word in label.split() if _is_product(word, category)]
+    return found[0] if len(found) == 1 else ""
+
+
+def _is_product(text: str, category: str) -> bool:
+    known = MEMBERS.get(text.strip(_SIGNS).casefold())
+    return known is not None and known[0].name == category
+
+
+def _split(label: str) -> list[_Part]:
+    parts, start, joint = [], 0, ""
+    for found in _JOINT.finditer(label):
+        parts.append(_Part(label[start : found.start()], start, joint))
+        start, joint = found.end(), next((name for name in _JOINING if found[name]), ",")
+    return [*parts, _Part(label[start:], start, joint)]
+
+
+def _find_place(text: str, old: str) -> tuple[int, int] | None:
+    """From where to where a text has the words of ``old``, a product in any spelling; ``None`` for nowhere."""
+    found = re2.search(rf"(?i)(?:^|[^\pL\pN_])({re2.escape(old)})(?:$|[^\pL\pN_])", text)
+    if found is not None:
+        return found.start(1), found.end(1)
+    wanted = MEMBERS.get(old.casefold())
+    start = 0
+    for word in text.split(" "):
+        bare = word.strip(_SIGNS)
+        if wanted is not None and (known := MEMBERS.get(bare.casefold())) is not None and known[1] == wanted[1]:
+            begin = start + word.index(bare)
+            return begin, begin + len(bare)
+        start += len(word) + 1
+    return None
+
+
+def _names_product(part: _Part) -> bool:
+    return any(word.strip(_SIGNS).casefold() in MEMBERS for word in part.text.split())

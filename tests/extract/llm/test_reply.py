@@ -10,8 +10,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tokenmizer_mw.session.refinement.lenient_json import Bare, LooseObject, objects
-from tokenmizer_mw.session.refinement.reply import CATEGORIES, SCHEMA, RefinementReply, ReplyStatement, read_reply
+from tokenmizer_mw.session.refinement.reply import (
+    CATEGORIES,
+    SCHEMA,
+    Bare,
+    LooseObject,
+    RefinementReply,
+    ReplyStatement,
+    objects,
+    read_reply,
+)
 
 WHOLE: dict[str, Any] = {
     "goal": ["a booking page for the barn"],

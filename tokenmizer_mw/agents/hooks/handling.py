@@ -16,7 +16,7 @@ from tokenmizer_mw.model.event import MessageRecorded, TurnClosed
 from tokenmizer_mw.model.message import Message, Role
 from tokenmizer_mw.model.session import LOCAL_TENANT, SessionKey
 from tokenmizer_mw.operations.agent_transcripts import ShownContext, TranscriptMessage, messages_in
-from tokenmizer_mw.operations.dated_messages import record_at
+from tokenmizer_mw.operations.transcripts import record_at
 from tokenmizer_mw.session import SessionState
 from tokenmizer_mw.session.resent import spelling_of
 from tokenmizer_mw.store.log import EventLog

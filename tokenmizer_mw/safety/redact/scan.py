@@ -19,7 +19,7 @@ from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Any, Final
 
-from tokenmizer_mw.safety.redact import forms, keyed, layouts, passphrases, stated
+from tokenmizer_mw.safety.redact import forms, keyed, layouts, stated
 from tokenmizer_mw.safety.redact.findings import FindingRank, LetThrough, PlaceReading, Reader, SecretSpan
 from tokenmizer_mw.safety.redact.forms import PERSONAL, row
 from tokenmizer_mw.safety.redact.judge import entropy
@@ -279,7 +279,7 @@ class Rules:
         yield from BLOCKS
         yield GATE, keyed.read
         yield forms.MADE_UP_GATE, forms.read_made_up
-        yield STATED_GATE, passphrases.read_passphrase
+        yield STATED_GATE, stated.read_passphrase
         yield CHOSEN_GATE, stated.read_stated
         yield layouts.TABLE_HEAD, layouts.read_table
         yield layouts.INSERT_HEAD, layouts.read_insert

@@ -1,22 +1,24 @@
-"""The savings page: net savings in total, by stage, by model and by day."""
+"""The savings page: net savings in total, a chart by day, and tables by stage, model and day: sorted by any column, and
+as files.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import date, timedelta
 from typing import Final, Literal
 
 from tokenmizer_mw.chat.usage import has_prices, name_prices
-from tokenmizer_mw.context.savings import Savings
-from tokenmizer_mw.model.usage import CALL, UsageSums
+from tokenmizer_mw.context.savings import Savings, dollars
+from tokenmizer_mw.model.usage import ANSWERED, CALL, CUT, REFINE, Sum, UsageSums, total
 from tokenmizer_mw.runtime.installing import install_hint
 from tokenmizer_mw.session import SessionState
 
 from .caches import title_of
-from .markup import Child, Markup, card, figure_list, format_count, join_markup, nothing, tag
-from .page import Page, PageRequest, heading, session_head
+from .markup import Child, Markup, card, figure_list, format_count, join_markup, link, nothing, quote_line, tag, to
+from .page import Page, PageRequest, file_links, heading, session_head
 from .request import MessagesOnly, explain_no_requests, messages_only
-from .savings_tables import group_sums, is_priced, money, render_tables
 
 
 def show_savings(request: PageRequest) -> Page:
@@ -53,22 +55,18 @@ def _empty(request: PageRequest, unseen: MessagesOnly | None) -> Markup:
 
 def _render_savings(request: PageRequest, found: Savings) -> Markup:
     whole = found.whole
-    return join_markup(
-        _verdict(whole),
-        _by_day(request),
-        *render_tables(request),
-        _remarks(whole),
-    )
+    tables = [_render_table(request, by) for by in TABLES]
+    return join_markup(_verdict(whole), _by_day(request), *tables, _remarks(whole))
 
 
 def _verdict(whole: UsageSums) -> Markup:
-    if not is_priced(whole):
+    if not _is_priced(whole):
         return card("Tokens", figure_list(_count_rows(whole)), tag("p", *_explain_no_price(), class_="hint"))
     lost = whole.saved < 0
     share = f": {abs(whole.saved) / whole.client_cost:.1%} {'more' if lost else 'less'}" if whole.client_cost else ""
-    rows = ((money(abs(whole.saved)), "lost" if lost else "saved"), *_count_rows(whole))
+    rows = ((_money(abs(whole.saved)), "lost" if lost else "saved"), *_count_rows(whole))
     figures = figure_list(rows)
-    text = f"The input cost {money(whole.cost)} in place of {money(whole.client_cost)} without the memory{share}."
+    text = f"The input cost {_money(whole.cost)} in place of {_money(whole.client_cost)} without the memory{share}."
     loss = tag("p", "What was written anew cost more than was saved so far.", class_="warning") if lost else None
     return card("Net of prompt caching", figures, loss, tag("p", text, class_="hint"))
 
@@ -94,15 +92,15 @@ def _explain_no_price() -> list[Child]:
 def _by_day(request: PageRequest) -> Markup | None:
     by: tuple[Literal["day"]] = ("day",)
     sums = request.memory.savings(request.id or None, by=by, tenant=request.tenant).rows
-    drawn = draw_chart(group_sums((row.day, row) for row in sums if row.stage == CALL))
+    drawn = draw_chart(_group_sums((row.day, row) for row in sums if row.stage == CALL))
     return card("Day by day", drawn) if drawn is not None else None
 
 
 def _remarks(whole: UsageSums) -> Markup | None:
-    lines = [f"Prices of {name_prices()}, and your own where the settings name a file."] if is_priced(whole) else []
+    lines = [f"Prices of {name_prices()}, and your own where the settings name a file."] if _is_priced(whole) else []
     if whole.estimated:
         lines.append(f"{format_count(whole.estimated, 'call')} came without usage: their tokens are counted here.")
-    if whole.unpriced and is_priced(whole):
+    if whole.unpriced and _is_priced(whole):
         lines.append(
             f"{format_count(whole.unpriced, 'call')} went to models without a known price: they cost nothing here."
         )
@@ -178,3 +176,182 @@ def compact(number: int) -> str:
 def _spell_day(day: str) -> str:
     found = date.fromisoformat(day)
     return f"{found.day} {found:%b}"
+
+
+DAYS_LISTED: Final = 30
+"""Days that are listed on the page, the newest ones; a file has all."""
+
+NO_PRICE: Final = "\u2013"
+"""What stands in place of an amount where no price is known."""
+
+By = Literal["stage", "model", "day"]
+Row = tuple[str, UsageSums]
+"""A stage, model or day, and its sums."""
+
+_STAGES: Final = {
+    CUT: "resume block in place of old messages",
+    ANSWERED: "answers given again",
+    REFINE: "a model that reads the session",
+}
+"""What stages do; those of compression have names of their own."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Column:
+    """A column of numbers. ``name``: in addresses and files; ``is_money``: in billionths of a dollar."""
+
+    name: str
+    head: str
+    value: Callable[[UsageSums], int]
+    is_money: bool = False
+
+    def render(self, figures: UsageSums, priced: bool) -> str:
+        """Return a cell of the page."""
+        if not self.is_money:
+            return f"{self.value(figures):,}"
+        return _money(self.value(figures)) if priced else NO_PRICE
+
+    def record(self, figures: UsageSums, priced: bool) -> int | float | None:
+        """Return a cell of a file: tokens, or dollars, ``None`` where no price is known."""
+        if not self.is_money:
+            return self.value(figures)
+        return dollars(self.value(figures)) if priced else None
+
+
+_CALLS: Final = _Column("calls", "Calls", lambda figures: figures.calls)
+_OF_CALLS: Final = (
+    _CALLS,
+    _Column("tokens_without_memory", "Tokens without memory", lambda figures: figures.client_tokens),
+    _Column("tokens_sent", "Tokens sent", lambda figures: figures.input_tokens),
+    _Column("cost", "Cost", lambda figures: figures.cost, is_money=True),
+    _Column("saved", "Saved", lambda figures: figures.saved, is_money=True),
+)
+_OF_STAGES: Final = (
+    _CALLS,
+    _Column("tokens_before", "Tokens before", lambda figures: figures.client_tokens),
+    _Column("tokens_after", "Tokens after", lambda figures: figures.input_tokens),
+    _Column("tokens_saved", "Tokens saved", lambda figures: figures.saved_tokens),
+    _Column("saved", "Money saved", lambda figures: figures.saved, is_money=True),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class _Table:
+    """A table. ``order``: its column and direction if nothing else is requested, "-" for descending."""
+
+    title: str
+    head: str
+    columns: tuple[_Column, ...]
+    order: str
+
+
+TABLES: Final[Mapping[By, _Table]] = {
+    "stage": _Table("By stage", "Stage", _OF_STAGES, "-saved"),
+    "model": _Table("By model", "Model", _OF_CALLS, "model"),
+    "day": _Table("By day", "Day", _OF_CALLS, "-day"),
+}
+
+
+def savings_records(request: PageRequest) -> list[dict[str, object]]:
+    """Return the rows of the table ``by`` of the query (by default the days), sorted as the query says, for a file."""
+    by = _read_by(request)
+    if request.id:
+        request.memory.view(request.id, lambda state: None, tenant=request.tenant)  # raises for an unknown session
+    rows, priced = _read_rows(request, by)
+    return [
+        {by: name, **{one.name: one.record(figures, priced(figures)) for one in TABLES[by].columns}}
+        for name, figures in _sort_rows(rows, by, _sort_of(request, by))
+    ]
+
+
+def savings_file(request: PageRequest, kind: str) -> str:
+    """Return the name of the file for the table that the query names."""
+    return f"savings-by-{_read_by(request)}.{kind}"
+
+
+def _read_by(request: PageRequest) -> By:
+    """The table that the query names; "day" for anything else."""
+    return next((by for by in TABLES if by == request.query.get("by")), "day")
+
+
+def _is_priced(figures: UsageSums) -> bool:
+    """Whether the price of any of the calls is known."""
+    return figures.unpriced < figures.calls
+
+
+def _money(nano: int) -> str:
+    """An amount given in billionths of a dollar; less than a dollar to a hundredth of a cent."""
+    amount = dollars(nano)
+    return f"{'-' if amount < 0 else ''}${abs(amount):,.{2 if abs(amount) >= 1 else 4}f}"
+
+
+def _group_sums(rows: Iterable[tuple[str, Sum]]) -> dict[str, UsageSums]:
+    """The sums of rows by name."""
+    found: dict[str, list[UsageSums]] = {}
+    for name, row in rows:
+        found.setdefault(name, []).append(row.figures)
+    return {name: total(each) for name, each in found.items()}
+
+
+def _read_rows(request: PageRequest, by: By) -> tuple[list[Row], Callable[[UsageSums], bool]]:
+    """The rows of a table, and whether the price of a row is known. Sums of stages do not count the calls without a
+    price, so all of them are taken together."""
+    session = request.id or None
+    if by == "stage":
+        found = request.memory.savings(session, tenant=request.tenant)
+        priced = _is_priced(found.whole)
+        return list(found.stages.items()), lambda _: priced
+    sums = request.memory.savings(session, by=(by,), tenant=request.tenant).rows
+    grouped = _group_sums((getattr(row, by), row) for row in sums if row.stage == CALL)
+    return list(grouped.items()), _is_priced
+
+
+def _sort_of(request: PageRequest, by: By) -> str:
+    """The column that a table is sorted by, "-" before its name for descending."""
+    table, wanted = TABLES[by], request.query.get(f"by_{by}", "")
+    known = {by, *(column.name for column in table.columns)}
+    return wanted if wanted.removeprefix("-") in known else table.order
+
+
+def _sort_rows(rows: Sequence[Row], by: By, sort: str) -> list[Row]:
+    values = {column.name: column.value for column in TABLES[by].columns}
+    value = values.get(sort.removeprefix("-"))
+    ordered = sorted(rows, key=lambda row: row[0])
+    if value is None:
+        return ordered[::-1] if sort.startswith("-") else ordered
+    return sorted(ordered, key=lambda row: value(row[1]), reverse=sort.startswith("-"))
+
+
+def _render_table(request: PageRequest, by: By) -> Markup:
+    table, (rows, priced) = TABLES[by], _read_rows(request, by)
+    if not rows:
+        return card(table.title, nothing("No stage changed a call yet."))
+    newest = sorted(rows, reverse=True, key=lambda row: row[0])[:DAYS_LISTED] if by == "day" else rows
+    body = [_render_row(table, by, row, priced(row[1])) for row in _sort_rows(newest, by, _sort_of(request, by))]
+    heads = [_head(request, by, by, table.head), *(_head(request, by, one.name, one.head) for one in table.columns)]
+    shown = tag("table", tag("thead", tag("tr", heads)), tag("tbody", body), class_="list plain")
+    files = file_links("savings", id=request.id, by=by, **{f"by_{by}": request.query.get(f"by_{by}")})
+    return card(table.title, shown, files, id=f"by-{by}")
+
+
+def _render_row(table: _Table, by: By, row: Row, priced: bool) -> Markup:
+    name, figures = row
+    first: Child = (
+        _STAGES.get(name) or quote_line(name or "unknown") if by == "stage" else quote_line(name or "unknown")
+    )
+    cells = [
+        tag("td", column.render(figures, priced), class_="number", data_label=column.head) for column in table.columns
+    ]
+    return tag("tr", tag("td", first or quote_line(name or "unknown"), class_="first"), cells)
+
+
+def _head(request: PageRequest, by: By, name: str, title: str) -> Markup:
+    """A heading that sorts its table by its column, the other way round when it is requested again."""
+    sort = _sort_of(request, by)
+    is_text = name == by
+    first, second = (name, f"-{name}") if is_text else (f"-{name}", name)
+    kept = {f"by_{other}": request.query.get(f"by_{other}") for other in TABLES}
+    query = kept | {"id": request.id, f"by_{by}": second if sort == first else first}
+    order = {name: "ascending", f"-{name}": "descending"}.get(sort)
+    address = f"{to('savings', **query)}#by-{by}"
+    return tag("th", link(address, title), scope="col", class_=None if is_text else "number", aria_sort=order)

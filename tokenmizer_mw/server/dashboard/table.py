@@ -16,8 +16,7 @@ from .health import show_health
 from .history import show_comparison, show_history
 from .page import STATIC_MEDIA, Page, PageRequest, csv_file, json_file
 from .request import show_request
-from .savings import show_savings
-from .savings_tables import savings_file, savings_records
+from .savings import savings_file, savings_records, show_savings
 from .session import show_session
 from .sessions import session_records, show_sessions
 from .transcript import show_transcript
