@@ -58,12 +58,20 @@ def _split_clauses(text: str) -> Iterator[tuple[str, str]]:
         valued = (
             list(iterate_clauses(one.text, valued=True)) if spoken and not is_question(bound_sentence(one.text)) else []
         )
-        if valued and not (_is_proposal(one.text) or _COMMAND.any(one.text)):
+        if valued and not (_is_proposal(one.text) or _SETS_NOTHING.any(one.text)):
             yield from ((label, one.text) for part in valued if (label := clean_label(part)))
 
 
-_COMMAND: Final = PatternSet(r".*\s--[a-z]")
-"""A command with an option: "run make_slots --weeks 8" sets no value."""
+_SETS_NOTHING: Final = PatternSet(
+    r".*\s--[a-z]",
+    r"(?:(?:a few|some|one|two|three|four|five|\d) (?:\w+ )?(?:changes?|questions?|things?|points?|ways|options"
+    r"|reasons?|steps"
+    r"|ideas|cases|notes?|problems|parts|remarks?)|(?:noch )?(?:ein|eine|zwei|drei|vier|\d) (?:Fragen?|Dinge|Punkte?"
+    r"|Gründe"
+    r"|Möglichkeiten|Schritte))\b",
+)
+"""A command with an option ("run make_slots --weeks 8"), and words that count what is said next ("two questions"
+" first")."""
 
 
 def _is_proposal(text: str) -> bool:
