@@ -11,6 +11,7 @@ from tokenmizer_mw.context.savings import Savings
 from tokenmizer_mw.model.usage import CALL, UsageSums
 from tokenmizer_mw.runtime.installing import install_hint
 from tokenmizer_mw.session import SessionState
+from tokenmizer_mw.settings import Settings
 
 from .caches import title_of
 from .markup import Child, Markup, card, figure_list, format_count, join_markup, nothing, tag
@@ -54,16 +55,16 @@ def _empty(request: PageRequest, unseen: MessagesOnly | None) -> Markup:
 def _render_savings(request: PageRequest, found: Savings) -> Markup:
     whole = found.whole
     return join_markup(
-        _verdict(whole),
+        _verdict(whole, request.memory.settings),
         _by_day(request),
         *render_tables(request),
         _remarks(whole),
     )
 
 
-def _verdict(whole: UsageSums) -> Markup:
+def _verdict(whole: UsageSums, settings: Settings) -> Markup:
     if not is_priced(whole):
-        return card("Tokens", figure_list(_count_rows(whole)), tag("p", *_explain_no_price(), class_="hint"))
+        return card("Tokens", figure_list(_count_rows(whole)), tag("p", *_explain_no_price(settings), class_="hint"))
     lost = whole.saved < 0
     share = f": {abs(whole.saved) / whole.client_cost:.1%} {'more' if lost else 'less'}" if whole.client_cost else ""
     rows = ((money(abs(whole.saved)), "lost" if lost else "saved"), *_count_rows(whole))
@@ -82,10 +83,10 @@ def _count_rows(whole: UsageSums) -> tuple[tuple[str, str], ...]:
     )
 
 
-def _explain_no_price() -> list[Child]:
+def _explain_no_price(settings: Settings) -> list[Child]:
     """Why there are tokens without money, and what to do."""
     own: list[Child] = ["name a file with your prices in the setting ", tag("code", "prices"), "."]
-    if has_prices():
+    if has_prices(settings):
         return ["Only tokens are shown: no price of these models is known. To have prices, ", *own]
     command = tag("code", install_hint("prices"))
     return ["Only tokens are shown: no prices are installed. To have them, ", command, ", or ", *own]
