@@ -269,8 +269,9 @@ def run() -> dict[str, Any]:
     ]
     lines += [f"{fault:45} {count}" for fault, count in sorted(faults.items())]
     notes = (
-        "The cases were written before the rules, and are development data since. The two"
-        " held-out sets are by authors whose cases nobody reads. Figures of the first run of each set, with the code of"
+        "The cases of `beliefs` were written before the rules, and are development data since. The held-out cases"
+        " (`beliefs_last`) are by two authors, and nobody reads them. `beliefs_wider` and the longer chats"
+        " (`beliefs_talks`) were later used for fitting. Figures of the first run of each set, with the code of"
         " that day:\n\n"
         "| set | first run | keep | change | status |\n|---|---|---|---|---|\n"
         "| held out, first author | 2026-11-22 | .39 | .41 | .68 |\n"

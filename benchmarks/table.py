@@ -20,9 +20,10 @@ ROOT: Final = Path(__file__).parent.parent
 REMARKS: Final = Path(__file__).parent / "remarks"
 
 INTRODUCTION: Final = (
-    "Written by `python -m benchmarks.table` from `benchmarks/results/`, which `python -m benchmarks` writes. CPU",
-    "time was measured on a shared two-core machine: trust ratios more than absolute numbers. Each section says which",
-    "of its data the code was tuned on.",
+    "Written by `python -m benchmarks.table` from `benchmarks/results/`, which `python -m benchmarks` writes, from",
+    "the explanations in `benchmarks/remarks/`, and from texts in its own source. CPU time was measured on a shared",
+    "two-core machine: trust ratios more than absolute numbers. Each section says which of its data the code was",
+    "tuned on.",
     "",
     "Words of this page:",
     "",

@@ -213,6 +213,15 @@ def test_checkpoint_says_what_changed(memory: SessionMemory) -> None:
     assert second.tokens > 0
 
 
+def test_a_checkpoint_of_an_unknown_session_of_a_project_adds_none() -> None:
+    with SessionMemory.open("memory://", Settings(project_separator="/")) as memory:
+        memory.record("p/a", [{"role": "user", "content": "Use Redis for the queue."}])
+        with pytest.raises(UnknownSession):
+            memory.checkpoint("p/b")
+        assert [info.key.id for info in memory.sessions()] == ["p/a"]
+        assert memory.checkpoint("p/a").id == "checkpoint-1"
+
+
 def test_why_search_recall_restore(memory: SessionMemory) -> None:
     memory.record("s", [*CHAT, *SWITCH])
     reasons = memory.why("s", "PostgreSQL")

@@ -574,8 +574,13 @@ class SessionMemory:
 
     def checkpoint(self, session_id: str, *, tenant: str = LOCAL_TENANT) -> Checkpoint:
         """Add a checkpoint (a named point) to the session and return it. Its ``diff`` lists what changed since the
-        previous checkpoint, or since the start of the session."""
-        key = self._access.key_of(session_id, tenant)
+        previous checkpoint, or since the start of the session.
+
+        The name is chosen here: "checkpoint-1", "checkpoint-2" and so on, numbered together with the
+        checkpoints of cuts and compactions. Raises
+        ``UnknownSession`` if the session has no events.
+        """
+        key = self._access.existing_key(session_id, tenant)
         resume = self.resume(session_id, tenant=tenant)
         made: Checkpointed | None = None
 

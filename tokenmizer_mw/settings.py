@@ -76,13 +76,15 @@ class Settings:
         kind. "explicit": rules and preferences, facts by hand, what tools show, and what was said in so many words
         (with a confidence of 0.8 or more); no guesses; quotations take the tokens that are left.
         ``cut``: "window" cuts only when the window is full; "economy" also when a cut saves money, net of the
-        provider's prompt cache, and needs genai-prices. An economic cut keeps the share ``cut_to`` (at most two fifths)
-        of the messages, and is made only if a chat that ended right then would have cost at most the share ``cut_risk``
-        (0.01: one percent) more than without any cut. ``embeddings``: a sentence-transformers model, by its
-        directory or by the installed package it comes in; recall and reminders then also find passages by meaning;
-        ``None``: only by words. Needs the extra ``embeddings``. ``embedding_wait_seconds``: how long a request waits
-        for the vector of its question. ``reminder_tokens``: token budget of the reminder that is added to a request
-        after a cut, with what the cut removed and the newest message asks for; 0: no reminders.
+        provider's prompt cache, by the published prices (an extra of this package). It ignores your own price file.
+        Without published prices, a warning is logged and typical ratios are assumed. An economic cut keeps the share
+        ``cut_to`` (at most two fifths) of the messages, and is made only if a chat that ended right then would have
+        cost at most the share ``cut_risk`` (0.01: one percent) more than without any cut.
+        ``embeddings``: a sentence-transformers model, by its directory or by the installed package it comes in; recall
+        and reminders then also find passages by meaning; ``None``: only by words. Needs the extra ``embeddings``.
+        ``embedding_wait_seconds``: how long a request waits for the vector of its question. ``reminder_tokens``: token
+        budget of the reminder that is added to a request after a cut, with what the cut removed and the newest message
+        asks for; 0: no reminders.
     Compaction requested by clients (in the proxy)
         Compaction replaces the history of a chat by a summary. ``compaction``: who answers a client's API request for
         it. "provider": the provider if it offers compaction, the proxy for all others; after a compaction by the
@@ -184,9 +186,12 @@ class Settings:
         ``file_memory_max``: memory that the process reading one workbook, PDF document, archive or structured document
         may take beyond that of an interpreter. ``file_seconds``: its time limit; what was read until then is reported.
     Usage and cost
-        ``savings``: store what calls cost and saved, in the background; needs the extra ``prices``, or a file.
-        ``prices``: YAML file of prices that override the published ones: by the start of a model's name, ``input``,
-        ``cached``, ``write`` and ``output`` in dollars per million tokens.
+        ``savings``: store what calls cost and saved, in the background. Money needs the extra ``prices`` or a file;
+        without both, the log has a warning and only tokens are stored.
+        ``prices``: YAML file of prices that override the published ones. Each key is the start of a model's name: the
+        longest one that fits counts, case and a vendor ("openai/") are ignored. Its value has ``input`` and ``output``,
+        in dollars per million tokens, and may have ``cached`` and ``write`` (as ``input`` if missing). A file that is
+        missing or invalid is an error when the store is opened. ``None``: only the published prices.
     Coding agents
         ``transcript_max``: bytes of an agent's transcript that are read at a time, and searched for a block.
     HTTP routes and retention

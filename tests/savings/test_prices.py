@@ -12,6 +12,7 @@ from genai_prices import Usage, calc_price
 from genai_prices.data import providers
 from genai_prices.types import TieredPrices
 
+from tokenmizer_mw.chat import usage
 from tokenmizer_mw.chat.usage import price_list
 from tokenmizer_mw.context.prices import ANNOUNCED, CACHING, PUBLISHED, CacheRates, Caching, Price, rates
 from tokenmizer_mw.errors import ConfigError
@@ -141,6 +142,28 @@ def test_a_users_prices_win(tmp_path: Path) -> None:
     assert found.of("vendor/gpt-4o-mini") == Price(7, 1, 7, 9)
     assert found.of("gpt-4.1") == PUBLISHED.of("gpt-4.1")
     assert found.caching("gpt-4o") == PUBLISHED.caching("gpt-4o")
+
+
+def test_a_vendor_in_the_name_of_a_row_is_ignored(tmp_path: Path) -> None:
+    file = tmp_path / "prices.yaml"
+    file.write_text("Vendor/my-own: {input: 1, output: 2}\nvendor/: {input: 9, output: 9}\n")
+    found = price_list(Settings(prices=str(file)))
+    assert found.of("my-own-2") == found.of("other/my-own") == Price(1, 1, 1, 2)
+    assert found.of("no-such-model") is None
+
+
+def test_a_file_of_prices_serves_savings_and_not_cuts(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    file = tmp_path / "prices.yaml"
+    file.write_text("my-own-gpt: {input: 1, output: 2}\n")
+    monkeypatch.setattr(usage, "find_spec", lambda name: None)
+    usage.warn_without_prices(Settings(savings=True, prices=str(file)))
+    assert not caplog.messages
+    assert usage.has_prices(Settings(prices=str(file)))
+    assert not usage.has_prices(Settings())
+    usage.warn_without_prices(Settings(cut="economy", savings=True, prices=str(file)))
+    assert [text.partition(":")[0] for text in caplog.messages] == ['cut="economy"']
 
 
 @pytest.mark.parametrize(

@@ -233,15 +233,23 @@ def name_prices() -> str:
         return "no package (the extra prices is not installed)"
 
 
-def has_prices() -> bool:
-    """Whether the package with the published prices is installed."""
+def has_prices(settings: Settings) -> bool:
+    """Whether any price is known: the package with the published prices is installed, or the settings name a file."""
+    return settings.prices is not None or _has_published_prices()
+
+
+def _has_published_prices() -> bool:
     return find_spec("genai_prices") is not None
 
 
 def warn_without_prices(settings: Settings) -> None:
-    """Log a warning if the settings need prices and the price package is not installed."""
-    asked = 'cut="economy"' if settings.cut == "economy" else "savings" if settings.savings else ""
-    if asked and not has_prices():
+    """Log a warning if the settings need prices that are not known: ``cut`` "economy" needs the package with the
+    published prices, ``savings`` that or a file of prices."""
+    if settings.cut == "economy" and not _has_published_prices():
+        asked = 'cut="economy"'
+    else:
+        asked = "savings" if settings.savings and not has_prices(settings) else ""
+    if asked:
         _logger.warning("%s: no prices of models are known; to have them: %s", asked, install_hint("prices"))
 
 

@@ -259,10 +259,17 @@ _CLOSING_SECONDS: Final = 3
 
 
 def run_dashboard(arguments: argparse.Namespace) -> int:
-    """Serve the dashboard until Ctrl-C; return 0 after a clean end.
+    """Serve the dashboard until Ctrl-C. Returns the exit status: 0, or 1 if the server could not start.
 
-    Raises ``ConfigError`` for a store that is named and does not exist, and for an address that other machines can
-    reach without a token and host names.
+    The token is that of ``TOKENMIZER_DASHBOARD_TOKEN``, else a new one, which is printed with the address.
+
+    Raises ``StoreError`` if the store cannot be opened, and ``ConfigError``
+
+    - if uvicorn is not installed;
+    - for invalid settings;
+    - for a store that is named and does not exist, or if none can be chosen (``choose_store``);
+    - for a host other than loopback, unless the variable is set and ``--name`` is given;
+    - for an address that cannot be listened on, such as a port in use.
     """
     try:
         import uvicorn

@@ -124,19 +124,23 @@ _BEDROCK: Final = re.compile(r"(\w+\.)?(ai21|amazon|anthropic|cohere|deepseek|me
 
 @dataclass(frozen=True)
 class PriceList:
-    """The published prices, overridden by the user's rows, which are looked up by the beginning of a model's name. The
-    caching rules are always those of the model's provider."""
+    """The published prices, overridden by the user's rows. The caching rules are always those of the model's provider.
+
+    ``own``: the rows, by the beginning of a model's name in lower case, without a vendor ("openai/"). The longest
+    beginning that fits counts. Published prices are looked up by the whole name.
+    """
 
     own: Mapping[str, Price]
 
     @classmethod
     def parse_prices(cls, mapping: Mapping[str, Any], *, where: str) -> PriceList:
-        """Parse a mapping from model names to mappings with the fields of ``Price``; ``input`` and ``output`` are
-        required. Raises ``ConfigError`` that names ``where`` and the row."""
+        """Parse a mapping from beginnings of model names to mappings with the fields of ``Price``; ``input`` and
+        ``output`` are required, ``cached`` and ``write`` are as ``input`` if missing. A vendor before the last "/" of a
+        name is ignored, as in the models' names. Raises ``ConfigError`` that names ``where`` and the row."""
         rows: dict[str, Price] = {}
         for name, row in mapping.items():
             try:
-                rows[str(name).lower()] = Price(
+                rows[_plain(str(name)) or str(name).lower()] = Price(
                     **{"cached": row["input"], "write": row["input"], "output": row["output"], **row}
                 )
             except (TypeError, KeyError, ConfigError) as error:
@@ -144,7 +148,8 @@ class PriceList:
         return cls(rows)
 
     def of(self, model: str, at: datetime = ANNOUNCED) -> Price | None:
-        """Return the price of a model at a time; ``None`` for a model without a known price."""
+        """Return the price of a model at the time ``at`` (an own row: always the same); ``None`` for a model without a
+        known price."""
         name = _plain(model)
         starts = [start for start in self.own if name.startswith(start)]
         return self.own[max(starts, key=len)] if starts else _find_published(model.lower(), at)

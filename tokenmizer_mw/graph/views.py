@@ -85,7 +85,12 @@ class Diff:
 
 
 def diff(before: SessionGraph, after: SessionGraph) -> Diff:
-    """Return what was added, changed or removed from graph ``before`` to graph ``after``."""
+    """Return what differs between two graphs of the same session, ``before`` and a later ``after``.
+
+    A fact that was replaced stays in the graph: it is in ``changed``, as a pair of the fact before and after, and the
+    replacement is in ``transitions``. ``removed`` has the facts whose ids ``after`` lacks. If nothing differs, the
+    ``Diff`` is empty and false.
+    """
     pairs = [(before.get(node.id), node) for node in after.nodes()]
     known = set(before.transitions())
     return Diff(

@@ -87,7 +87,12 @@ class WorkerPool:
         return self._outstanding
 
     def put(self, job: _Job) -> None:
-        """Run ``job`` in a thread of this pool. Raises ``RuntimeError`` if no thread can be started."""
+        """Queue ``job`` for a thread of this pool, and return at once.
+
+        The result, or the exception that the task raised, is only passed to the job's callback; without a callback it
+        is lost. Raises ``RuntimeError``, and queues nothing, if the pool has no thread and none can be started. If it
+        has at least one, the job waits for that.
+        """
         with self._lock:
             if self._threads <= self._outstanding and self._threads < self.size:
                 self._start()

@@ -29,7 +29,12 @@ _SECONDS_MAX: Final = 1e11
 
 
 def as_seconds(moment: Moment) -> float:
-    """Return ``moment`` in seconds since the epoch. Raises ``CallerError`` for anything that is not a time."""
+    """Return ``moment`` in seconds since the epoch (1970, UTC).
+
+    ``moment``: seconds since the epoch, returned unchanged, also if infinite; a ``datetime``; or text in ISO 8601.
+    Without a time zone, the last two are local time. Raises ``CallerError`` for anything else, for NaN, and for finite
+    numbers from 1e11 on, which are milliseconds.
+    """
     try:
         if isinstance(moment, str):
             return datetime.fromisoformat(moment).timestamp()

@@ -200,18 +200,24 @@ class CachedSessions(SessionCache[SessionState]):
         self._snapshots = snapshots
 
     def update(self, key: SessionKey, decide: Callable[[SessionState], Sequence[Event]]) -> None:
-        """Append the events that ``decide`` returns for the session; on a conflict with another writer, decide again.
+        """Append the events that ``decide`` returns for the session; nothing if it returns none.
 
-        ``decide`` must be pure: it is called again whenever it saw a stale state. The events of its last call, which
-        sees the current state, are those that are appended.
+        ``decide`` gets the session's state, which it must not change, and runs under the session's lock: it must not
+        call back into the memory. It must be pure, because it is called again if the state was stale or another
+        process wrote. The events of its last call, which sees the current state, are appended. Raises ``Conflict`` if
+        other writers were faster ``ATTEMPTS_MAX`` times, and ``StoreError`` if the store fails.
         """
         self.update_and_view(key, decide, lambda state: None)
 
     def update_and_view(
         self, key: SessionKey, decide: Callable[[SessionState], Sequence[Event]], view: Callable[[SessionState], T]
     ) -> T:
-        """Append the events that ``decide`` returns, as ``update`` does, then return ``view`` of the updated session,
-        without reading the log again. ``view`` must not store the state."""
+        """Append the events that ``decide`` returns, as ``update`` does and with its errors, then return ``view`` of
+        the session with these events.
+
+        If ``decide`` returns none, nothing is appended, and ``view`` gets the current session. ``view`` runs under the
+        session's lock, too. It must neither change nor keep the state.
+        """
         cached = self._get(key)
         acquire(cached.lock)  # no ``with hold``: each turn goes through here, and a generator costs as much as a lock
         try:
@@ -247,8 +253,10 @@ class CachedSessions(SessionCache[SessionState]):
         """Append the events that ``decide`` returns. Like ``update``, but for a ``decide`` that takes long or calls
         back into the memory.
 
-        ``decide`` gets a copy of the session and runs without its lock, so that other threads can write meanwhile. It
-        is called again if one did.
+        ``decide`` gets a copy of the session, which it may change, and runs without the lock, so that other threads can
+        write meanwhile. If anybody did, its events are discarded and it is called again with a new copy: it must have
+        no other effect that may not happen twice. Raises ``Conflict`` after ``ATTEMPTS_MAX`` such calls, and
+        ``StoreError`` if the store fails.
         """
         cached = self._get(key)
         for _ in range(ATTEMPTS_MAX):

@@ -439,16 +439,22 @@ def _shorten(label: str) -> str:
 
 
 def find_fact(state: SessionState, text: str, prefers: Callable[[Node], bool] = _is_in_force) -> Node:
-    """Return the fact that ``text`` names. Tried in this order:
+    """Return the fact that ``text`` names. The first of these steps that finds any fact counts; case is ignored, except
+    in an id:
 
-    1. the fact with this id;
-    2. the fact with this label or value; else the one whose label begins with these words, contains them as they are
-       written, or has all of them; else the one whose quote contains them as they are written;
-    3. the fact that a description means: it has most of the words (``is_described``), and no other fact nearly as many.
+    1. The fact with this id.
+    2. Among the preferred facts (``prefers``; by default those in force): those with this label or value, now or before
+       a correction by hand; else those whose label begins with the text, if it has several words; else contains it as
+       it is written; else those whose label, value and category together have all of its words.
+    3. The same among the other facts.
+    4. The preferred facts whose quote contains the text as it is written, if it has several words.
+    5. Unless the text looks like an id: the preferred fact with most of the words (``is_described``), and those that
+       fit about as well.
 
-    Facts that are preferred (``prefers``; those in force) come first; others count in step 2 only, when none of the
-    preferred ones does. A concept is found by words that do not begin its label only if no preferred fact of another
-    type has half of them. Raises ``UnknownNode``, which names the nearest facts, when no fact or more than one matches.
+    In steps 2 to 4 several words find a concept only if they find nothing else. A concept that the text neither equals
+    nor begins is ambiguous if preferred facts of other types have half of the words.
+
+    Raises ``UnknownNode`` if this finds no fact, or more than one; the error names the nearest or the found facts.
     """
     former = former_nodes(state.graph, edits_in_force([one.edit for one in state.edits.values()]))
     meant = find_meant(state.graph, text, former, prefers)

@@ -229,8 +229,11 @@ def choose_store(
     - a database in the user's data directory.
 
     ``named``: ``None`` or "" if the caller names no store. ``environ``: ``None`` reads ``os.environ``. ``extra``: the
-    extra that an error message names if the library that knows this directory is not installed. Raises
-    ``ConfigError`` for an invalid file or address.
+    extra that an error message names if the library that knows this directory is not installed.
+
+    Addresses are not checked, and nothing is opened. Raises ``ConfigError`` if a configuration file that is read is
+    missing or invalid, if the running server's store needs a password that is in no file, and if there is no user's
+    data directory.
     """
     variables = os.environ if environ is None else environ
     if named:

@@ -147,8 +147,15 @@ def check_slices(make_log: MakeLog) -> None:
 
 
 def check_outlines(make_log: MakeLog) -> None:
-    """Check that events read in less detail are the same, except for messages, which have the same numbers, and that
-    none is missing that changes a fact."""
+    """Check what ``read`` returns for each ``detail``, against the whole log.
+
+    - "graph": all events, in order. Those of messages have their number and need not have their content.
+    - "nodes": at least the events that change a fact, unchanged.
+    - "messages": at least the events that change a message, and the last event of the log, unchanged.
+    - "numbers": the event of every message, with its number and time.
+
+    ``make_log`` opens an empty log. Raises ``AssertionError`` for the first difference.
+    """
     with _log(make_log) as log:
         whole = log.append(KEY, EVERY_KIND, expected_seq=0)
         for one, outline in zip(whole, log.read(KEY, detail="graph"), strict=True):

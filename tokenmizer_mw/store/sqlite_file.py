@@ -278,9 +278,11 @@ class FileWatch:
             self._file = _identity(self._path)
 
     def look(self) -> int:
-        """Check once whether the file at ``path`` is still the one that ``note_file`` noted, and return ``generation``.
+        """Check whether the file at ``path`` is still the one that ``note_file`` noted, and return ``generation``.
 
-        If the file was deleted or replaced, that is logged, the generation is raised by 1 and the listeners are called.
+        If the file was deleted or replaced, log that, raise ``generation`` by 1 and call the listeners. If another file
+        is there, also delete a write-ahead log beside it that is older than that file. Until ``note_file`` is
+        called, or called again after such a finding, only return ``generation``.
         """
         if self._file is None or _identity(self._path) == self._file:
             return self.generation

@@ -78,7 +78,12 @@ def _fields_of(value: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def convert_langchain_fields(fields: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the fields of a LangChain message, whose "type" is one of ``LANGCHAIN_ROLES``, as a plain message."""
+    """Return the fields of a LangChain message as a plain message.
+
+    ``fields``: "type" is one of ``LANGCHAIN_ROLES``; ``KeyError`` otherwise. The result has "role", "content"
+    (``None`` if missing), "tool_calls" and "tool_call_id" if they are not empty, and ``"is_error": True`` if "status"
+    is "error". Other fields are dropped.
+    """
     plain = {"role": LANGCHAIN_ROLES[fields["type"]], "content": fields.get("content"), **_calls_in(fields)}
     if fields.get("status") == "error":
         plain["is_error"] = True

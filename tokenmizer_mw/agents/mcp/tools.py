@@ -184,10 +184,13 @@ _FORMER_TOOLS: Final = {"search_session": "search"}
 
 
 class ToolServer(MCPServer[Any]):
-    """An ``MCPServer`` that takes arguments by the names of other tools, refuses unknown ones, and reports errors in
-    one sentence.
+    """An ``MCPServer`` that is lenient about names, and short.
 
-    Tools are listed without output schemas: results are structured, and their text has the same content.
+    - A call may use a tool's former name, and for an argument a name that other tools use for it (``text`` for
+      ``query``), if the tool has no argument of that name.
+    - Any other unknown argument is an error that lists the tool's arguments.
+    - Errors are reported in one sentence.
+    - Tools are listed without output schemas; results are structured, and their text has the same content.
     """
 
     async def list_tools(self) -> list[Tool]:

@@ -63,7 +63,12 @@ def reduce_request(body: Mapping[str, Any], unseal: Callable[[str], SealedConten
 
 
 def find_native(body: Mapping[str, Any]) -> Native | None:
-    """Return the newest compaction if a provider made it; ``None`` if this server made it or there is none."""
+    """Return the newest compaction with content in the request ``body`` if a provider made it; ``None`` if this package
+    made it, or if there is none.
+
+    Only the mark at the beginning of ``encrypted_content`` is tested. Whether this server made a compaction with that
+    mark shows when ``reduce_request`` decrypts it: it raises ``SealBroken`` for any other.
+    """
     messages = body.get("messages")
     place = next(iter(_compactions(messages)), None) if isinstance(messages, list) else None
     if place is None or not isinstance(messages, list):

@@ -38,10 +38,15 @@ _CHARACTERS: Final = 2
 class CompactionWish:
     """A compaction that a request asks for.
 
-    - ``above``: compact only if the request takes more tokens than this; ``None``: at once.
-    - ``held``: text of the previous compaction; ``open``: the user's unanswered message in it.
-    - ``query``: what the client wants to be kept; "" for nothing special.
-    - ``beside``: true if somebody else's summary replaces the transcript and this one is added to it.
+    - ``above``: compact only if the request, with ``held``, takes more tokens than this, or than the session's own
+      threshold for cuts if that is lower. The newest turn or step then stays. ``None``: compact everything, at once.
+    - ``held``: text of the previous compaction, "" for none; it counts to the size of the request.
+    - ``open``: the user's unanswered message in that compaction, "" for none. It is kept if the request has no newer
+      message of the user.
+    - ``query``: what the client wants to be kept: facts that match it come directly after the rules. "" for nothing
+      special.
+    - ``beside``: true if somebody else's summary replaces the transcript and this one is added to it. The block then
+      has only rules, decisions, what was rejected, open and finished work, errors and files.
     """
 
     above: int | None = None

@@ -74,7 +74,12 @@ def restore_trigger(body: Mapping[str, Any], given: Mapping[str, Any]) -> dict[s
 
 
 def find_native(body: Mapping[str, Any]) -> Native | None:
-    """Return the newest compaction if a provider made it; ``None`` if this server made it or there is none."""
+    """Return the newest compaction in the request ``body`` if a provider made it; ``None`` if this package made it, or
+    if there is none.
+
+    Only the mark at the beginning of ``encrypted_content`` is tested. Whether this server made a compaction with that
+    mark shows when ``reduce_request`` decrypts it: it raises ``SealBroken`` for any other.
+    """
     items = body.get("input")
     place = _newest(items) if isinstance(items, list) else None
     if place is None or not isinstance(items, list):

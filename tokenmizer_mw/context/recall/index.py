@@ -159,7 +159,12 @@ class PassageIndex:
         return self._entries[-1].number if self._entries else 0
 
     def add(self, number: int, role: str, text: str) -> None:
-        """Index a message: its number in the session, its speaker, and its text."""
+        """Index a message: its number in the session, its speaker, and its text.
+
+        Does nothing unless ``number`` is above ``last``: add messages in order. Of a text of more than 200,000
+        characters, the first and the last 100,000 are indexed. If the index then has too many passages, the oldest
+        messages are dropped.
+        """
         if number <= self.last:
             return
         if len(text) > _MESSAGE_CHARACTERS:

@@ -53,7 +53,10 @@ def handover_head(handover: Handover) -> str:
 
 
 def handover_sentences(handover: Handover) -> list[Sentence]:
-    """Return the sentences of a handover as candidates for a resume block."""
+    """Return the sentences of a handover as candidates for a resume block, in order; ``[]`` if it has none.
+
+    Each counts as said by the assistant in message ``handover.last``. Its place is its index in the handover.
+    """
     return [
         Sentence(handover.last, Role.ASSISTANT, place, text, words_of(text) - {""}, 1.0)
         for place, text in enumerate(handover.sentences)

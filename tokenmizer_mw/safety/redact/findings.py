@@ -54,7 +54,12 @@ class LetThrough(NamedTuple):
 
 
 class PlaceReading(NamedTuple):
-    """The result of reading one position: secrets and candidates found there, and where to continue the scan."""
+    """The result of reading one position of a text.
+
+    - ``resume``: where the scan continues; 0 if nothing that could be a secret was recognised at the position.
+    - ``found``: the secrets.
+    - ``refused``: what looked like a secret and is none, with reasons.
+    """
 
     resume: int
     found: tuple[SecretSpan, ...] = ()

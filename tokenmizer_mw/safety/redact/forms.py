@@ -130,7 +130,11 @@ def doubts(token: Token, value: bytes, prefix: int, *, named: bool) -> str:
 
 
 def is_in_base64(text: bytes, start: int) -> bool:
-    """Return whether a long run of base64 precedes ``start``, in which anything may occur by chance."""
+    """Return whether ``start`` is probably inside base64 data, in which any pattern may occur by chance.
+
+    True if the 40 bytes before ``start`` are all characters of base64, do not read like a name, and end with "+" or
+    "/". False for any other byte before ``start``, and with fewer than 40 bytes before it.
+    """
     if text[start - 1 : start] not in (b"+", b"/"):
         return False
     before = text[max(0, start - _BEFORE) : start]

@@ -135,7 +135,12 @@ def _split_list(value: bytes) -> set[bytes]:
 
 
 def exact_key(asked: CacheableRequest, owner: SessionKey, place: RequestTarget, *, alone: bool) -> bytes:
-    """Return the exact key of a request. ``alone``: responses are shared within the session only.
+    """Return the exact key of a request: a digest (32 bytes) of the tenant, the dialect, the place, and every byte of
+    the body outside this package's own fields.
+
+    - ``owner``: the session, of which the tenant counts, and with ``alone`` also the id.
+    - ``place``: host, path, query and headers that can change the response.
+    - ``alone``: responses are shared within the session only; false: among the sessions of the tenant.
 
     Parses the body only if it contains a field of this package. Raises ``MalformedRequest`` if that fails.
     """

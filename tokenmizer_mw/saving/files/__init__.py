@@ -91,10 +91,16 @@ def excerpt(
     progress: Progress | None = None,
     limits: ReadingLimits = ReadingLimits(),  # noqa: B008 - frozen
 ) -> str:
-    """Return numbered lines of a text file within ``budget`` tokens.
+    """Return numbered lines of a text file, secrets redacted, within ``budget`` tokens. If not all fit, a last line
+    says from which line on there is more. "" if no line is chosen.
 
-    ``lines``: first and last line; ``find``: only lines that contain this text (ignoring case). The result says from
-    which line on there is more. A compressed file is read for at most ``limits.seconds``.
+    - ``lines``: first and last line, both included, counted from 1; ``None``: all.
+    - ``find``: only lines that contain this text, ignoring case; "": any.
+    - ``name``: name by which the type of the file is judged; "": that of ``file``.
+    - ``model``: count tokens as this model does; "": estimate them.
+    - ``redactor``: ``None``: one whose placeholders match those of no other call.
+    - ``progress``: called with the number of bytes read since the last call. A ``Stopped`` that it raises is passed on.
+    - ``limits``: a compressed file is read for at most ``limits.seconds``; a last line says so.
 
     Raises ``CallerError`` for a file that cannot be opened or is not text.
     """

@@ -48,12 +48,18 @@ Scope = Literal["read", "write", "erase", "admin"]
 class Route:
     """One route.
 
+    - ``name``: unique; names the route in metrics, in logs and in the OpenAPI document.
     - ``path``: may contain ``{session_id}``, one segment with encoded slashes.
     - ``scope``: the scope that the caller needs; ``None`` if the route is public.
-    - ``work``: the function, run in a worker thread; its result is sent as ``answer``.
-    - ``answer``: the type of the JSON response, or another media type.
-    - ``body``: the model of the JSON body, or the media types that ``work`` parses itself.
-    - ``also``: text media types that the route may return instead.
+    - ``summary``: its description in the OpenAPI document.
+    - ``work``: the function, run in a worker thread. A ``Response`` that it returns is sent unchanged; anything else is
+      sent as JSON with ``status``, also a text.
+    - ``answer``: for the OpenAPI document: the type of the JSON response, or another media type, for which ``work``
+      returns a ``Response``.
+    - ``query``: the model of the query parameters; others are refused.
+    - ``body``: the model of the JSON body, or the media types that ``work`` parses itself; ``None``: no body.
+    - ``status``: the status of a JSON response.
+    - ``also``: text media types that ``work`` may return instead, each as a ``Response``.
     - ``failures``: error statuses besides those that follow from the other fields.
     """
 

@@ -14,6 +14,7 @@ from tokenmizer_mw.context.savings import Savings, dollars
 from tokenmizer_mw.model.usage import ANSWERED, CALL, CUT, REFINE, Sum, UsageSums, total
 from tokenmizer_mw.runtime.installing import install_hint
 from tokenmizer_mw.session import SessionState
+from tokenmizer_mw.settings import Settings
 
 from .caches import title_of
 from .markup import Child, Markup, card, figure_list, format_count, join_markup, link, nothing, quote_line, tag, to
@@ -56,12 +57,12 @@ def _empty(request: PageRequest, unseen: MessagesOnly | None) -> Markup:
 def _render_savings(request: PageRequest, found: Savings) -> Markup:
     whole = found.whole
     tables = [_render_table(request, by) for by in TABLES]
-    return join_markup(_verdict(whole), _by_day(request), *tables, _remarks(whole))
+    return join_markup(_verdict(whole, request.memory.settings), _by_day(request), *tables, _remarks(whole))
 
 
-def _verdict(whole: UsageSums) -> Markup:
+def _verdict(whole: UsageSums, settings: Settings) -> Markup:
     if not _is_priced(whole):
-        return card("Tokens", figure_list(_count_rows(whole)), tag("p", *_explain_no_price(), class_="hint"))
+        return card("Tokens", figure_list(_count_rows(whole)), tag("p", *_explain_no_price(settings), class_="hint"))
     lost = whole.saved < 0
     share = f": {abs(whole.saved) / whole.client_cost:.1%} {'more' if lost else 'less'}" if whole.client_cost else ""
     rows = ((_money(abs(whole.saved)), "lost" if lost else "saved"), *_count_rows(whole))
@@ -80,10 +81,10 @@ def _count_rows(whole: UsageSums) -> tuple[tuple[str, str], ...]:
     )
 
 
-def _explain_no_price() -> list[Child]:
+def _explain_no_price(settings: Settings) -> list[Child]:
     """Why there are tokens without money, and what to do."""
     own: list[Child] = ["name a file with your prices in the setting ", tag("code", "prices"), "."]
-    if has_prices():
+    if has_prices(settings):
         return ["Only tokens are shown: no price of these models is known. To have prices, ", *own]
     command = tag("code", install_hint("prices"))
     return ["Only tokens are shown: no prices are installed. To have them, ", command, ", or ", *own]

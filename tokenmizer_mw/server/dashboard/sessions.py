@@ -39,8 +39,12 @@ SORTS: Final = {
 class ListingFilter:
     """The query of a session list.
 
-    ``words``: occur in the id or the goal; ``days``: active within so many days, 0 for any; ``open``: only with open
-    work. ``place``: cursor of the page in the order of activity; ``number``: page number in another order.
+    - ``words``: each of these words occurs in the id or the title, ignoring case; "": any session.
+    - ``days``: active within so many days; 0: any time.
+    - ``open``: only sessions with open work.
+    - ``sort``: a key of ``SORTS``; any other value sorts as "active" (last active first).
+    - ``place``: only if ``plain``: the list continues after this place. ``None``: it begins with the first session.
+    - ``number``: the page, from 1, if not ``plain``.
     """
 
     words: str = ""

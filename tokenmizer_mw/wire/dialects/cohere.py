@@ -190,8 +190,8 @@ class Cohere(JsonDialect):
     end_mark = b"message-end"
 
     def ends(self, tail: bytes) -> bool:
-        """Whether the event that ends a stream begins in ``tail``: a piece of the stream, preceded by the last bytes of
-        the previous piece."""
+        """Whether ``tail`` (a piece of the stream, preceded by the last bytes of the previous piece) may contain the
+        event that ends the stream. True wrongly if a reply quotes the event's name; never false wrongly."""
         return any(mark in tail for mark in _TERMINAL)
 
     def collect(self, data: bytes, *, stream: bool) -> Reply:

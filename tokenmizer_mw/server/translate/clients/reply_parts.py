@@ -40,12 +40,17 @@ Step = chat.Began | chat.PartStart | chat.Grew | PartEnd | chat.Ended | chat.Fau
 
 
 class Progress:
-    """Turns stream events into regular steps, which a writer can serialise one by one.
+    """Turns the stream events of one reply into regular steps, which a writer can serialise one by one.
 
-    - ``Began`` comes first, with the model of the request if the stream names none.
-    - A text or reasoning part starts only with its first content and ends as a whole; an empty one is omitted.
-    - The end has the token counts of the beginning if it has none itself.
-    - Nothing follows the end or an error.
+    - ``Began`` comes first, unless the stream begins with a ``Fault``.
+    - A text or reasoning part starts only with its first content; an empty one is omitted. Its ``PartEnd`` has the
+      whole part.
+    - ``Ended`` has the token counts of the beginning if it has none itself.
+    - ``Ended`` or ``Fault`` is the last step; later events give none. A part that is open at a ``Fault`` gets no
+      ``PartEnd``.
+
+    ``model``, ``anonymous``: model and id of the reply if the stream names none. ``answer_max``: a reply with more
+    characters ends with the fault ``TOO_LONG``.
     """
 
     def __init__(self, model: str, anonymous: str, answer_max: int = ANSWER_MAX) -> None:

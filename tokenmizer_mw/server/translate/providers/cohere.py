@@ -201,7 +201,8 @@ class CohereEvents:
         return self._message(kind, object_in(delta, "message"))
 
     def end(self) -> Iterable[chat.StreamEvent]:
-        """Handle the end of the stream; without an end event it was cut off."""
+        """Return ``()``: the event "message-end" has already given the last events. Call it after the last event of the
+        stream. A stream that was cut off before "message-end" thus gives no ``Ended``."""
         return ()
 
     def _message(self, kind: object, message: dict[str, Any]) -> Iterator[chat.StreamEvent]:

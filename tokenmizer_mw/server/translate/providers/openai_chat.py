@@ -254,9 +254,11 @@ def _first(body: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def usage(raw: object) -> chat.Usage | None:
-    """Parse the token counts in ``raw``, the field ``usage`` of a response. Returns ``None`` if there are none.
+    """Parse the token counts in ``raw``, the field ``usage`` of a response. Missing and invalid counts are 0. Returns
+    ``None`` if there is no valid count besides the total.
 
-    Tokens that only the total contains count as reasoning: some servers do not include those in the completion count.
+    Some servers do not include reasoning in the completion count. If the total exceeds prompt and completion by exactly
+    the stated reasoning tokens, these are added to the completion. Otherwise the total is not used.
     """
     counts = token_counts(raw, _USAGE)
     total = counts.pop("total", 0)

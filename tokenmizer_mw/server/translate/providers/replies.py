@@ -234,8 +234,11 @@ def resolve_finish(finish: chat.Finish, called: bool) -> chat.Finish:
 
 
 def usage_in(raw: object, names: Sequence[tuple[str, str]]) -> chat.Usage | None:
-    """Return the token counts in ``raw``, found as ``token_counts`` finds them; ``None`` if there are none. ``names``:
-    fields of the dialect and the counts that they stand for."""
+    """Return the token counts in ``raw``, the usage object of a reply; ``None`` if it has no valid count.
+
+    ``names``: pairs of a field of the dialect and the field of ``Usage`` that it stands for. Of several pairs with the
+    same field of ``Usage``, the last one that is in ``raw`` counts. Missing and invalid counts are 0.
+    """
     counts = token_counts(raw, names)
     return chat.Usage(**counts) if counts else None
 
