@@ -126,7 +126,11 @@ def run(misses: int = 0) -> dict[str, Any]:
         lines += stages(corpus.name, found[corpus.name]["stages"])
     page = ["F1 lenient/strict with one stage of extraction after the other:", ""]
     page += stages_page({name: part["stages"] for name, part in found.items()})
-    page += ["", "How much is right and found (lenient); nothing is tuned or trained on `second` and `third`:", ""]
+    page += [
+        "",
+        "How much is right and found (lenient); no rule is written for `second` and `third`, and nothing is trained on them:",
+        "",
+    ]
     page += decisions_page(found)
     lines.append(f"reading the training scenes first took {seconds:.1f} s of CPU")
     return {"figures": found, "bars": _bars(found), "notes": NOTES, "page": page, "lines": lines}
@@ -141,8 +145,9 @@ NOTES: Final = (
     "- `own`: the sessions in `benchmarks/corpus/sessions`, written and labelled by people of this project who did not"
     " look at the rules. Rules were tuned on them later, as on `real_dev`, `authored_dev` and `research100`, and the"
     " classifier is trained on their quotes.\n"
-    "- `second`: sessions of one author who saw neither rules nor other sessions; nothing is tuned or trained on them."
-    " This is what to expect for new sessions. `third`: the same, of another author; read once, on 2026-11-22.\n"
+    "- `second`: sessions of one author who saw neither rules nor other sessions; no rule is written for them, and"
+    " nothing is trained on them. `third`: the same, of another author. Both are counted after every step: thresholds of the"
+    " classifier are chosen by their figures, and steps are kept or dropped by them, so they are no first look any more.\n"
     "- The other sets are below TOKENMIZER_CORPUS; their text is not part of the repository.\n"
     "- CPU: one message recorded with its history resent, store in memory, redaction included, in a process that has"
     " extracted the texts in `benchmarks/training` before; the first texts of a process cost several times as much."
@@ -167,8 +172,8 @@ def _bars(found: Mapping[str, Any]) -> list[dict[str, Any]]:
     if "research100" in found:
         bars += _research_bars(found["research100"])
     for name, part in found.items():
-        bars.append(at_most(f"{name}: CPU per turn, median", part["cpu_ms"]["median"], 1.5, "ms"))
-        bars.append(at_most(f"{name}: CPU per turn, p99", part["cpu_ms"]["p99"], 10, "ms"))
+        bars.append(at_most(f"{name}: CPU per turn, median", part["cpu_ms"]["median"], 1.0, "ms"))
+        bars.append(at_most(f"{name}: CPU per turn, p99", part["cpu_ms"]["p99"], 6, "ms"))
     return bars
 
 

@@ -16,7 +16,8 @@ from .scoring import CATEGORIES, Gold
 
 OWN: Final = Path(__file__).parent / "corpus" / "sessions"
 SECOND: Final = OWN.with_name("second")
-"""Sessions of an author who saw neither the rules nor other sessions, on which nothing is trained or tuned."""
+"""Sessions of an author who saw neither the rules nor other sessions. Nothing is trained on them; thresholds are chosen by
+what they show."""
 THIRD: Final = OWN.with_name("third")
 """The same, of another author: looked at once."""
 VARIABLE: Final = "TOKENMIZER_CORPUS"

@@ -27,7 +27,7 @@ from .measure import at_least
 from .scoring import free_covers, free_tokens
 
 CASES: Final = Path(__file__).parent / "corpus" / "transitions.yaml"
-BAR: Final = 0.85
+BARS: Final = {"current": 0.9, "predecessor": 0.85, "reason": 0.85}
 OPENING: Final = (
     {"role": "user", "content": "Hi, can you help me with the project from last week again?"},
     {"role": "assistant", "content": "Of course. I have your notes from last week open."},
@@ -152,7 +152,7 @@ def run() -> dict[str, Any]:
         by_kind[case.kind].append(verdict(case, graph_of(case)))
     kinds = {kind: shares(found) for kind, found in by_kind.items()}
     whole = shares([found for some in by_kind.values() for found in some])
-    bars = [at_least(f"transitions: right {name}", whole[name], BAR) for name in ("current", "predecessor", "reason")]
+    bars = [at_least(f"transitions: right {name}", whole[name], bar) for name, bar in BARS.items()]
     lines = [f"{kind:12} {_line(found)}" for kind, found in {**kinds, "all": whole}.items()]
     notes = "68 short chats, written for this project before the rules; 9 are not in English, or mixed."
     return {"figures": {"all": whole, "kinds": kinds}, "bars": bars, "notes": notes, "lines": lines}
