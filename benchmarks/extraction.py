@@ -128,7 +128,8 @@ def run(misses: int = 0) -> dict[str, Any]:
     page += stages_page({name: part["stages"] for name, part in found.items()})
     page += [
         "",
-        "How much is right and found (lenient); no rule is written for `second` and `third`, and nothing is trained on them:",
+        "How much is right and found (lenient); no rule is written for `second` and `third`, and nothing is trained on"
+        " them:",
         "",
     ]
     page += decisions_page(found)
@@ -146,8 +147,10 @@ NOTES: Final = (
     " look at the rules. Rules were tuned on them later, as on `real_dev`, `authored_dev` and `research100`, and the"
     " classifier is trained on their quotes.\n"
     "- `second`: sessions of one author who saw neither rules nor other sessions; no rule is written for them, and"
-    " nothing is trained on them. `third`: the same, of another author. Both are counted after every step: thresholds of the"
-    " classifier are chosen by their figures, and steps are kept or dropped by them, so they are no first look any more.\n"
+    " nothing is trained on them. `third`: the same, of another author. Both are counted after every step: thresholds"
+    " of"
+    " the classifier are chosen by their figures, and steps are kept or dropped by them, so they are no first look any"
+    " more.\n"
     "- The other sets are below TOKENMIZER_CORPUS; their text is not part of the repository.\n"
     "- CPU: one message recorded with its history resent, store in memory, redaction included, in a process that has"
     " extracted the texts in `benchmarks/training` before; the first texts of a process cost several times as much."

@@ -16,10 +16,10 @@ from .scoring import CATEGORIES, Gold
 
 OWN: Final = Path(__file__).parent / "corpus" / "sessions"
 SECOND: Final = OWN.with_name("second")
-"""Sessions of an author who saw neither the rules nor other sessions. Nothing is trained on them; thresholds are chosen by
-what they show."""
+"""Sessions of an author who saw neither the rules nor other sessions. Nothing is trained on them; thresholds are chosen
+by their figures."""
 THIRD: Final = OWN.with_name("third")
-"""The same, of another author: looked at once."""
+"""The same, of another author."""
 VARIABLE: Final = "TOKENMIZER_CORPUS"
 """Names further folders, joined as in PATH; each is searched with all that lies below it."""
 

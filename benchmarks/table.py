@@ -39,7 +39,8 @@ INTRODUCTION: Final = (
     "| turn | a message of the user and everything that answers it |",
     "| F1, lenient and strict | strictly, each label matches one fact, which is not much longer than the label |",
     "| macro F1 | mean F1 of: goal, finished and open tasks, decisions, replaced decisions, files, errors |",
-    "| `own`, `second`, `third` | labelled sessions in `benchmarks/corpus`: tuned on; by two authors, thresholds chosen on |",
+    "| `own`, `second`, `third` | labelled sessions in `benchmarks/corpus`: tuned on; by two authors, only thresholds"
+    " chosen on |",
     "| `real_dev`, `authored_dev`, `research100` | real, written, generated sessions, not in the repository;"
     " tuned on |",
     "| classifier, sentence model | classifies sentences by their words; with all-MiniLM-L6-v2 in addition |",

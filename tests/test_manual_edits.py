@@ -982,3 +982,22 @@ def test_a_replacement_reads_as_what_was_replaced_by_what(memory: SessionMemory)
     new = memory.remember("hall", "database: SQLite")
     (step,) = [one for one in memory.graph("hall").transitions() if one.new == new.id]
     assert repr(step).startswith(f"<Transition {old.label} -> database: SQLite, message ")
+
+
+def test_undoing_restores_the_replacement_that_was() -> None:
+    with SessionMemory.open("memory://") as memory:
+        said = [
+            "Use SQLite for storage.",
+            "OK.",
+            "Switch from SQLite to PostgreSQL because of concurrent writes.",
+            "OK.",
+        ]
+        roles = ("user", "assistant", "user", "assistant")
+        memory.record("s", [{"role": role, "content": text} for role, text in zip(roles, said, strict=True)])
+        before = [(step.trigger, step.reason) for step in memory.graph("s").transitions()]
+        memory.invalidate("s", "PostgreSQL", "too slow")
+        memory.undo("s")
+        assert [(step.trigger, step.reason) for step in memory.graph("s").transitions()] == before
+        memory.separate("s", "SQLite for storage")
+        memory.undo("s")
+        assert [(step.trigger, step.reason) for step in memory.graph("s").transitions()] == before

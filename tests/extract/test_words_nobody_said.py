@@ -139,3 +139,47 @@ def test_habits_of_people_are_no_errors() -> None:
 def test_a_topic_that_is_announced_is_no_work() -> None:
     graph = talk(*OPENING, "u: Next: what counts as late. Ten minutes is late.")
     assert not list(graph.nodes(NodeType.TASK))
+
+
+def test_a_choice_by_pronoun_is_no_label_of_its_own() -> None:
+    found = _all_labels("u: A buffet from Lumen, the place on Mill Street. We've decided on that, the club loves it.")
+    assert not [label for label in found if label.startswith("that")]
+
+
+def test_that_something_worked_is_no_work_to_do() -> None:
+    graph = talk(
+        *OPENING,
+        "u: the payment form complains about my number, it fails",
+        "a: Remove the doubled 7 and it should go through.",
+        "u: That was it, the deposit is paid.",
+    )
+    assert not [node for node in graph.nodes(NodeType.TASK) if node.open and "doubled" in node.label]
+
+
+def test_turning_down_what_nobody_took_replaces_nothing() -> None:
+    graph = judged(
+        [
+            Message(SPEAKERS[line[0]], line[3:])
+            for line in ("u: Use SQLite for storage.", "a: OK.", "u: Not MySQL, nobody here knows it")
+        ],
+        Settings(),
+    )
+    assert not graph.transitions()
+
+
+def test_what_holds_for_the_whole_project_is_a_rule() -> None:
+    graph = talk(
+        *OPENING, "u: One thing up front, and it holds for the whole project: tests never call the real harbour API."
+    )
+    (rule,) = [node for node in graph.nodes() if node.kind is DecisionKind.RULE]
+    assert rule.label.startswith("tests never call")
+
+
+def test_dropping_one_thing_for_another_replaces_it() -> None:
+    graph = talk(
+        *OPENING,
+        "u: For getting there let's hire a coach, then nobody has to drive.",
+        "a: Good.",
+        "u: Let's drop the coach and go by train with group tickets.",
+    )
+    assert [new for _, new in changes(graph)] and "train" in changes(graph)[-1][1]

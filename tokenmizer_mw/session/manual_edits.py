@@ -316,7 +316,7 @@ def undo_edit(state: SessionState, number: int) -> list[Event]:
     if any(getattr(node, name) != value for name, value in edit.changes.items()):
         raise CallerError(_explain_later_change(edit, edits))
     message, reason = len(state.transcript), f"change {number} undone"
-    again = list(_replace_again(state, edit, message))
+    again = list(_replace_again(state, edit))
     _require_free(state, node, edit.before, besides=[one.transition.old for one in again])
     back = NodeEdited(_next(state), edit.id, edit.before, edit.changes, message, reason, number, edit.separated)
     if edit.separated is not None and edit.before.get("status") is Status.SUPERSEDED:
@@ -354,15 +354,15 @@ def _status_before(state: SessionState, node: Node) -> Status:
     return before[-1] if before else Status.ACTIVE
 
 
-def _replace_again(state: SessionState, edit: NodeEdited, message: int) -> Iterator[DecisionReplaced]:
-    """Supersede what came back into force when ``edit``, which is undone, invalidated a fact: for the reason that it
-    had before."""
+def _replace_again(state: SessionState, edit: NodeEdited) -> Iterator[DecisionReplaced]:
+    """Supersede what came back into force when ``edit``, which is undone, invalidated a fact: by the same transition as
+    before."""
     if edit.changes.get("status") is not Status.INVALIDATED:
         return
     for step in {step.old: step for step in state.graph.transitions() if step.new == edit.id}.values():
         old = state.graph.get(step.old)
         if old is not None and old.current:
-            yield DecisionReplaced(Transition(step.old, edit.id, message, step.reason))
+            yield DecisionReplaced(step)
 
 
 def _edit(

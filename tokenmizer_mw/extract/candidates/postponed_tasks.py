@@ -140,7 +140,7 @@ def _label_plans(reader: AheadRow, parts: list[str], before: Segment | None, sit
     told = 0
     for index, part in enumerate(parts):
         said = strip_lead(part).rstrip(ENDS)
-        if index < told or is_supposition(said):
+        if index < told or is_supposition(said) or _confirms(said):
             continue
         if reader.is_timing(said):
             end = _find_end_of_plan(reader, parts, index)
@@ -155,6 +155,11 @@ def _label_plans(reader: AheadRow, parts: list[str], before: Segment | None, sit
             told = _find_end_of_plan(reader, parts, index)
             work = reader.read_work(said) if _names_a_matter(reader.read_work(said)) else said
             yield _join_pieces([*([matter] if _is_reference(said) else []), work, *parts[index + 1 : told]])
+
+
+def _confirms(clause: str) -> bool:
+    """Whether a clause only says that something worked: "that was it"."""
+    return any(hit.rule.act is Act.CONFIRM and not hit.label for hit in read_hits(clause, Speaker.USER))
 
 
 def _is_reference(clause: str) -> bool:

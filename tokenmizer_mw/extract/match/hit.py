@@ -69,6 +69,6 @@ def _hit(rule: Rule, text: str, match: Match, groups: frozenset[str]) -> Hit | N
 
 
 def is_anaphoric(label: str) -> bool:
-    """Whether a label only refers to something said before ("that one", "it")."""
+    """Whether a label only refers to something said before ("that one", "it", "that, she loves it")."""
     words = label.casefold().strip(" .,!?").split()
-    return not words or (words[0] in _ANAPHORA and len(words) <= 2)
+    return not words or (words[0].rstrip(",;") in _ANAPHORA and (len(words) <= 2 or words[0][-1] in ",;"))

@@ -340,6 +340,7 @@ def may_replace(claim: Claim, node: Node) -> bool:
     again = _are_of_numbered_things(node.label, claim.line) or _is_repetition(claim.line, node.label)
     again = again or (not claim.last and _is_bare_denial(claim, node))
     other = are_of_other_things(node, claim) or is_of_another(node, claim) or has_no_other_value(node, claim)
+    other = other or _denies_another(claim, node)
     other = other or (claim.question != "" and answers_another(node.label, claim.said, claim.question))
     return not (again or other) and _may_concern_node(node, claim)
 
@@ -379,6 +380,20 @@ def _is_bare_denial(claim: Claim, node: Node) -> bool:
     known = old.values | old.names
     named = said.values | said.names
     return bool(named) and named <= known and is_denial(claim.line) and not is_denial(node.label)
+
+
+def _denies_another(claim: Claim, node: Node) -> bool:
+    """Whether a sentence of one statement turns down what the fact does not name: "not MySQL" leaves SQLite."""
+    old, said = read_stated(node.label), read_stated(claim.parts[0])
+    named = said.values | said.names
+    if not named or not _TURNS_DOWN.any(claim.said) or not named.isdisjoint(old.values | old.names):
+        return False
+    return not any((one := read_stated(part)).values | one.names for part in claim.parts[1:])
+
+
+_TURNS_DOWN: Final = PatternSet(
+    r"(?:please |but |and )?(?:not|no|never|without|nicht|keine?\w*|ohne|pas d[e']|sans|sin|nada de|niente|senza|sem) "
+)
 
 
 _NUMBERED_THING: Final = compile_lazily(

@@ -13,7 +13,10 @@ _LETS: Final = (
     r"|please|just|can we|could we|can you|could you|may as well|might as well|rather|i'd rather|simply) )*"
 )
 _THEN: Final = r"(?: ?(?:[,;:]|--?|—|–))? ?(?:(?:and|then|so|instead|just|please|let's|lets|we'll|we|i'll) )*"
-_TAKE: Final = r"(?:go(?:ing)? (?:with|for)|use|take|switch to|move to|do|try|pick|choose|adopt|make it|back to|keep)"
+_TAKE: Final = (
+    r"(?:go(?:ing)? (?:with|for|by|there by)|travel by|hire|rent|book|use|take|switch to"
+    r"|move to|do|try|pick|choose|adopt|make it|back to|keep)"
+)
 _BUILT_WITH: Final = (
     r"(?:build|do|make|write|run|solve|implement|set up) (?:it|this|that|them|all|everything)"
     r" (?:with|using|in|on|via|by|through)"
@@ -29,7 +32,7 @@ REPLACEMENTS: Final = (
     _rule(
         "scrap_for",
         Act.REPLACE,
-        r"(?:scrap|drop|forget(?: about)?|ditch|kill|lose|dump|no more|enough of|get rid of|throw out|skip)"
+        rf"{_LETS}(?:scrap|drop|forget(?: about)?|ditch|kill|lose|dump|no more|enough of|get rid of|throw out|skip)"
         rf" (?:the |that |this )?(?P<target>[^,;.:]{{1,60}}?)(?:[,;:]| --?| —| –| and){_THEN}{_TAKE} (?P<label>.+)",
         0.92,
         "scrap Jenkins, go with GitHub Actions",

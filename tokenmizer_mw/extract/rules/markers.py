@@ -170,6 +170,17 @@ MARKERS: Final = (
         "Rules are evaluated from top to bottom",
     ),
     _marker(
+        "marker.one_thing",
+        Act.RULE,
+        r"(?:(?:(?:one|another) (?:more )?thing|something)\b[^:]{0,60}\b(?:matters|holds|is important|i insist|for the"
+        r" whole"
+        r" \w+)\b[^:]{0,60}|(?:and )?(?:it|this|that|what follows) holds for (?:the whole|all|every)\b[^:]{0,40})"
+        rf"{_COLON}(?P<label>.+)",
+        0.85,
+        "One thing that matters to me: phone numbers stay private",
+        "One thing I noticed: the tests are slow",
+    ),
+    _marker(
         "marker.tests_pass",
         Act.TESTED,
         r"(?P<label>(?:(?:all|the|both|my|our|these|those|your) )*(?:\d+ |\w+ of \w+ )?(?:[\w-]+ ){0,3}?(?:tests?"
