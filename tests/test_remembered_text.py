@@ -217,3 +217,19 @@ def test_a_withdrawn_fact_is_called_that() -> None:
         document = memory.export("s", "md")
         assert "choice, withdrawn, by hand" in document
         assert "  - because: locks\n  - withdrawn because: misread\n" in document
+
+
+def test_a_sentence_that_drops_something_is_not_reworded() -> None:
+    with SessionMemory.open("memory://") as memory:
+        said = [
+            ("user", "I'm organising our choir's weekend in October."),
+            ("assistant", "Happy to help."),
+            ("user", "For getting there let's hire a coach, then nobody has to drive."),
+            ("assistant", "Good."),
+            ("user", "Let's drop the coach and go by train with group tickets."),
+            ("assistant", "Fine."),
+        ]
+        memory.record("s", [{"role": role, "content": text} for role, text in said])
+        added = memory.remember("s", "Go by bike instead of the coach")
+        assert added.label == "Go by bike instead of the coach"
+        assert "drop the" not in memory.resume("s").text.partition("(was")[0].partition("Decided")[2]

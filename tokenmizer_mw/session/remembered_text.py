@@ -189,10 +189,11 @@ def _slot_name(node: Node) -> str:
 def _find_named(graph: SessionGraph, change: NamedChange, kind: DecisionKind | None) -> Node | None:
     """The choice in force, or decision of this kind, that a change names as replaced, else such a note; of several the
     one with the most of the other words; ``None`` if that is not clear."""
+    rest = product_words(change.new)
     fitting = find_worded([node for node in graph.nodes() if node.current], change.old)
+    fitting = [node for node in fitting if not rest <= product_words(node.label)] or fitting
     decided = [node for node in fitting if _is_choice(node) or (kind is not None and node.kind is kind)]
     found = decided or [node for node in fitting if node.type is NodeType.CONCEPT]
-    rest = product_words(change.new)
     shared = [len(rest & product_words(node.label)) for node in found]
     best = [node for node, count in zip(found, shared, strict=True) if count == max(shared)]
     return best[0] if len(best) == 1 else None
@@ -225,7 +226,7 @@ class _Part:
 
 def _replace_part(label: str, old: str, new: str) -> str:
     """``label`` with the value of ``new`` in place of ``old``, if the label states other things as well; "" if
-    it does not, or if ``new`` states them, too.
+    it does not, if ``new`` names any of them, too, or if the label says that something is dropped.
 
     Other things are parts that "and" or "with" joins to ``old``, and parts with the name of a product. What "with"
     adds behind ``old`` belongs to it: "SQLite with WAL mode".
@@ -241,11 +242,15 @@ def _replace_part(label: str, old: str, new: str) -> str:
     joined = (own.joint in _JOINING and start == 0) or (_is_joined_by_and(behind) and end == len(own.text))
     if not others or not (joined or any(map(_names_product, others))):
         return ""
-    if product_words(" ".join(part.text for part in others)) <= product_words(new):
+    if not product_words(" ".join(part.text for part in others)).isdisjoint(product_words(new)) or _DROPS.search(label):
         return ""
     before, after = label[: own.start + start], label[own.start + end :]
     value = new[len(before) :] if new.casefold().startswith(before.casefold()) else _LEAD.sub("", new)
     return f"{before}{value}{after}"
+
+
+_DROPS: Final = re2.compile(r"(?i)\b(?:drop|scrap|ditch|forget|instead|rather|no longer|not|never)\b")
+"""What a label says of something that does not hold; a new value has no place there."""
 
 
 def _is_joined_by_and(parts: Sequence[_Part]) -> bool:
