@@ -70,8 +70,7 @@ _SETS_NOTHING: Final = PatternSet(
     r"|Gründe"
     r"|Möglichkeiten|Schritte))\b",
 )
-"""A command with an option ("run make_slots --weeks 8"), and words that count what is said next ("two questions"
-" first")."""
+"""A command with an option ("run make_slots --weeks 8"), and words that count what follows ("two questions first")."""
 
 
 def _is_proposal(text: str) -> bool:
