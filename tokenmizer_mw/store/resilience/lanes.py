@@ -81,6 +81,10 @@ class Lanes(Generic[Item]):
         """Whether the first item of a session's lane is being written."""
         return key in self._lanes and key not in self.ready and key not in self.resting
 
+    def taken_item(self, key: SessionKey) -> Item | None:
+        """The first item of a session's lane if it is being written; ``None`` if none is."""
+        return self._lanes[key][0][0] if self.is_taken(key) else None
+
     def drop(self, key: SessionKey) -> list[Item]:
         """Remove and return the items of a session, except one that is being written."""
         lane = self._lanes.get(key)

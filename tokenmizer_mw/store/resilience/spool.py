@@ -37,14 +37,15 @@ class SpooledTurn:
     """A turn in the queue. ``write``: writes it; ``after``: called once it is written.
 
     ``is_written``: whether the turn is durable. ``is_settled``: whether nobody needs to wait for it: it is durable, or
-    was not written in the first attempt.
+    was not written in the first attempt. ``is_dropped``: whether it is given up if the store does not take it now,
+    because its session is being erased.
 
     ``go_on``: what the thread that queued the turn must call next, see ``TurnSpool.put``; ``None``: nothing.
     """
 
     __slots__ = (
-        "_calls", "_lock", "_released", "after", "context", "failures", "go_on", "is_settled", "is_spooled",
-        "is_written", "others", "write",
+        "_calls", "_lock", "_released", "after", "context", "failures", "go_on", "is_dropped", "is_settled",
+        "is_spooled", "is_written", "others", "write",
     )  # fmt: skip
 
     def __init__(self, write: Callable[[], None], after: Callable[[], None]) -> None:
@@ -53,6 +54,7 @@ class SpooledTurn:
         self.context: Context = copy_context()
         self.go_on: Callable[[], None] | None = None
         self.is_spooled = True
+        self.is_dropped = False
         self.failures = 0
         self.others = 0
         self._released = False
@@ -167,13 +169,16 @@ class TurnSpool:
         """
         with self._changed:
             dropped = self._lanes.drop(key)
-            self._changed.wait_for(lambda: not self._lanes.is_taken(key), seconds)
-            dropped += self._lanes.drop(key)  # the one that could not be written stayed
+            taken = self._lanes.taken_item(key)
+            if taken is not None:
+                taken.is_dropped = True  # whoever writes it gives it up if the store does not take it
+                self._changed.wait_for(lambda: self._lanes.taken_item(key) is not taken, seconds)
+            dropped += self._lanes.drop(key)
             self._changed.notify_all()
         for turn in dropped:
             turn.is_spooled = False
             turn.settle(False)
-        return len(dropped)
+        return len(dropped) + (taken is not None and not taken.is_spooled)
 
     def flush(self, seconds: float) -> bool:
         """Wait until all turns are written, at most ``seconds``. Returns whether they are."""
@@ -255,6 +260,12 @@ class TurnSpool:
     def _handle_failure(self, key: SessionKey, turn: SpooledTurn, error: StoreUnavailable) -> bool:
         """The store could not take a turn: it stays, unless the store takes others all the time."""
         with self._changed:
+            if turn.is_dropped:
+                turn.is_spooled = False
+                self._lanes.remove_first(key)
+                self._changed.notify_all()
+                turn.settle(False)
+                return True
             if self._written > turn.others:
                 turn.failures += 1
                 turn.others = self._written
