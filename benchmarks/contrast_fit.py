@@ -37,8 +37,9 @@ from tokenmizer_mw import SessionMemory
 from tokenmizer_mw.extract.candidates.claims import read_claims
 from tokenmizer_mw.extract.dialogue.situation import Situation, read_situation
 from tokenmizer_mw.extract.read.segment import segment
-from tokenmizer_mw.extract.resolve.fact_changes import LEAST_ODDS, LIKELY, find_changeable, may_replace
+from tokenmizer_mw.extract.resolve.fact_changes import LEAST_ODDS, LIKELY, find_changeable
 from tokenmizer_mw.extract.resolve.ledger import Ledger
+from tokenmizer_mw.extract.resolve.may_replace import may_replace
 from tokenmizer_mw.extract.score.change_odds import BIAS, LETTERS_SHARE, letter_cues, odds_by_model, word_cues
 from tokenmizer_mw.extract.score.classifier import DialogueAct, Model
 from tokenmizer_mw.extract.score.classifier_findings import change_log_odds
