@@ -28,7 +28,7 @@ from tokenmizer_mw.extract.resolve.ledger import Ledger
 from tokenmizer_mw.extract.resolve.links import link_all
 from tokenmizer_mw.extract.resolve.moves import place_finding
 from tokenmizer_mw.extract.resolve.rejection_pairs import join_refusals_and_choices
-from tokenmizer_mw.extract.resolve.work_status import (
+from tokenmizer_mw.extract.resolve.session_course import (
     archive_announced_step,
     archive_announced_tasks,
     close_tasks_left_by_user,

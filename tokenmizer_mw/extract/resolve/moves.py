@@ -10,11 +10,14 @@ from tokenmizer_mw.extract.finding import Finding, Move
 from tokenmizer_mw.model.node import Node, NodeType, Status
 
 from .decision_moves import note_decision, reject_fact, replace_decision, replace_value
+from .error_status import close_error, note_error
 from .facts import extend_file_node, note_environment, note_fact, note_file, note_goal
+from .finished_tasks import close_task
 from .ledger import Ledger
 from .node_search import find_matching_node
+from .reopening import reopen_work
 from .run_status import note_test
-from .work_status import close_work, note_error, note_task, reopen_work
+from .task_status import note_task
 
 
 def place_finding(ledger: Ledger, finding: Finding) -> Node | None:
@@ -31,8 +34,12 @@ def _apply_adoption(ledger: Ledger, finding: Finding) -> Node | None:
     return _apply_note(ledger, replace(finding, move=Move.NOTE))
 
 
+def _apply_closing(ledger: Ledger, finding: Finding) -> Node | None:
+    return _CLOSINGS.get(finding.type, note_fact)(ledger, finding)
+
+
 def _apply_replacement(ledger: Ledger, finding: Finding) -> Node | None:
-    return close_work(ledger, finding) if finding.type is NodeType.TASK else replace_decision(ledger, finding)
+    return close_task(ledger, finding) if finding.type is NodeType.TASK else replace_decision(ledger, finding)
 
 
 def _apply_archive(ledger: Ledger, finding: Finding) -> Node | None:
@@ -56,9 +63,14 @@ _NOTES: Final[dict[NodeType, Callable[[Ledger, Finding], Node | None]]] = {
     NodeType.TEST: note_test,
 }
 
+_CLOSINGS: Final[dict[NodeType, Callable[[Ledger, Finding], Node | None]]] = {
+    NodeType.TASK: close_task,
+    NodeType.ERROR: close_error,
+}
+
 _MOVES: Final[dict[Move, Callable[[Ledger, Finding], Node | None]]] = {
     Move.NOTE: _apply_note,
-    Move.CLOSE: close_work,
+    Move.CLOSE: _apply_closing,
     Move.REOPEN: reopen_work,
     Move.REPLACE: _apply_replacement,
     Move.REJECT: reject_fact,

@@ -1,0 +1,143 @@
+"""What messages say about errors, applied to the graph: notes, fixes and reopens them.
+
+In: a finding about an error and the ledger. Out: the node of the error, or of the task that fixed it; ``None`` if
+nothing changed.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from itertools import islice
+from typing import Final
+
+from tokenmizer_mw.extract.finding import Finding, Move
+from tokenmizer_mw.extract.match.ahead import is_postponement
+from tokenmizer_mw.extract.structure import is_covering
+from tokenmizer_mw.extract.structure.failures import is_misuse
+from tokenmizer_mw.extract.text.similar import content, split_words
+from tokenmizer_mw.model.event import WENT_ON
+from tokenmizer_mw.model.node import LABEL_MAX, EdgeType, Node, NodeType, Status
+
+from .facts import ANSWERING, RELATED, find_same_fact, is_asked_now
+from .finished_tasks import is_surplus_claim
+from .ledger import Ledger, is_open
+from .node_search import find_described, find_nearest
+from .open_tasks import find_open_task
+from .plan_steps import covers_plan
+
+REACH: Final = 12
+"""Messages back to which "it works now" may reach for its error."""
+
+SHOWN_MAX: Final = 64
+"""Open errors that a successful command is compared with, the newest."""
+
+_FIXED: Final = split_words("fixed solved resolved repaired")
+"""Words with which a user says that what was wrong no longer is."""
+
+
+def note_error(ledger: Ledger, finding: Finding) -> Node:
+    """Record an error; reopen it, and the tasks that fixed it, if it was fixed before."""
+    same = find_same_fact(ledger, finding)
+    if same is None:
+        return ledger.add(finding)
+    if finding.status is Status.ACTIVE and same.status is Status.COMPLETED and ledger.last_touched(same) < ledger.turn:
+        ledger.move(same, Status.ACTIVE, finding)
+        _reopen_fixes(ledger, same, finding)
+    elif finding.certain and finding.status is not same.status:
+        ledger.move(same, finding.status, finding)
+    ledger.merge(same, finding)
+    return same
+
+
+def _reopen_fixes(ledger: Ledger, error: Node, finding: Finding) -> None:
+    for task in find_nearest(ledger.graph, lambda node: node.status is Status.COMPLETED, settled=True):
+        if ledger.graph.has_edge(task.id, EdgeType.FIXES, error.id):
+            ledger.move(task, Status.IN_PROGRESS, finding)
+
+
+def close_error(ledger: Ledger, finding: Finding) -> Node | None:
+    """Close the error that a finding says was fixed, and record what was done about it as a finished task. A statement
+    that no error answers completes a task, or adds the error as fixed."""
+    if finding.certain and not finding.label:
+        return _close_shown_errors(ledger, finding)
+    error = _find_open_error(ledger, finding)
+    task = find_open_task(ledger, finding) if finding.label else None
+    if error is not None:
+        ledger.move(error, Status.COMPLETED, finding)
+        ledger.merge(error, replace(finding, type=NodeType.ERROR, detail=""))
+    if finding.detail:  # somebody says what was done about it
+        task = _finish_fix(ledger, finding, task, error)
+        if error is not None and task is not None:
+            ledger.link(task, EdgeType.FIXES, error)
+    elif error is None:
+        task = _confirm_task(ledger, finding, task) or _add_fixed_error(ledger, finding)
+    return error or task
+
+
+def _close_shown_errors(ledger: Ledger, finding: Finding) -> Node | None:
+    """Close the errors that a command showed before, now that it succeeds."""
+    shown = [
+        node
+        for node in islice(ledger.graph.newest_unfinished(), SHOWN_MAX)
+        if node.type is NodeType.ERROR and is_covering(finding.target, node.detail)
+    ]
+    for error in shown:
+        ledger.move(error, Status.COMPLETED, finding, WENT_ON if is_misuse(error.label) else "")
+    return shown[0] if shown else None
+
+
+def _find_open_error(ledger: Ledger, finding: Finding) -> Node | None:
+    """The open error that a fix or a confirmation speaks of."""
+
+    def recent(node: Node) -> bool:
+        return node.type is NodeType.ERROR and ledger.last_touched(node) >= max(ledger.turn - REACH, 1)
+
+    if not finding.label:
+        return next(iter(find_nearest(ledger.graph, recent)), None)
+    floor = ANSWERING if finding.detail else RELATED
+    found = find_described(ledger.graph, finding.label, NodeType.ERROR, is_open, floor)
+    if found is not None or not finding.detail:
+        return found
+    return next(iter(find_nearest(ledger.graph, lambda node: recent(node) and is_asked_now(ledger, node))), None)
+
+
+def _finish_fix(ledger: Ledger, finding: Finding, task: Node | None, error: Node | None) -> Node | None:
+    done = replace(finding, type=NodeType.TASK, move=Move.CLOSE, slot="", value="")
+    if task is not None:
+        ledger.move(task, Status.COMPLETED, done)
+        ledger.merge(task, done)
+        return task
+    label = f"Fix: {error.label}: {finding.label}" if error is not None else f"Fix: {finding.label}"
+    done = replace(done, label=label[:LABEL_MAX].rstrip(), detail="" if len(label) <= LABEL_MAX else done.detail)
+    same = find_same_fact(ledger, done)
+    if same is not None:
+        return same
+    ledger.claims += error is None
+    return None if error is None and is_surplus_claim(ledger, done) else ledger.add(done, status=Status.COMPLETED)
+
+
+def _confirm_task(ledger: Ledger, finding: Finding, task: Node | None) -> Node | None:
+    """Complete the task named, or for a bare "works now" the task that was mentioned last.
+
+    A plan of several steps is not done when one of them works, and work that the user put off is not begun.
+    """
+
+    def worked_on(node: Node) -> bool:
+        recent = node.type is NodeType.TASK and ledger.last_touched(node) >= max(ledger.asked, 1)
+        return recent and not (node.source.role == "user" and is_postponement(node.source.quote))
+
+    if task is None and not finding.label:
+        task = next(iter(find_nearest(ledger.graph, worked_on)), None)
+    elif task is not None and finding.label and not covers_plan(finding.label, task.label):
+        return None
+    if task is not None:
+        ledger.move(task, Status.COMPLETED, finding)
+    return task
+
+
+def _add_fixed_error(ledger: Ledger, finding: Finding) -> Node | None:
+    """Add a fixed error that the user mentions although nobody had reported it. "It works" alone adds nothing."""
+    said = split_words(finding.quote.casefold().replace(",", " ").replace(".", " "))
+    if ledger.role != "user" or not finding.label or _FIXED.isdisjoint(said) or len(content(finding.label)) == 1:
+        return None
+    return ledger.add(finding, status=Status.COMPLETED)

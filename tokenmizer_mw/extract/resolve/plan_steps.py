@@ -1,0 +1,25 @@
+"""The steps that the label of a task names.
+
+In: the label of a report and that of a task. Out: whether the report covers every step.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from tokenmizer_mw.extract.text.similar import content
+
+_STEPS: Final = re.compile(r",? (?:and )?then |; | first, | danach | puis | luego | poi | depois |,?然后")
+"""What separates the steps of a plan."""
+
+
+def covers_plan(label: str, plan: str) -> bool:
+    """Whether what works is all that a plan names; true for a task of one step."""
+    steps = [_step_words(step) for step in _STEPS.split(plan.casefold()) if content(step)]
+    return len(steps) < 2 or all(step & content(label) for step in steps)
+
+
+def _step_words(step: str) -> frozenset[str]:
+    """The content stems of a plan's step, without the verb it begins with."""
+    return content(step.partition(" ")[2]) or content(step)

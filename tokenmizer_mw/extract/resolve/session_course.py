@@ -1,0 +1,151 @@
+"""What closes because the session went on: the user moved on, or the assistant reported at the end of its work.
+
+In: the ledger, and findings of the message where they count. Out: nothing; tasks and errors are moved in the graph.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import islice
+from typing import Final
+
+from tokenmizer_mw.extract.finding import Finding, Move
+from tokenmizer_mw.extract.rules.acknowledgement_words import LEAVES_OPEN
+from tokenmizer_mw.extract.structure.failures import is_misuse
+from tokenmizer_mw.extract.text.pattern import PatternSet
+from tokenmizer_mw.extract.text.phrases import bound_sentence
+from tokenmizer_mw.extract.text.prose import find_sentences, replace_surrogates
+from tokenmizer_mw.extract.text.similar import content, overlap
+from tokenmizer_mw.model.event import WENT_ON
+from tokenmizer_mw.model.node import Node, NodeType, Status, Trust
+
+from .facts import ANSWERING, find_asked_tasks
+from .ledger import Ledger
+from .node_search import find_nearest
+from .open_tasks import is_announced, is_order
+from .plan_items import archive_stale_items
+
+LEFT_WORDS: Final = 2
+"""A postponing sentence of at most so many content stems names nothing else that it is about."""
+
+NEWEST_MAX: Final = 64
+"""Finished tasks that a report may merge, and open errors that the end of the work may close, the newest."""
+
+_LEAVES_OPEN: Final = PatternSet(*LEAVES_OPEN)
+
+
+def close_tasks_left_by_user(ledger: Ledger, findings: Sequence[Finding], left: Status, text: str) -> None:
+    """Close the pending orders of the user's last message when the user moves on without a complaint.
+
+    ``left``: the status they get, from ``derive.status_when_user_moves_on``; ``text``: the user's new message. If the
+    assistant did any work, errors that the user reported for it count as fixed: five of six are. A complaint anywhere
+    in the message leaves all of them open. Errors that the message postpones stay open; a postponing sentence that
+    names something else does not count.
+    """
+    if any(finding.type is NodeType.ERROR and finding.move in (Move.NOTE, Move.REOPEN) for finding in findings):
+        return
+    for task in find_asked_tasks(ledger):
+        if task.status is Status.PENDING and task.source.turn == ledger.asked and is_order(task):
+            _move_as_gone_past(ledger, task, left)
+    if left is Status.COMPLETED or _has_assistant_worked(ledger):
+        put_off = _words_of_postponing_sentences(text)
+        for error in find_nearest(ledger.graph, lambda node: _is_error_reported_by_user(ledger, node)):
+            if not any(len(words) <= LEFT_WORDS or words & content(error.label) for words in put_off):
+                _move_as_gone_past(ledger, error, Status.COMPLETED)
+
+
+def _words_of_postponing_sentences(text: str) -> list[frozenset[str]]:
+    """Content stems of each sentence that postpones something."""
+    text = replace_surrogates(text)
+    said = [bound_sentence(text[start:end]) for start, end in find_sentences(text, 0, len(text))]
+    return [content(one) for one in said if _LEAVES_OPEN.any(one)]
+
+
+def _has_assistant_worked(ledger: Ledger) -> bool:
+    """Whether the assistant has finished a task since the user's last message."""
+    return bool(find_nearest(ledger.graph, lambda node: _is_claimed_in_exchange(ledger, node), settled=True))
+
+
+def _is_error_reported_by_user(ledger: Ledger, node: Node) -> bool:
+    """Whether a node is an open error that the user mentioned before the assistant went to work."""
+    of_user = node.type is NodeType.ERROR and node.source.role == "user"
+    return of_user and node.status is Status.ACTIVE and ledger.asked <= ledger.last_touched(node) < ledger.turn
+
+
+def _move_as_gone_past(ledger: Ledger, node: Node, left: Status) -> None:
+    """Move a node to status ``left`` because the session went on."""
+    past = Finding(node.type, node.label, left, Trust.CLAIMED, node.confidence)
+    ledger.move(node, left, past, WENT_ON)
+
+
+def archive_announced_step(ledger: Ledger) -> None:
+    """Archive the newest task that the assistant announced, once it reports or announces another: nobody looks for such
+    a step later."""
+    for task in find_nearest(ledger.graph, is_announced)[:1]:
+        past = Finding(task.type, task.label, Status.ARCHIVED, Trust.CLAIMED, task.confidence)
+        ledger.move(task, Status.ARCHIVED, past, "a step on the way")
+
+
+def archive_announced_tasks(ledger: Ledger) -> None:
+    """Archive announced tasks when the user speaks again, and plan items that were not written down again."""
+    for task in find_nearest(ledger.graph, lambda node: is_announced(node) and node.status is Status.PENDING):
+        past = Finding(task.type, task.label, Status.ARCHIVED, Trust.CLAIMED, task.confidence)
+        ledger.move(task, Status.ARCHIVED, past, "left to the user")
+    archive_stale_items(ledger)
+
+
+def merge_into_report(ledger: Ledger, placed: Sequence[Node | None]) -> None:
+    """Archive intermediate claims when the assistant reports at the end of its work; merge a finished order into the
+    final report's task if the report restates it. Merged tasks are archived."""
+    told = [node.label for node in placed if node is not None and _is_finished_in_message(ledger, node)]
+    if not told:
+        return
+    for task in islice(ledger.graph.newest_settled(), NEWEST_MAX):
+        if not _is_claimed_in_exchange(ledger, task):
+            continue
+        step = task.source.trust is Trust.CLAIMED
+        if step or any(overlap(task.label, label) >= ANSWERING for label in told):
+            past = Finding(task.type, task.label, Status.ARCHIVED, Trust.CLAIMED, task.confidence)
+            ledger.move(task, Status.ARCHIVED, past, "told by the report")
+
+
+def _is_finished_in_message(ledger: Ledger, node: Node) -> bool:
+    return node.type is NodeType.TASK and node.status is Status.COMPLETED and node.source.turn == ledger.turn
+
+
+def _is_claimed_in_exchange(ledger: Ledger, node: Node) -> bool:
+    """Whether a node is a task of this exchange that was finished before the current message, according to words, not
+    tool calls."""
+    within = ledger.asked <= node.source.turn < ledger.turn
+    spoken = node.source.trust is not Trust.STRUCTURE
+    return node.type is NodeType.TASK and node.status is Status.COMPLETED and within and spoken
+
+
+def complete_begun_steps(ledger: Ledger, findings: Sequence[Finding]) -> None:
+    """Complete the steps of this exchange that were begun and have no recorded result, when the assistant reports at
+    the end of its work. Does nothing if the report says that something failed."""
+    if any(finding.type is NodeType.ERROR or finding.status is Status.FAILED for finding in findings):
+        return
+    for task in find_nearest(ledger.graph, lambda node: _is_begun_step(ledger, node)):
+        ledger.move(task, Status.COMPLETED, Finding(task.type, task.label, Status.COMPLETED, Trust.CLAIMED, 0.9))
+
+
+def _is_begun_step(ledger: Ledger, node: Node) -> bool:
+    """Whether a node is a step that a tool call of this exchange began."""
+    within = ledger.asked < node.source.turn < ledger.turn
+    begun = node.type is NodeType.TASK and node.status is Status.IN_PROGRESS and node.source.quote == node.label
+    return begun and within and node.source.trust is Trust.CLAIMED
+
+
+def close_tool_misuse(ledger: Ledger) -> None:
+    """Close errors from malformed tool calls when the assistant finishes: it repeated the call correctly or did not
+    need it."""
+    for error in [
+        node for node in islice(ledger.graph.newest_unfinished(), NEWEST_MAX) if _is_tool_misuse(ledger, node)
+    ]:
+        _move_as_gone_past(ledger, error, Status.COMPLETED)
+
+
+def _is_tool_misuse(ledger: Ledger, node: Node) -> bool:
+    of_tool = node.type is NodeType.ERROR and node.source.trust is Trust.STRUCTURE
+    return of_tool and ledger.last_touched(node) < ledger.turn and is_misuse(node.label)
