@@ -7,6 +7,7 @@ from typing import Any, get_args
 
 import pytest
 
+from tests.uncertain import CERTAIN, UNCERTAIN
 from tokenmizer_mw import SessionMemory
 from tokenmizer_mw.graph.export.formats import FORMATS
 from tokenmizer_mw.server.api import api
@@ -109,6 +110,16 @@ def test_why_and_search(filled: SessionMemory, app: Any) -> None:
     assert ask(app, "GET", "/api/graph/hall/why?text=zebra").json()["error"]["code"] == "unknown_node"
     near = ask(app, "GET", "/api/graph/hall/why?text=the+zebra+table+in+the+hall+of+mirrors").json()["error"]["message"]
     assert near.startswith("The session has no such fact; nearest: ")
+
+
+def test_why_says_whether_a_replacement_is_uncertain(app: Any, memory: SessionMemory) -> None:
+    for session, chat in (("uncertain", UNCERTAIN), ("certain", CERTAIN)):
+        memory.record(session, chat, tenant="tenant-a")
+        told = ask(app, "GET", f"/api/graph/{session}/why?text=Hetzner").json()
+        assert ("(perhaps replaced) -> " in told["text"]) is (session == "uncertain")
+        assert [step["replaces_perhaps"] for step in told["chain"]] == [session == "uncertain"]
+        (heir,) = ask(app, "GET", f"/api/graph/{session}/why?text=decision-1").json()["successors"]
+        assert heir["replaces_perhaps"] is (session == "uncertain")
 
 
 def test_checkpoints_and_what_changed_between_them(app: Any, memory: SessionMemory) -> None:

@@ -13,6 +13,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.uncertain import CERTAIN, NEW, OLD, UNCERTAIN
+
 Run = Callable[..., tuple[int, str, str]]
 
 
@@ -115,6 +117,17 @@ def test_why_of_a_replaced_fact_names_what_took_its_place(filled: Run) -> None:
     told = json.loads(filled("why", "hall", "SQLite, it is one file", "--json")[1])
     assert [step["to"]["status"] for step in told["successors"]] == ["active"]
     assert json.loads(filled("why", "hall", "PostgreSQL", "--json")[1])["successors"] == []
+
+
+@pytest.mark.parametrize(("chat", "said"), [(UNCERTAIN, f"{OLD} (perhaps replaced) -> {NEW}"), (CERTAIN, f"{OLD} -> ")])
+def test_why_says_whether_a_replacement_is_uncertain(run: Run, tmp_path: Path, chat: object, said: str) -> None:
+    path = tmp_path / "shop.json"
+    path.write_text(json.dumps(chat), encoding="utf-8")
+    assert run("import", str(path))[0] == 0
+    assert said in run("why", "shop", "Hetzner")[1]
+    (step,) = json.loads(run("why", "shop", "Hetzner", "--json")[1])["chain"]
+    assert step["replaces_perhaps"] is (chat is UNCERTAIN)
+    assert ("perhaps replaced " in run("graph", "shop")[1]) is (chat is UNCERTAIN)
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="needs a pseudo-terminal")

@@ -7,6 +7,7 @@ from html import unescape
 
 import pytest
 
+from tests.uncertain import CERTAIN, NEW, OLD, UNCERTAIN
 from tokenmizer_mw import SessionMemory
 from tokenmizer_mw.model.event import Checkpointed, DecisionReplaced, Reminded
 from tokenmizer_mw.model.node import Node, NodeType, Source, Status, Transition
@@ -177,6 +178,26 @@ def test_the_overview_says_what_holds_and_why(visitor: Visitor, memory: SessionM
     assert "disk full" in parts["errors"]
     assert "because the schema moved" in parts["rejected"]
     assert "Never delete a booking" not in parts["decisions"]
+
+
+def pages_of(visitor: Visitor, memory: SessionMemory, session: str) -> dict[str, str]:
+    """The pages that show the replacement of a session; "old" and "new" are those of its two facts."""
+    (step,) = memory.graph(session).transitions()
+    addresses = {name: f"{name}?id={session}" for name in ("session", "history", "transcript", "graph")}
+    addresses |= {"old": f"fact?id={session}&node={step.old}", "new": f"fact?id={session}&node={step.new}"}
+    return {name: unescape(visitor.get(address).body) for name, address in addresses.items()}
+
+
+def test_pages_say_whether_a_replacement_is_uncertain(visitor: Visitor, memory: SessionMemory) -> None:
+    memory.record("uncertain", UNCERTAIN)
+    memory.record("certain", CERTAIN)
+    pages = pages_of(visitor, memory, "uncertain")
+    assert f"perhaps instead of {OLD}" in text_of(pages["session"])
+    for name in ("session", "history", "old", "new"):
+        assert f"{OLD} perhaps replaced by {NEW}" in text_of(pages[name])
+    assert f"perhaps replaced {OLD}" in text_of(pages["transcript"])
+    assert f"{NEW} perhaps replaces {OLD}" in pages["graph"]
+    assert [name for name, page in pages_of(visitor, memory, "certain").items() if "perhaps" in page] == []
 
 
 def test_only_finished_tasks_are_ticked(visitor: Visitor, memory: SessionMemory) -> None:

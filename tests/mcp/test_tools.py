@@ -18,6 +18,7 @@ from mcp import Client
 from mcp.shared.exceptions import MCPError
 
 from tests.sampling import covering
+from tests.uncertain import CERTAIN, UNCERTAIN
 from tokenmizer_mw import SessionMemory, Settings
 
 from .conftest import CHAT, MODES, TRANSPORTS, Desk, in_process, over_stdio, record, served
@@ -301,6 +302,20 @@ def test_a_fact_that_never_was_true_is_in_no_answer_as_the_reason_of_another(des
             read = await client.read_resource(f"tokenmizer://sessions/{spelled}/graph")
             answers = [*map(json.dumps, told_of), read.contents[0].text]  # type: ignore[union-attr]
             assert all("second server" in one and "hoster" not in one for one in answers)
+
+    anyio.run(use)
+
+
+def test_why_says_whether_a_replacement_is_uncertain(desk: Desk) -> None:
+    with closing(SessionMemory.open(desk.address, Settings(project_separator="/"))) as memory:
+        memory.record("uncertain", UNCERTAIN)
+        memory.record("certain", CERTAIN)
+
+    async def use() -> None:
+        async with in_process(desk, "2026-07-28") as client:
+            for session, uncertain in (("uncertain", True), ("certain", False)):
+                why = await told(client, "why_decision", text="Hetzner", session_id=session)
+                assert ("(perhaps replaced) -> " in why["text"]) is uncertain
 
     anyio.run(use)
 

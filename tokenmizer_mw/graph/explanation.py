@@ -111,7 +111,8 @@ class Why:
         """What was replaced by what, when and why."""
         where = f"by hand{self._addition_time(new)}" if new.source.is_by_hand else self._message(step.trigger)
         status = "" if new.current or new.status is Status.SUPERSEDED else f" ({new.status.word})"
-        return f"{where}: {flatten(old.label)} -> {flatten(new.label)}{status}{_format_reason(step, reason)}"
+        was = f"{flatten(old.label)}{mark_uncertain(new)}"
+        return f"{where}: {was} -> {flatten(new.label)}{status}{_format_reason(step, reason)}"
 
     @property
     def speaker(self) -> str:
@@ -184,7 +185,26 @@ def _edit_to_dict(edit: NodeEdited) -> dict[str, Any]:
 
 def _replacement_to_dict(replacement: Replacement) -> dict[str, Any]:
     old, step, new = replacement
-    return {"from": node_to_dict(old), "transition": transition_to_dict(step), "to": node_to_dict(new)}
+    return {
+        "from": node_to_dict(old),
+        "transition": transition_to_dict(step),
+        "to": node_to_dict(new),
+        "replaces_perhaps": new.replaces_perhaps,
+    }
+
+
+def qualify_replacement(new: Node | None, words: str) -> str:
+    """Return ``words`` that say that ``new`` replaced another fact ("was", "replaced", "replaces", "instead of"), with
+    "perhaps" if ``new.replaces_perhaps``. ``None``: the fact was pruned, and the words stay as they are."""
+    if new is None or not new.replaces_perhaps:
+        return words
+    return f"{words} perhaps" if words == "was" else f"perhaps {words}"
+
+
+def mark_uncertain(new: Node | None) -> str:
+    """Return " (perhaps replaced)" for texts that name the fact that ``new`` replaced in front of an arrow; "" if the
+    replacement is certain, or ``new`` was pruned."""
+    return f" ({qualify_replacement(new, 'replaced')})" if new is not None and new.replaces_perhaps else ""
 
 
 def why(graph: SessionGraph, node: Node, edits: Iterable[NodeEdited] = (), others: Iterable[Node] = ()) -> Why:

@@ -24,6 +24,7 @@ from rich.text import Text
 
 from tokenmizer_mw.context.compaction.contract import CompactionWish
 from tokenmizer_mw.context.loss_report import LossReport
+from tokenmizer_mw.graph.explanation import mark_uncertain
 from tokenmizer_mw.graph.export.documents import outline
 from tokenmizer_mw.graph.fold import SessionGraph
 from tokenmizer_mw.memory import SessionMemory
@@ -358,7 +359,8 @@ def _transitions(graph: SessionGraph) -> Iterator[str]:
         yield "none"
     for step in steps:
         old, new = graph.get(step.old), graph.get(step.new)
-        yield f"{old.label if old else step.old} -> {new.label if new else step.new} (message {step.trigger})"
+        was = f"{old.label if old else step.old}{mark_uncertain(new)}"
+        yield f"{was} -> {new.label if new else step.new} (message {step.trigger})"
         if step.reason:
             yield f"    why: {step.reason}"
         if step.evidence:

@@ -15,7 +15,7 @@ from tokenmizer_mw.context.recall.passages import index_terms, is_function_word,
 from tokenmizer_mw.context.recall.selection import QuotedPiece, asked_kinds, select_passages, sort_by_answers
 from tokenmizer_mw.context.resume.sections import Section, section_of
 from tokenmizer_mw.context.tokens import TokenCounter
-from tokenmizer_mw.graph.explanation import Predecessors, is_same_thing
+from tokenmizer_mw.graph.explanation import Predecessors, is_same_thing, qualify_replacement
 from tokenmizer_mw.graph.fold import SessionGraph
 from tokenmizer_mw.graph.search import find_open_work, search
 from tokenmizer_mw.graph.text import pick_asked_words, words
@@ -275,7 +275,7 @@ def describe_fact(graph: SessionGraph, node: Node, later: Later | None = None) -
     """Return a fact as one line, with its state, message number, what it replaced and why. ``later``: another value of
     the same thing that a later message gives."""
     olds = [old for _, old in islice(Predecessors(graph).of(node), _HEIRS_MAX)]
-    how = "was perhaps" if node.replaces_perhaps else "was"
+    how = qualify_replacement(node, "was")
     was = "".join(f", {how} {flatten(old.label)} [{_number(old)}]" for old in olds)
     lives = (graph.life(one.id) for one in (node, *olds[:1]))
     reason = flatten(next(filter(None, (life.reason_in_words for life in lives)), "") or node.detail)
@@ -318,7 +318,7 @@ def outdated_mark(graph: SessionGraph, piece: QuotedPiece, edits: Sequence[NodeE
         label = _find_named(old, now, text) if is_same_thing(now, step, old) else ""
         if label and now.id in since and not _names(text, now.label):
             named = f"{label}: " if len(label) <= _OLD_LABEL_MAX else ""
-            how = "perhaps replaced" if now.replaces_perhaps else "replaced"
+            how = qualify_replacement(now, "replaced")
             return f" ({named}{how} in [{since[now.id]}] by {flatten(now.label)})"
     if label := _find_rejected(graph, piece, text):
         return f" ({label} was rejected)" if len(label) <= _OLD_LABEL_MAX else " (rejected)"

@@ -13,7 +13,7 @@ import re2
 
 from tokenmizer_mw.context.resume.sections import NO_OLD_VALUE, Section, grade_of, section_of
 from tokenmizer_mw.context.tokens import TokenCounter
-from tokenmizer_mw.graph.explanation import Predecessors
+from tokenmizer_mw.graph.explanation import Predecessors, qualify_replacement
 from tokenmizer_mw.graph.fold import SessionGraph
 from tokenmizer_mw.graph.text import words
 from tokenmizer_mw.model.event import WENT_ON
@@ -52,8 +52,7 @@ def reason_of(graph: SessionGraph, node: Node, section: Section, replaced: Prede
         return (f" ({reason})" if reason and reason not in node.label else ""), ()
     if olds:
         by_hand = clause(node.detail) if node.source.role == HAND else ""
-        was = "was perhaps" if node.replaces_perhaps else "was"
-        return _describe_replaced(flatten(node.label), olds, by_hand, was)
+        return _describe_replaced(flatten(node.label), olds, by_hand, qualify_replacement(node, "was"))
     reason = clause(node.detail) if node.type is NodeType.DECISION else _explanation(node)
     return (f" ({reason})" if _new_reason(node.label, reason) else ""), ()
 

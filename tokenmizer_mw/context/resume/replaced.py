@@ -12,6 +12,7 @@ from typing import Final
 from tokenmizer_mw.context.resume.facts import ResumeFact
 from tokenmizer_mw.context.resume.sections import EARLIER, NO_OLD_VALUE, Section
 from tokenmizer_mw.context.resume.sentences import Sentence, words_of
+from tokenmizer_mw.graph.explanation import qualify_replacement
 from tokenmizer_mw.graph.fold import SessionGraph
 from tokenmizer_mw.model.category import MEMBERS
 from tokenmizer_mw.model.event import NodeEdited
@@ -153,7 +154,7 @@ def _replaced_values(graph: SessionGraph) -> Iterator[ReplacedValue]:
         if old is not None and new is not None and not old.current and old.label.casefold() not in holding:
             words, later = words_of(_value(old)), words_of(new.label)
             number = step.trigger + (_BY_HAND if new.source.role == HAND else 0)
-            mark = f"perhaps {MARK}" if new.replaces_perhaps else MARK
+            mark = qualify_replacement(new, MARK)
             where = MARK if new.source.role == HAND else f"{mark} in message {step.trigger}"
             note = _spell_note(f"{mark} by", new, where)
             if all(len(word) <= _OLD_LETTERS_MIN for word in words - later):  # "B instead of A" names what A says

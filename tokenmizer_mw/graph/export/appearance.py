@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
-from tokenmizer_mw.model.node import EdgeType, NodeType, Status
+from tokenmizer_mw.graph.explanation import qualify_replacement
+from tokenmizer_mw.model.node import Edge, EdgeType, Node, NodeType, Status
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,3 +104,9 @@ EDGES: Final[dict[EdgeType, EdgeLook]] = {
     EdgeType.RELATED_TO: EdgeLook("is related to", "1 4"),
 }
 # fmt: on
+
+
+def name_relation(edge: Edge, source: Node) -> str:
+    """Return the verb between ``source`` and the target of ``edge``, such as "fixes" or "perhaps replaces"."""
+    word = EDGES[edge.type].word
+    return qualify_replacement(source, word) if edge.type is EdgeType.SUPERSEDES else word

@@ -8,7 +8,8 @@ from html import escape
 from typing import TYPE_CHECKING, Final
 
 from tokenmizer_mw.errors import ConfigError
-from tokenmizer_mw.graph.export.appearance import EDGES, STATUSES, TYPES
+from tokenmizer_mw.graph.explanation import mark_uncertain, qualify_replacement
+from tokenmizer_mw.graph.export.appearance import STATUSES, TYPES, name_relation
 from tokenmizer_mw.graph.export.layout import arrange
 from tokenmizer_mw.graph.export.selection import NODES_MAX, Selection, chain_replacements, select_facts
 from tokenmizer_mw.graph.export.svg import draw
@@ -118,7 +119,8 @@ def _iter_replaced_lines(
         label = labels.get(step.old, step.old)
         new = graph.get(step.new)
         where = new.source.mark if new is not None and new.source.is_by_hand else f"#{step.trigger}"
-        yield f"       replaced {label} ({_mark(where, step.old, ids)}){': ' + step.reason if step.reason else ''}"
+        because = f": {step.reason}" if step.reason else ""
+        yield f"       {qualify_replacement(new, 'replaced')} {label} ({_mark(where, step.old, ids)}){because}"
         waiting.extend(reversed(past.get(step.old, ())))
 
 
@@ -175,7 +177,7 @@ def _changes(graph: SessionGraph, steps: Sequence[Transition], node: Node) -> It
         if node.id not in (step.old, step.new):
             continue
         other = graph.get(step.old if node.id == step.new else step.new)
-        word = "replaced" if node.id == step.new else "replaced by"
+        word = qualify_replacement(graph.get(step.new), "replaced" if node.id == step.new else "replaced by")
         reason = words_of(step.reason) if step.reason and step.reason != node.detail else ""
         because = f", because: {escape_markdown(reason)}" if reason else ""
         yield f"  - {word}: {escape_markdown(label_of(other)) if other is not None else '?'}{because}"
@@ -195,7 +197,8 @@ def _step(step: Transition, nodes: Mapping[str, Node]) -> str:
     old, new = (escape_markdown(label_of(nodes[id])) for id in (step.old, step.new))
     because = f": {escape_markdown(words_of(step.reason))}" if step.reason else ""
     quote = f"\n  > {escape_markdown(words_of(step.evidence))}" if step.evidence else ""
-    return f"- {step_place(step, nodes[step.new])}: {old} \u2192 {new}{because}{quote}"
+    was = f"{old}{mark_uncertain(nodes[step.new])}"
+    return f"- {step_place(step, nodes[step.new])}: {was} \u2192 {new}{because}{quote}"
 
 
 def _relations(chosen: Selection, nodes: Mapping[str, Node]) -> Iterator[str]:
@@ -203,7 +206,7 @@ def _relations(chosen: Selection, nodes: Mapping[str, Node]) -> Iterator[str]:
         yield "\n## Relations\n"
     for edge in chosen.edges:
         source, target = (escape_markdown(label_of(nodes[id])) for id in (edge.source, edge.target))
-        yield f"- {source} *{EDGES[edge.type].word}* {target}"
+        yield f"- {source} *{name_relation(edge, nodes[edge.source])}* {target}"
 
 
 _DRAWN: Final = 120
@@ -265,7 +268,8 @@ def _grow(branch: Tree, id: str, nodes: dict[str, Node], past: dict[str, list[Tr
     seen.add(id)
     for step in past.get(id, ()):
         if step.old not in seen:
-            _grow(branch.add(_replacement_text(nodes[step.old], step)), step.old, nodes, past, seen)
+            line = _replacement_text(step, nodes[step.old], nodes[step.new])
+            _grow(branch.add(line), step.old, nodes, past, seen)
 
 
 def _line(node: Node) -> Text:
@@ -278,11 +282,11 @@ def _line(node: Node) -> Text:
     return text.append(f"  {kind}{_status_word(node)}, {speaker_of(node.source)}, {node.id}", style="dim")
 
 
-def _replacement_text(node: Node, step: Transition) -> Text:
+def _replacement_text(step: Transition, old: Node, new: Node) -> Text:
     from rich.text import Text
 
     because = f": {words_of(step.reason)}" if step.reason else ""
-    text = Text("replaced ", style="dim").append(label_of(node), style="strike")
+    text = Text(f"{qualify_replacement(new, 'replaced')} ", style="dim").append(label_of(old), style="strike")
     return text.append(f" in message {step.trigger}{because}", style="dim")
 
 

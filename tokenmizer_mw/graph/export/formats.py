@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Any, Final, Protocol
 
 from tokenmizer_mw.errors import CallerError
-from tokenmizer_mw.graph.export.appearance import EDGES, STATUSES, TYPES
+from tokenmizer_mw.graph.export.appearance import EDGES, STATUSES, TYPES, name_relation
 from tokenmizer_mw.graph.export.documents import markdown_text
 from tokenmizer_mw.graph.export.layout import Box, Lane, Layout, Measures, arrange
 from tokenmizer_mw.graph.export.page import html_page
@@ -37,8 +37,15 @@ def canvas(graph: SessionGraph, title: str = "", *, most: int = NODES_MAX) -> st
     layout = arrange(chosen.nodes, chosen.steps, measures=_CARDS)
     groups = [_group(lane) for lane in layout.lanes]
     cards = [_card(node, layout) for node in chosen.nodes]
-    edges = [_edge(place, edge, layout) for place, edge in enumerate(chosen.edges)]
+    words = _name_relations(chosen)
+    edges = [_edge(place, edge, word, layout) for place, (edge, word) in enumerate(words.items())]
     return json.dumps({"nodes": groups + cards, "edges": edges}, ensure_ascii=False, indent=1) + "\n"
+
+
+def _name_relations(chosen: Selection) -> dict[Edge, str]:
+    """The relations of an export in their order, each with its verb."""
+    nodes = {node.id: node for node in chosen.nodes}
+    return {edge: name_relation(edge, nodes[edge.source]) for edge in chosen.edges}
 
 
 def _group(lane: Lane) -> dict[str, Any]:
@@ -69,7 +76,7 @@ def _text(node: Node) -> str:
     return "\n\n".join(lines)
 
 
-def _edge(place: int, edge: Edge, layout: Layout) -> dict[str, Any]:
+def _edge(place: int, edge: Edge, word: str, layout: Layout) -> dict[str, Any]:
     source, target = layout.boxes[edge.source], layout.boxes[edge.target]
     leaving, arriving = _sides(source, target)
     drawn = {
@@ -78,7 +85,7 @@ def _edge(place: int, edge: Edge, layout: Layout) -> dict[str, Any]:
         "fromSide": leaving,
         "toNode": edge.target,
         "toSide": arriving,
-        "label": EDGES[edge.type].word,
+        "label": word,
     }
     return drawn | ({"toEnd": "none"} if edge.type is EdgeType.RELATED_TO else {})
 
@@ -123,11 +130,11 @@ def d3(graph: SessionGraph, title: str = "", *, most: int = NODES_MAX) -> str:
                 "source": edge.source,
                 "target": edge.target,
                 "type": edge.type.value,
-                "label": EDGES[edge.type].word,
+                "label": word,
                 "value": 2 if edge.type in _STRONG else 1,
                 "turn": edge.turn,
             }
-            for edge in chosen.edges
+            for edge, word in _name_relations(chosen).items()
         ],
         "transitions": [_transition(step) for step in chosen.steps],
         "left_out": chosen.left_out,
@@ -215,9 +222,10 @@ def _chart(chosen: Selection, title: str) -> Iterator[str]:
         yield "direction LR"
         yield from map(_mermaid_node, lane)
         yield "end"
+    words = _name_relations(chosen)
     for edge in _select_edges(chosen):
         arrow = _ARROWS.get(edge.type, "-->")
-        yield f'{_name(edge.source)} {arrow}|"{EDGES[edge.type].word}"| {_name(edge.target)}'
+        yield f'{_name(edge.source)} {arrow}|"{words[edge]}"| {_name(edge.target)}'
     yield from _classes(chosen)
 
 

@@ -16,6 +16,7 @@ from html import escape
 from importlib import resources
 from typing import Any, Final
 
+from tokenmizer_mw.graph.explanation import qualify_replacement
 from tokenmizer_mw.graph.export.appearance import EDGES, STATUSES, TYPES
 from tokenmizer_mw.graph.export.layout import Layout, arrange
 from tokenmizer_mw.graph.export.selection import NODES_MAX, Selection, chain_replacements, select_facts
@@ -200,9 +201,13 @@ def _step(step: Transition, nodes: Mapping[str, Node]) -> str:
     """One change; the script shows a copy of it among the details of a fact."""
     because = f'<p dir="auto">{escape(words_of(step.reason))}</p>' if step.reason else ""
     quote = f'<blockquote dir="auto">{escape(words_of(step.evidence))}</blockquote>' if step.evidence else ""
+    old, new = nodes[step.old], nodes[step.new]
+    arrow = '<span aria-label="was replaced by">\u2192</span>'
+    if new.replaces_perhaps:
+        arrow = f'{qualify_replacement(new, "replaced by")} <span aria-hidden="true">\u2192</span>'
     return (
-        f'<li><p><span class="turn">{step_place(step, nodes[step.new])}</span> {_link(nodes[step.old])}'
-        f' <span aria-label="was replaced by">\u2192</span> {_link(nodes[step.new])}</p>{because}{quote}</li>'
+        f'<li><p><span class="turn">{step_place(step, new)}</span> {_link(old)}'
+        f" {arrow} {_link(new)}</p>{because}{quote}</li>"
     )
 
 

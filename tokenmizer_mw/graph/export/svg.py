@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from html import escape
 from typing import Final
 
-from tokenmizer_mw.graph.export.appearance import EDGES, STATUSES, TYPES
+from tokenmizer_mw.graph.export.appearance import EDGES, STATUSES, TYPES, name_relation
 from tokenmizer_mw.graph.export.layout import Box, Lane, Layout, Route, arrange, path_of, place_word, route_edges
 from tokenmizer_mw.graph.export.text import label_of, width_of, wrap_text
 from tokenmizer_mw.graph.fold import SessionGraph
@@ -75,7 +75,7 @@ def draw(
         *_edges(routed, shown, prefix),
         "</g>",
         *(_card(node, places.boxes[node.id], link, prefix) for node in map(shown.get, places.boxes) if node),
-        *(_words(routed, places) if words else ()),
+        *(_words(routed, shown, places) if words else ()),
         "</svg>",
     ]
     return "".join(body)
@@ -187,19 +187,19 @@ def _edges(routed: Sequence[_Routed], shown: Mapping[str, Node], prefix: str) ->
     for edge, route in routed:
         arrow = "tm-arrow-supersedes" if edge.type is EdgeType.SUPERSEDES else "tm-arrow"
         head = "" if edge.type is EdgeType.RELATED_TO else f' marker-end="url(#{prefix}{arrow})"'
-        title = f"{labels[edge.source]} {EDGES[edge.type].word} {labels[edge.target]}"
+        title = f"{labels[edge.source]} {name_relation(edge, shown[edge.source])} {labels[edge.target]}"
         path = path_of(route)
         yield f'<path class="tm-edge tm-edge-{edge.type.value}" d="{path}"{head}><title>{title}</title></path>'
 
 
-def _words(routed: Sequence[_Routed], layout: Layout) -> Iterator[str]:
+def _words(routed: Sequence[_Routed], shown: Mapping[str, Node], layout: Layout) -> Iterator[str]:
     """The kinds of relations, each in a free place on its line; a line without a free place has none."""
     named = [(edge, route) for edge, route in routed if edge.type is not EdgeType.RELATED_TO]
     if len(named) > WORDS_MAX:
         named = [(edge, route) for edge, route in named if edge.type is EdgeType.SUPERSEDES]
     taken = list(layout.boxes.values())
     for edge, route in named:
-        word = EDGES[edge.type].word
+        word = name_relation(edge, shown[edge.source])
         place = place_word(route, layout, math.ceil(width_of(word) * _WORD_FONT), taken)
         if place is None:
             continue

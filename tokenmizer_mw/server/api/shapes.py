@@ -384,7 +384,7 @@ class TransitionsAnswer(TypedDict):
     nodes: list[NodeJson]
 
 
-Step = TypedDict("Step", {"from": NodeJson, "transition": TransitionJson, "to": NodeJson})
+Step = TypedDict("Step", {"from": NodeJson, "transition": TransitionJson, "to": NodeJson, "replaces_perhaps": bool})
 
 
 class Relation(TypedDict):
@@ -407,7 +407,8 @@ class EditOfFact(TypedDict):
 class WhyJson(TypedDict):
     """The explanation of a fact, as JSON.
 
-    ``chain``: the replacements that led to it; ``successors``: those that replaced it; ``relations``: related facts;
+    ``chain``: the replacements that led to it; ``successors``: those that replaced it; ``replaces_perhaps`` in them:
+    only a statistical comparison found that the one fact replaced the other; ``relations``: related facts;
     ``edits``: manual edits in force; ``times``: when the messages that it names were recorded, in seconds since 1970,
     by their numbers; ``added``: when facts in it were added by hand, by id; ``others``: facts that the text fits about
     equally well; ``text``: the explanation for people.

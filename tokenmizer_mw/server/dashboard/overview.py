@@ -12,7 +12,7 @@ from typing import Final
 from tokenmizer_mw.context.resume import LEVELS, Resume
 from tokenmizer_mw.context.resume.facts import sections_of
 from tokenmizer_mw.context.resume.sections import Section
-from tokenmizer_mw.graph.explanation import Predecessors
+from tokenmizer_mw.graph.explanation import Predecessors, qualify_replacement
 from tokenmizer_mw.model.node import Node, Status, Transition
 from tokenmizer_mw.session import SessionState
 
@@ -113,6 +113,7 @@ def _row(request: PageRequest, found: Overview, node: Node, part: str) -> Markup
     why = found.reasons.get(node.id) if part == Section.WARNINGS.name else ""
     given = node.detail or (olds[0][0].reason if olds else "")
     reason = why or ("" if is_repeated(given, node.label) else given)
+    instead = f"{qualify_replacement(node, 'instead of')} "
     return tag(
         "li",
         type_of(node),
@@ -121,7 +122,7 @@ def _row(request: PageRequest, found: Overview, node: Node, part: str) -> Markup
         pinned_badge(node),
         origin_link(request.id, node),
         tag("span", _introduce(reason), quote_line(reason.removeprefix(_COMMAND)), class_="reason") if reason else None,
-        tag("span", "instead of ", _join_replaced(old.label for _, old in olds), class_="reason") if olds else None,
+        tag("span", instead, _join_replaced(old.label for _, old in olds), class_="reason") if olds else None,
     )
 
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from tokenmizer_mw.context.loss_report import LossReport, loss_report
 from tokenmizer_mw.context.resume.sections import Section
+from tokenmizer_mw.graph.explanation import qualify_replacement
 from tokenmizer_mw.graph.export.appearance import TYPES
 from tokenmizer_mw.model.event import Reminded
 from tokenmizer_mw.model.node import Node, NodeType, Status, Transition
@@ -25,6 +26,7 @@ from .markup import (
     format_count,
     icon,
     is_repeated,
+    join_markup,
     link,
     message_link,
     moment,
@@ -172,7 +174,11 @@ def step_row(request: PageRequest, step: Transition, old: Node | None, new: Node
     reason = tag("p", quote_line(why), class_="reason") if why else None
     quote = tag("q", quote_line(evidence), class_="quote") if evidence else None
     gone = tag("span", was, class_="was")
-    arrow = tag("span", tag("span", "replaced by", class_="visually-hidden"), class_="arrow")
+    words = qualify_replacement(new, "replaced by")
+    if new is not None and new.replaces_perhaps:
+        arrow = join_markup(f"{words} ", tag("span", class_="arrow"))
+    else:
+        arrow = tag("span", tag("span", words, class_="visually-hidden"), class_="arrow")
     message = message_link(request.id, step.trigger)
     return tag("li", tag("p", gone, " ", arrow, " ", now, " ", message), reason, quote)
 

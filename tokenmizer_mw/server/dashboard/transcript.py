@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from tokenmizer_mw.graph.explanation import qualify_replacement
 from tokenmizer_mw.graph.export.appearance import TYPES
 from tokenmizer_mw.model.event import Checkpointed, Reminded
 from tokenmizer_mw.model.message import Message, Role, Written
@@ -285,7 +286,8 @@ def _link_facts(request: PageRequest, found: MessageIndex, number: int, nodes: S
     rows = [tag("li", type_of(node), fact_link(request.id, node), status_of(node.status)) for node in nodes]
     for _, old, new in found.steps.get(number, ()):
         if old is not None and new is not None:
-            rows.append(tag("li", tag("span", "replaced", class_="type"), fact_link(request.id, old), class_="gone"))
+            word = tag("span", qualify_replacement(new, "replaced"), class_="type")
+            rows.append(tag("li", word, fact_link(request.id, old), class_="gone"))
     return tag("ul", rows, class_="facts led-to", aria_label=f"Facts of message {number}") if rows else None
 
 
