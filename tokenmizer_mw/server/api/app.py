@@ -50,7 +50,8 @@ if TYPE_CHECKING:
 _log = logging.getLogger("tokenmizer_mw.server.api")
 _ALWAYS: Final = {"cache-control": "no-store", "x-content-type-options": "nosniff"}
 AnswerCounts = Counter[tuple[str, int]]
-"""Numbers of responses by route and status."""
+"""How many responses this process sent, by name of the route and HTTP status, such as ("search", 200). "none" stands
+for requests that no route takes."""
 
 _NOBODY: Final = Caller(LOCAL_TENANT, scopes=frozenset())
 _NO_ROUTE_NAME: Final = "none"
@@ -69,17 +70,22 @@ def api(
 ) -> Api:
     """Return the REST API as an ASGI application that can be mounted under any prefix.
 
-    - ``authorize``: function from a request to its caller, see ``Authorize``. Without it the caller is the one that
-      ``server.access`` authenticated; if there is none, all routes except health and the OpenAPI document answer 401.
+    - ``authorize``: function from a request to its caller, see ``Authorize``. ``None``: the caller is the one that the
+      middleware of ``server.access`` authenticated. Without a caller, all routes except health and the OpenAPI document
+      answer 401.
       ``authorize=local`` lets every caller do everything with the local tenant: use it only where nobody but the owner
       can reach the application.
-    - ``checks``: further functions that must return ``None`` before ``/health`` reports ready.
-    - ``doubts``: further functions that must return ``None`` before ``/health`` reports ok.
-    - ``collectors``: further Prometheus collectors for ``/metrics``, which needs prometheus-client (extra
-      ``api``).
-    - ``worker``: label of this process in the metrics, if there are several.
+    - ``checks``: functions that return a word such as "draining" while the server cannot take requests, else ``None``.
+      ``/health`` answers 503 with these words.
+    - ``doubts``: functions that return a word such as "limits_unavailable" while something else does not work, else
+      ``None``. ``/health`` reports "degraded" with these words.
+    - ``collectors``: further Prometheus collectors for ``/metrics``. Without prometheus-client (extra ``api``) there is
+      no such route.
+    - ``worker``: value of the label "worker" of this process in the metrics; "": no such label.
+    - ``clock``: returns the current time in seconds since the epoch.
 
-    The caller must close ``memory``. Raises ``ConfigError`` for invalid arguments.
+    Closing the API does not close ``memory``: close it yourself. Raises ``ConfigError`` for a ``memory`` or an
+    ``authorize`` of a wrong type.
     """
     if not isinstance(memory, SessionMemory):
         raise ConfigError(f"memory is a SessionMemory, such as SessionMemory.open(...), not {memory!r:.60}")
@@ -120,7 +126,7 @@ class Api:
         return (Route("openapi", "GET", "/api/openapi.json", None, summary, describe_api, dict[str, Any]),)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Handle one ASGI connection."""
+        """Answer one HTTP request or the server's lifespan messages; close a WebSocket at once."""
         if scope["type"] == "http":
             await self._http(scope, receive, send)
         elif scope["type"] == "websocket":
@@ -161,13 +167,15 @@ class Api:
         return await offload(partial(_do_work, route, request), CALLS)
 
     async def _find_caller(self, scope: Scope) -> Caller:
-        """Who asks where nobody has to say so."""
+        """Return the caller of a public route: one without permissions if nobody is authenticated, or if that cannot be
+        decided."""
         with suppress(AuthorizeFailed):
             return await find_caller(self._authorize, scope) or _NOBODY
         return _NOBODY
 
     async def _let_in(self, route: Route, scope: Scope) -> Caller:
-        """Who asks. Raises ``ApiRefusal`` for who may not."""
+        """Return the caller of a request. Raises ``ApiRefusal`` with 401, 403 or 503 if the caller is unknown, lacks
+        the scope of ``route``, or cannot be authenticated at the moment."""
         if route.scope is None:
             return await self._find_caller(scope) if route.name == "health" else _NOBODY
         try:
@@ -185,7 +193,7 @@ class Api:
 def _metrics(
     memory: SessionMemory, answered: AnswerCounts, health: Health, collectors: Iterable[Collector], worker: str
 ) -> tuple[Route, ...]:
-    """The route that Prometheus scrapes; none without its library."""
+    """Return the route that Prometheus scrapes; () if prometheus-client is not installed."""
     try:
         from . import metrics
     except ModuleNotFoundError as missing:
@@ -197,7 +205,7 @@ def _metrics(
     registry = metrics.registry_of(memory, answered, health, collectors, worker)
 
     def expose_metrics(request: ApiRequest[Any, None]) -> Response:
-        """Blocks while the health check reads the store."""
+        """Return the metrics as text. Blocks while the health check reads the store."""
         return Response(generate_latest(registry), media_type=metrics.MEDIA)
 
     summary = "Counters of this process, for Prometheus."
@@ -205,7 +213,8 @@ def _metrics(
 
 
 def _route(found: Matched | None, method: str) -> Route:
-    """Raises ``ApiRefusal`` for a path that leads nowhere, and for a method that it does not take."""
+    """Return the route in ``found`` for an HTTP method; HEAD gets that of GET. Raises ``ApiRefusal`` for an unknown
+    path (``found`` is ``None``; 404), and for a method that the path does not take (405)."""
     if found is None:
         raise ApiRefusal(NO_ROUTE)
     route = found.routes.get("GET" if method == "HEAD" else method)
@@ -216,7 +225,8 @@ def _route(found: Matched | None, method: str) -> Route:
 
 
 def _do_work(route: Route, request: ApiRequest[Any, Any]) -> Response:
-    """What came of the work, ready to be sent. Raises ``ApiRefusal``."""
+    """Call the function of ``route`` and return the response to send. Raises ``ApiRefusal`` for an exception of this
+    package that has an error response; any other exception passes."""
     try:
         found = route.work(request)
     except TokenMizerError as error:
@@ -234,5 +244,6 @@ def _problem_response(problem: Problem) -> Response:
 
 
 def _log_failure(name: str, error: BaseException) -> None:
-    """Log a failure of ours: its kind and place, never its text, which may hold what was said."""
+    """Log the type of an exception and the place where it was raised; never its text, which may quote a chat. ``name``:
+    the route."""
     _log.warning("api %s: %s in %s", name, type(error).__name__, raised_at(error))

@@ -1,4 +1,4 @@
-"""Health of the memory, for orchestrators and people."""
+"""Health of the memory: whether the server can take requests, and what does not work; for orchestrators and people."""
 
 from __future__ import annotations
 
@@ -13,34 +13,38 @@ from tokenmizer_mw.runtime.forking import make_lock
 from .shapes import HealthAnswer, Status
 
 RECENT_SECONDS: Final = 300.0
-"""For how long a failure that was counted makes the memory degraded."""
+"""Seconds for which the health is "degraded" after a look at it noticed a new failure."""
 
 TROUBLES: Final = (
     "background_failed", "collect_failed", "commit_failed", "cut_failed", "dropped_queue_full", "extract_failed",
     "extraction_not_kept", "flush_failed", "guard_failed", "open_failed", "redaction_failed", "session_failed",
     "turn_lost", "turn_spooled",
 )  # fmt: skip
-"""Counters that mean that less is remembered than should be."""
+"""Counters of failures that make the health "degraded", because less is remembered than should be. What each counts:
+docs/counters.md."""
 
 Check = Callable[[], str | None]
-"""Says in one word what keeps the server from taking requests, such as "draining"; ``None``: nothing. Never blocks."""
+"""A function that returns in one word why the server cannot take requests, such as "draining"; ``None`` if it can. It
+must not block."""
 
 Doubt = Callable[[], str | None]
-"""Says in one word what does not work although requests can be taken, such as "limits_unavailable"; ``None``: nothing.
-Called in a worker thread; may block for as long as an orchestrator waits for an answer."""
+"""A function that returns in one word what does not work although the server takes requests, such as
+"limits_unavailable"; ``None`` if all works. It is called in a worker thread, and may block for as long as an
+orchestrator waits for an answer."""
 
 _PROBE: Final = SessionKey("tokenmizer.health", "probe")
-"""A session that nobody has: reading it takes the store's word that it can be read."""
+"""The key of a session that does not exist. The health check reads it only to see whether the store answers."""
 
 _NO_KEY: Final = bytes(16)
-"""The key of no answer."""
+"""A cache key that no response has, to see whether the cache of responses answers."""
 
 
 class Health:
-    """Reports the health of a memory. Thread-safe.
+    """Reports whether a memory works, from its store, its failure counters, and further functions. Thread-safe.
 
-    ``checks``: functions that return why the server is not ready; ``doubts``: functions that return why it is degraded;
-    both return ``None`` if all is well.
+    - ``checks``: see ``Check``; a word from any of them makes the health "unready".
+    - ``doubts``: see ``Doubt``; a word from any of them makes it "degraded", unless it is "unready".
+    - ``clock``: returns the current time in seconds.
     """
 
     def __init__(
@@ -59,9 +63,11 @@ class Health:
         self._since: dict[str, float] = {}
 
     def look(self, *, with_place: bool = False) -> HealthAnswer:
-        """Return the health, from the store, the checks, the doubts and the failure counters. Blocks on the store.
+        """Return the health now, with a reason in one word for everything that does not work. Blocks while it reads
+        from the store.
 
-        ``with_place``: if the store fails, name its file, or its host, port and database (without user and password).
+        ``with_place``: if the store fails, also return ``place``: its file, or its host, port and database (without
+        user and password).
         """
         unreadable = self._unreadable()
         against = [word for check in self._checks if (word := check())]
@@ -81,7 +87,7 @@ class Health:
         return answer
 
     def _unreadable(self) -> TokenMizerError | None:
-        """Why the store cannot be read; ``None``: it can."""
+        """Return the error that a read from the store raises now; ``None`` if it can be read."""
         try:
             self._memory.log.read(_PROBE)
         except TokenMizerError as error:
@@ -89,12 +95,14 @@ class Health:
         return None
 
     def _store(self) -> str | None:
-        """Why the store does not take what chats say, such as "store_disk_full"; ``None``: it does."""
+        """Return the cause of the store's newest failure, such as "store_disk_full"; ``None`` if calls succeed again,
+        or none failed."""
         trouble = self._memory.service.store_monitor.trouble
         return f"store_{trouble.cause}" if trouble is not None else None
 
     def _cache(self) -> str | None:
-        """Whether answers that are kept elsewhere can be given again."""
+        """Return "cache_unavailable" if the cache of responses is outside this process and cannot be read, else
+        ``None``."""
         answers = self._memory.service.answers
         if answers is None or answers.here:
             return None
@@ -105,7 +113,7 @@ class Health:
         return None
 
     def _recent(self) -> list[str]:
-        """The failures that were counted not long ago."""
+        """Return the counters in ``TROUBLES`` whose increase was noticed within the last ``RECENT_SECONDS``."""
         now, counts = self._clock(), self._memory.counters()
         with self._guard:
             for name in TROUBLES:

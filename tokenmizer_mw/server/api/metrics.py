@@ -1,4 +1,6 @@
-"""Prometheus metrics of this process. Each of several workers exposes its own counters, under its own label."""
+"""Prometheus metrics of this process. If a server has several worker processes, each exposes only its own counters,
+with its own value of the label "worker".
+"""
 
 from __future__ import annotations
 
@@ -21,7 +23,8 @@ MEDIA: Final = CONTENT_TYPE_LATEST
 
 
 class MetricFamilies:
-    """Makes metrics. ``worker``: label of this process, "" for none."""
+    """Builds Prometheus metrics. ``worker``: value of the label "worker" that all of them get; "": they get no such
+    label."""
 
     def __init__(self, worker: str) -> None:
         self._named, self._worker = (["worker"], [worker]) if worker else ([], [])
@@ -34,8 +37,8 @@ class MetricFamilies:
         labels: Sequence[str],
         rows: Iterable[tuple[Sequence[str], float]],
     ) -> Metric:
-        """Return a metric with one value for each of ``rows``. A row has the values of ``labels``, and the number.
-        ``kind``: class of the metric; ``about``: its description."""
+        """Return a metric with one number for each of ``rows``. A row is the values of ``labels``, such as
+        ``["search", "200"]`` for ``["route", "status"]``, and the number. ``about``: the description of the metric."""
         family = kind(name, about, labels=[*labels, *self._named])
         for values, number in rows:
             family.add_metric([*values, *self._worker], number)
@@ -60,7 +63,8 @@ class _Counters(Collector):
         yield self._make(GaugeMetricFamily, "tokenmizer_ready", about, [], [([], ready)])
 
     def _spending(self) -> Iterator[Metric]:
-        """What calls of this process cost, would have cost, and what each stage saved or lost."""
+        """Yield what the model calls of this process cost, what they would have cost without this package, and what
+        each stage (such as "cut" or "cache") saved or lost."""
         sums = self._memory.service.usage.totals()
         whole = sums.pop(CALL, UsageSums())
         kinds = (("input", whole.input_tokens), ("cached", whole.cached_tokens), ("written", whole.written_tokens),
@@ -86,8 +90,9 @@ def registry_of(
 ) -> CollectorRegistry:
     """Return a Prometheus registry with the metrics of ``memory`` and the given ``collectors``.
 
-    ``answered``: number of responses by route and status. ``health``: the health checks. ``worker``: label of this
-    process, "" for none.
+    - ``answered``: number of responses of the API by route name and status, read whenever the metrics are scraped.
+    - ``health``: source of the metric ``tokenmizer_ready``.
+    - ``worker``: value of the label "worker"; "": the metrics have no such label.
     """
     registry = CollectorRegistry()
     registry.register(_Counters(memory, answered, health, worker))

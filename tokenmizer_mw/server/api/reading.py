@@ -30,7 +30,8 @@ from .shapes import LINES
 
 
 def resume(request: ApiRequest[shapes.ResumeQuery, None]) -> shapes.ResumeAnswer:
-    """The resume block of a session."""
+    """Return the resume block of a session, the short text of its facts that replaces old messages in a prompt. The
+    query sets its size."""
     wish = request.query
     found = request.memory.resume(
         request.session_id, wish.level, budget=wish.budget, query=wish.query, model=wish.model, tenant=request.tenant
@@ -48,7 +49,9 @@ def resume(request: ApiRequest[shapes.ResumeQuery, None]) -> shapes.ResumeAnswer
 
 
 def graph(request: ApiRequest[shapes.GraphQuery, None]) -> shapes.GraphAnswer | Response:
-    """The graph of a session as it is now, or as it was after a message, as JSON or as a file."""
+    """Return the graph of a session (its facts and how they relate) as JSON, or as a file in the format that the query
+    names; as it is now, or as it was after message ``message`` of the query. Raises ``ApiRefusal`` if the session has
+    fewer messages."""
     message = request.query.message
     view, tenant = request.memory.view, request.tenant
     if message is not None and message > view(request.session_id, lambda state: len(state.transcript), tenant=tenant):
@@ -60,7 +63,7 @@ def graph(request: ApiRequest[shapes.GraphQuery, None]) -> shapes.GraphAnswer | 
 
 
 def _file(request: ApiRequest[Any, None], name: str, message: int | None) -> Response:
-    """An export, to be saved: it never runs as a page of whoever serves it."""
+    """Return the graph as a file that browsers save. Even if one shows it, its scripts do not run."""
     text = request.memory.export(request.session_id, name, message=message, tenant=request.tenant)
     kind = format_named(name)
     disposition = f'attachment; filename="session-graph{kind.suffix}"'
@@ -72,7 +75,8 @@ _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 def history(request: ApiRequest[shapes.HistoryQuery, None]) -> shapes.HistoryAnswer:
-    """Return the graph of a session as recorded at ``at_time`` (seconds since the epoch), or as valid at it."""
+    """Return the graph of a session as it was recorded at ``at_time``; or, with ``as=valid``, the facts that were true
+    at that time, as far as is known now."""
     at, by = request.query.at_time, request.query.as_
     time = _EPOCH + timedelta(seconds=at)  # as a number, the library takes the years from 2000 to 5000 alone
     when = {"recorded_at": time} if by == "recorded" else {"valid_at": time}
@@ -82,7 +86,7 @@ def history(request: ApiRequest[shapes.HistoryQuery, None]) -> shapes.HistoryAns
 
 
 def transitions(request: ApiRequest[shapes.NoQuery, None]) -> shapes.TransitionsAnswer:
-    """All decisions of a session that were replaced by another one."""
+    """Return every replacement of one decision of a session by another, oldest first, and all decisions in them."""
     found = request.memory.graph(request.session_id, tenant=request.tenant)
     steps = found.transitions()
     ends = {id for step in steps for id in (step.old, step.new)}
@@ -92,12 +96,12 @@ def transitions(request: ApiRequest[shapes.NoQuery, None]) -> shapes.Transitions
 
 
 _NEAREST_MAX: Final = 3
-"""Facts that are named when no fact is what a text means."""
+"""How many of the nearest facts an error lists if a text fits none."""
 
 
 def why(request: ApiRequest[shapes.WhyQuery, None]) -> shapes.WhyJson:
-    """Explain the fact that ``text`` names: what led to it, and what replaced it. Raises ``ApiRefusal``, which names
-    the nearest facts, if none fits."""
+    """Explain the fact that ``text`` of the query names: who said it, what it replaced, and what replaced it. Raises
+    ``ApiRefusal``, which lists the nearest facts, if ``text`` fits none."""
     found = request.memory.why(request.session_id, request.query.text, tenant=request.tenant)
     if found is None:
         hits = request.memory.search(request.session_id, request.query.text, _NEAREST_MAX, tenant=request.tenant)
@@ -106,14 +110,15 @@ def why(request: ApiRequest[shapes.WhyQuery, None]) -> shapes.WhyJson:
 
 
 def search(request: ApiRequest[shapes.SearchQuery, None]) -> shapes.SearchAnswer:
-    """Return at most ``limit`` facts that match a text, best first."""
+    """Return at most ``limit`` facts that match ``text``, best first; none if no fact matches."""
     hits = request.memory.search(request.session_id, request.query.text, request.query.limit, tenant=request.tenant)
     found = [shapes.FoundFactJson(node=shapes.node_of(hit.node), score=hit.score) for hit in hits]
     return {"session_id": request.session_id, "hits": found}
 
 
 def difference(request: ApiRequest[shapes.DiffQuery, None]) -> shapes.DiffAnswer:
-    """The difference between two points of a session."""
+    """Return how the graph of a session differs between the points ``from`` and ``to`` of the query: checkpoints, or
+    numbers of events. Raises ``ApiRefusal`` for an unknown checkpoint."""
     request.memory.graph(request.session_id, tenant=request.tenant)  # all facts are drawn first
     events = request.memory.log.read(SessionKey(request.tenant, request.session_id))
     before, after = _seq_of_place(events, request.query.from_), _seq_of_place(events, request.query.to)
@@ -131,7 +136,8 @@ def _graph_until(events: Sequence[Recorded], seq: int) -> Any:
 
 
 def _seq_of_place(events: Sequence[Recorded], named: str | None) -> int:
-    """The number of the event that a place names. Raises ``ApiRefusal`` for a checkpoint that is not there."""
+    """Return the number of the event that ``named`` stands for: a checkpoint's id ("checkpoint-2"), or a number, at
+    most that of the newest event; ``None``: the newest event. Raises ``ApiRefusal`` for an unknown checkpoint."""
     newest = events[-1].seq if events else 0
     if named is None:
         return newest
@@ -144,7 +150,8 @@ def _seq_of_place(events: Sequence[Recorded], named: str | None) -> int:
 
 
 def edits(request: ApiRequest[shapes.NoQuery, None]) -> shapes.EditsAnswer:
-    """The manual edits of a session."""
+    """Return the manual edits of a session (changes of facts by hand), oldest first, those that were undone
+    included."""
     found = request.memory.edits(request.session_id, tenant=request.tenant)
     undone = undone_numbers([one.edit for one in found])
     listed = [cast(shapes.EditJson, {**one.to_dict(), "undone": one.number in undone}) for one in found]
@@ -152,7 +159,8 @@ def edits(request: ApiRequest[shapes.NoQuery, None]) -> shapes.EditsAnswer:
 
 
 def messages(request: ApiRequest[shapes.MessagesQuery, None]) -> shapes.MessagesAnswer:
-    """A page of the transcript."""
+    """Return a page of the messages of a session, oldest first: those after number ``after``, at most ``limit`` of
+    them."""
     request.memory.view(request.session_id, lambda state: None, tenant=request.tenant)  # raises for an unknown session
     wish, found = request.query, request.memory.messages(request.session_id, tenant=request.tenant)
     most = min(wish.limit, request.memory.settings.page_max)
@@ -163,13 +171,14 @@ def messages(request: ApiRequest[shapes.MessagesQuery, None]) -> shapes.Messages
 
 
 def loss_report(request: ApiRequest[shapes.NoQuery, None]) -> shapes.LossAnswer:
-    """The facts that the last cut removed from the context."""
+    """Return the facts that the model no longer sees since the last cut (old messages replaced by a resume block):
+    neither the block nor a later message states them."""
     found = request.memory.loss_report(request.session_id, tenant=request.tenant)
     return cast(shapes.LossAnswer, {"session_id": request.session_id, **found.to_dict()})
 
 
 def checkpoints(request: ApiRequest[shapes.NoQuery, None]) -> shapes.CheckpointsAnswer:
-    """The checkpoints of a session."""
+    """Return the checkpoints (named points) of a session, oldest first, those of cuts included."""
     marks: list[shapes.Mark] = [
         {
             "id": recorded.event.id,
@@ -185,7 +194,7 @@ def checkpoints(request: ApiRequest[shapes.NoQuery, None]) -> shapes.Checkpoints
 
 
 def export(request: ApiRequest[shapes.NoQuery, None]) -> Response:
-    """The events of a session, one per line."""
+    """Return the events of a session (its log) as JSON Lines, which the route "import" reads again."""
     lines = export_lines(request.session_id, _events(request))
     return Response("".join(f"{line}\n" for line in lines), media_type=LINES)
 
@@ -198,7 +207,8 @@ def _events(request: ApiRequest[Any, None]) -> Sequence[Recorded]:
 
 
 def sessions(request: ApiRequest[shapes.SessionsQuery, None]) -> shapes.SessionsAnswer:
-    """A page of the tenant's sessions."""
+    """Return a page of the caller's sessions, most recently updated first. ``cursor``: the ``next`` of the page
+    before."""
     most = min(request.query.limit, request.memory.settings.page_max)
     after = _read_cursor(request.query.cursor) if request.query.cursor is not None else None
     found = request.memory.sessions(after=after, limit=most + 1, tenant=request.tenant)
@@ -222,7 +232,7 @@ def _describe_session(request: ApiRequest[shapes.SessionsQuery, None], info: Ses
 
 
 def recall(request: ApiRequest[shapes.RecallQuery, None]) -> shapes.RecallAnswer:
-    """The passages and facts of a session that answer a question."""
+    """Return what a session says about a question: facts and quoted messages, within ``budget`` tokens."""
     wish = request.query
     found = request.memory.recall(request.session_id, wish.query, budget=wish.budget, tenant=request.tenant)
     return {
@@ -236,7 +246,8 @@ def recall(request: ApiRequest[shapes.RecallQuery, None]) -> shapes.RecallAnswer
 
 
 def compaction(request: ApiRequest[shapes.NoQuery, shapes.CompactionBody]) -> shapes.CompactionAnswer:
-    """The content of a compaction that a client stores."""
+    """Decrypt a compaction, the summary of old messages that this package encrypted for a client to store. Raises
+    ``ApiRefusal`` (404) if it was changed, or made for another tenant or by another server."""
     try:
         content = request.memory.service.compaction.seal().open(request.tenant, request.body.encrypted_content)
     except SealBroken as error:
@@ -268,7 +279,8 @@ def _read_cursor(cursor: str) -> Place:
 
 
 def stats(request: ApiRequest[shapes.StatsQuery, None]) -> shapes.StatsAnswer:
-    """Statistics of the tenant's sessions, and what calls cost and saved."""
+    """Return the number and age of the caller's sessions, and what the model calls that the query selects cost and
+    saved. Callers with the scope "admin" also get the counters of this process."""
     wish = request.query
     saved = request.memory.savings(
         wish.session,

@@ -1,5 +1,5 @@
-"""What a route is, API requests (who asks, and the query and the body within size limits), and the error responses to
-them: ``{"error": {"code", "message", "field"}}``.
+"""Types and functions that all API routes share: the route itself, the request (its caller, and its validated query and
+body), and the error response, ``{"error": {"code", "message", "field"}}``.
 """
 
 from __future__ import annotations
@@ -46,21 +46,21 @@ Scope = Literal["read", "write", "erase", "admin"]
 
 @dataclass(frozen=True, slots=True)
 class Route:
-    """One route.
+    """One route of the API: a method and a path, and the function that answers them.
 
     - ``name``: unique; names the route in metrics, in logs and in the OpenAPI document.
-    - ``path``: may contain ``{session_id}``, one segment with encoded slashes.
-    - ``scope``: the scope that the caller needs; ``None`` if the route is public.
+    - ``path``: below the mount point. It may contain ``{session_id}``, one segment; slashes in the id are encoded.
+    - ``scope``: the permission that the caller needs; ``None`` if the route is public.
     - ``summary``: its description in the OpenAPI document.
     - ``work``: the function, run in a worker thread. A ``Response`` that it returns is sent unchanged; anything else is
       sent as JSON with ``status``, also a text.
-    - ``answer``: for the OpenAPI document: the type of the JSON response, or another media type, for which ``work``
-      returns a ``Response``.
-    - ``query``: the model of the query parameters; others are refused.
+    - ``answer``: for the OpenAPI document: the type of the JSON response; or another media type, such as "text/plain",
+      if ``work`` returns a ``Response``.
+    - ``query``: the model of the query parameters; a request with any other parameter is refused.
     - ``body``: the model of the JSON body, or the media types that ``work`` parses itself; ``None``: no body.
-    - ``status``: the status of a JSON response.
-    - ``also``: text media types that ``work`` may return instead, each as a ``Response``.
-    - ``failures``: error statuses besides those that follow from the other fields.
+    - ``status``: the HTTP status of a JSON response.
+    - ``also``: text media types that ``work`` may return instead of JSON, each as a ``Response``.
+    - ``failures``: for the OpenAPI document: error statuses that ``failures_of`` cannot tell from the other fields.
     """
 
     name: str
@@ -78,13 +78,13 @@ class Route:
 
     @property
     def of_session(self) -> bool:
-        """Whether the route is about one session."""
+        """Whether a request names one session, in its path or in its body."""
         in_body = isinstance(self.body, type) and "session_id" in self.body.model_fields
         return "{session_id}" in self.path or in_body
 
 
 class ApiRefusal(Exception):
-    """Raised for a request that gets the error response ``problem``."""
+    """Raised while a request is handled; the client then gets the error response ``problem``."""
 
     def __init__(self, problem: Problem) -> None:
         super().__init__(problem.code)
@@ -93,7 +93,8 @@ class ApiRefusal(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """An error response. ``field`` names the invalid part of the request, "" if there is no particular one."""
+    """An error response: ``status`` for HTTP, ``code`` for programs ("unknown_session"), ``message`` for people.
+    ``field`` names the invalid part of the request, such as "session_id"; "" if no single part is invalid."""
 
     status: int
     code: str
@@ -102,7 +103,7 @@ class Problem:
     headers: Mapping[str, str] = dataclasses.field(default_factory=dict)
 
     def to_dict(self) -> dict[str, dict[str, str | None]]:
-        """Return the response body as JSON values."""
+        """Return the response body, ``{"error": {"code", "message", "field"}}``; ``field`` is ``None`` for ""."""
         return {"error": {"code": self.code, "message": self.message, "field": self.field or None}}
 
 
@@ -128,44 +129,47 @@ _KNOWN: Final[tuple[tuple[type[TokenMizerError], Problem], ...]] = (
     (SessionDiffers, Problem(409, "session_differs", "The session exists and holds something else.", "session_id")),
     (StoreError, BUSY),
 )
-"""The first row that fits counts. An id that no store keeps names a session that nobody has."""
+"""The error response for each exception of this package; the first row that fits counts. An invalid session id gets the
+response for an unknown session, because no session can have it."""
 
 
 def unknown_node(nearest: Iterable[Node]) -> Problem:
-    """Return the problem (404) of words that no fact of a session has, with the nearest facts."""
+    """Return the problem (404) for a text that fits no fact of a session. Its message lists ``nearest``, the facts that
+    the text fits best; if there are none, it points to recall."""
     named = "; ".join(f"{node.id} {node.label!r}" for node in nearest)
     hint = f"; nearest: {named}." if named else ": recall searches its messages, too."
     return dataclasses.replace(UNKNOWN_NODE, message=f"The session has no such fact{hint}")
 
 
 def forbidden(scope: str) -> Problem:
-    """Return the problem (403) of a caller without ``scope``."""
+    """Return the problem (403) for a caller who lacks the permission ``scope``."""
     return Problem(403, "forbidden", f"This needs the scope {scope!r}.")
 
 
 def wrong_method(allowed: str) -> Problem:
-    """Return the problem (405) of a path that only takes the methods ``allowed``."""
+    """Return the problem (405) for a method that a path does not take. ``allowed``: those it takes, such as
+    "GET, HEAD"."""
     return Problem(405, "method_not_allowed", f"This path takes {allowed}.", headers={"allow": allowed})
 
 
 def too_large(limit: int) -> Problem:
-    """Return the problem (413) of a body above ``limit`` bytes."""
+    """Return the problem (413) for a request body of more than ``limit`` bytes."""
     return Problem(413, "too_large", f"The body is larger than {limit:,} bytes.", headers={"connection": "close"})
 
 
 def wrong_media(taken: str) -> Problem:
-    """Return the problem (415) of a body with a media type other than ``taken``."""
+    """Return the problem (415) for a body that is compressed, or of another media type than ``taken``."""
     return Problem(415, "unsupported_media_type", f"The body is {taken}, without a content encoding.", "content-type")
 
 
 def invalid(message: str, field: str = "") -> Problem:
-    """Return the problem (422) of an invalid value in ``field``."""
+    """Return the problem (422) for an invalid value in ``field``; "" if no single field is invalid."""
     return Problem(422, "invalid", message, field)
 
 
 def invalid_field(error: ValidationError, model: type[BaseModel]) -> Problem:
-    """Return the problem (422) of the first validation error; the invalid value is not repeated. For a field that
-    ``model`` does not have, the message lists those that it has."""
+    """Return the problem (422) for the first error in ``error``. Its message never repeats the invalid value. If the
+    request has a field that ``model`` lacks, the message lists the fields of ``model``."""
     first = error.errors(include_url=False, include_input=False, include_context=False)[0]
     place = ".".join(map(str, first["loc"]))[:_PLACE_MAX]
     if first["type"] == "extra_forbidden":
@@ -175,8 +179,8 @@ def invalid_field(error: ValidationError, model: type[BaseModel]) -> Problem:
 
 
 def problem_of(error: TokenMizerError) -> Problem | None:
-    """Return the error response for an exception of this package; ``None`` if the server, not the client, is
-    at fault."""
+    """Return the error response for an exception of this package; ``None`` for an exception that is a fault of the
+    server, which gets status 500."""
     if isinstance(error, BudgetTooSmall):
         return invalid(f"{str(error).capitalize()}.", "budget")
     if isinstance(error, UnknownNode):
@@ -188,28 +192,32 @@ def problem_of(error: TokenMizerError) -> Problem | None:
 
 
 def _as_sentence(error: Exception) -> str:
-    """The message with a capital and a full stop; a fact's id or an argument's name at its beginning stays as it is."""
+    """Return the message of ``error`` with a full stop, and with a capital if its first word is a plain word: not a
+    fact's id ("task-3") or an argument's name ("node_id")."""
     text = str(error)
     return f"{text[:1].upper()}{text[1:]}." if text.partition(" ")[0].isalpha() else f"{text}."
 
 
 Authorize = Callable[[Mapping[str, Any]], Caller | Awaitable[Caller | None] | None]
-"""Called with the ASGI scope of a request; ``None`` refuses it. It may be async; if it is not, it must not block."""
+"""A function of the application around the API: it gets the ASGI scope of a request, and returns the ``Caller``, or
+``None`` to refuse the request. It may be async; if it is not, it must not block."""
 
 
 class AuthorizeFailed(Exception):
-    """Raised when ``authorize`` failed: the request is refused with 503, because the client is not at fault."""
+    """Raised when the function ``authorize`` raised, or returned anything but a ``Caller`` or ``None``. The client gets
+    503, because it is not at fault."""
 
 
 def local(scope: Mapping[str, Any]) -> Caller:
-    """Accept every request as the local tenant with all scopes; pass as ``authorize=local``."""
+    """Give every request all permissions for the sessions of the local tenant, without a check. Pass it as
+    ``authorize=local``."""
     return Caller(LOCAL_TENANT)
 
 
 async def find_caller(authorize: Authorize, scope: Mapping[str, Any]) -> Caller | None:
-    """Return the caller of a request; ``None`` if there is none.
+    """Return the caller that ``authorize`` finds for the ASGI ``scope`` of a request; ``None`` if it refuses.
 
-    Raises ``AuthorizeFailed`` if ``authorize`` fails or returns anything but a caller or ``None``.
+    Raises ``AuthorizeFailed`` if ``authorize`` raises, or returns anything but a caller or ``None``.
     """
     try:
         found = authorize(scope)
@@ -227,10 +235,13 @@ Body = TypeVar("Body")
 
 @dataclass(frozen=True, slots=True)
 class ApiRequest(Generic[Query, Body]):
-    """One API request.
+    """An API request of an authorized caller, as the function of its route gets it.
 
-    ``prefix``: path prefix the application is mounted under. ``session_id``: from the path, "" if the route has none.
-    ``body``: the validated model, or raw bytes for a route that parses the body itself.
+    - ``prefix``: the path under which the API is mounted, such as "/memory"; "" at the root.
+    - ``session_id``: the id in the path; "" if the path of the route has none.
+    - ``query``: the validated query parameters.
+    - ``body``: the validated model; raw bytes for a route that parses the body itself; ``None`` for one without body.
+    - ``clock``: returns the current time in seconds since the epoch.
     """
 
     memory: SessionMemory
@@ -244,7 +255,7 @@ class ApiRequest(Generic[Query, Body]):
 
     @property
     def tenant(self) -> str:
-        """Tenant of the caller."""
+        """The caller's tenant, to which all sessions of the request belong."""
         return self.caller.tenant
 
 
@@ -253,8 +264,8 @@ _LENGTH_DIGITS: Final = 18
 
 
 def query_of(route: Route, query_string: bytes) -> BaseModel:
-    """Return the query parameters of a request to ``route``, validated. Raises ``ApiRefusal`` for too many, repeated,
-    unknown or invalid parameters."""
+    """Return the query parameters of a request, as an instance of the model ``route.query``. ``query_string``: as
+    received. Raises ``ApiRefusal`` for too many, repeated, unknown or invalid parameters."""
     try:
         pairs = parse_qsl(query_string.decode("latin-1"), keep_blank_values=True, max_num_fields=_FIELDS_MAX)
     except ValueError:
@@ -316,7 +327,8 @@ async def _read_body(request: Request, limit: int) -> bytes:
 
 
 class JsonResponse(Response):
-    """A JSON response in ASCII, because half of a surrogate pair in a text cannot be encoded as UTF-8."""
+    """A JSON response in ASCII: all other characters are escaped, because a text may hold half of a surrogate pair,
+    which cannot be encoded as UTF-8."""
 
     media_type = JSON
 
@@ -324,12 +336,13 @@ class JsonResponse(Response):
         super().__init__(content, status, headers)
 
     def render(self, content: object) -> bytes:
-        """Return the content as JSON."""
+        """Return ``content`` as JSON, in bytes. Raises ``ValueError`` for an infinite number and for NaN."""
         return json.dumps(content, separators=(",", ":"), allow_nan=False).encode("ascii")
 
 
 async def serve_lifespan(receive: Receive, send: Send, on_startup: Callable[[], None] | None = None) -> None:
-    """Answer the lifespan messages of a server. ``on_startup``: called before the startup is reported complete."""
+    """Answer the startup and the shutdown message that an ASGI server sends (lifespan protocol), then return.
+    ``on_startup``: called before the startup is reported complete."""
     while True:
         message = await receive()
         if message["type"] == "lifespan.startup" and on_startup is not None:

@@ -1,8 +1,8 @@
-"""The route table, the match of request paths to routes, and the OpenAPI document of the routes.
+"""The table of all routes, the search for the route of a request's path, and the OpenAPI document of the routes.
 
-A session id is one percent-encoded path segment, so that it may contain slashes. Servers pass the path decoded
-(``path``) and mostly also as received (``raw_path``). The latter is used only if both agree; without it, a slash in an
-id cannot be distinguished from a separator.
+A session id is one percent-encoded path segment ("team%2Fmonday"), so that it may contain slashes. ASGI servers pass
+the path decoded (``path``) and mostly also as received (``raw_path``). ``raw_path`` is used only if the two
+agree; without it, a slash in an id cannot be distinguished from a separator.
 """
 
 from __future__ import annotations
@@ -104,26 +104,28 @@ ROUTES: Final[tuple[Route, ...]] = (
           _health, shapes.HealthAnswer, failures=(503,)),
 )
 # fmt: on
-"""All routes but those that an application makes for itself: the document and the metrics."""
+"""All routes except two that ``Api`` adds for itself: the OpenAPI document, and the metrics."""
 
 _ID: Final = "{session_id}"
 
 _FORMER_PATHS: Final[Mapping[tuple[str, ...], Sequence[str]]] = {
     ("api", "decision", "invalidate"): ("api", "invalidate")
 }
-"""Earlier paths, as segments, which are still answered and not documented."""
+"""Former paths, split at slashes, with the paths that replaced them. They still work and are not documented."""
 
 
 @dataclass(frozen=True, slots=True)
 class Matched:
-    """The routes of a path by method, and the session id in the path ("" if it has none)."""
+    """What a request's path leads to: its routes by method ("GET", "DELETE"), and the session id in the path ("" if it
+    has none)."""
 
     routes: Mapping[str, Route]
     session_id: str
 
 
 def match_routes(scope: Mapping[str, Any], routes: Sequence[Route]) -> Matched | None:
-    """Return the routes of a request's path below the mount point; ``None`` if no route matches."""
+    """Return those of ``routes`` that have the path of a request, whatever their method; ``None`` if none has it. The
+    path is taken from the ASGI ``scope``, without the prefix under which the API is mounted."""
     longest = max(route.path.count("/") for route in routes)
     for path in _paths_below(scope):
         segments = _segments(path, scope.get("raw_path") or b"", longest)
@@ -135,13 +137,15 @@ def match_routes(scope: Mapping[str, Any], routes: Sequence[Route]) -> Matched |
 
 
 def _paths_below(scope: Mapping[str, Any]) -> list[str]:
-    """The path without what it is mounted under, and as it stands, for hosts that have taken that off already."""
+    """Return the request's path without the mount prefix, and then unchanged, for hosts that already removed the
+    prefix."""
     return list(dict.fromkeys([below_root(scope), scope["path"]]))
 
 
 def _segments(path: str, raw: bytes, most: int) -> Sequence[str]:
-    """The segments of ``path``, decoded one by one where ``raw`` ends in the same path before it was decoded. More
-    than ``most`` of them lead nowhere."""
+    """Split ``path`` at its slashes. If ``raw``, the path as received, ends in the same path, split that and decode
+    each segment, so that an encoded slash does not split. No route has more than ``most`` segments: the rest is not
+    split."""
     pieces = raw.partition(b"?")[0].rsplit(b"/", most)[1:]
     for start in range(len(pieces)):
         # One that is not UTF-8 becomes text that no server decodes to.
@@ -152,7 +156,8 @@ def _segments(path: str, raw: bytes, most: int) -> Sequence[str]:
 
 
 def _id_in(pattern: str, segments: Sequence[str]) -> str | None:
-    """The session id where ``segments`` fit ``pattern``, "" where it has none; ``None`` when they do not fit."""
+    """Return the session id in ``segments`` if they fit ``pattern`` ("/api/graph/{session_id}"), "" if the pattern has
+    none; ``None`` if they do not fit."""
     parts = pattern.removeprefix("/").split("/")
     if len(parts) != len(segments):
         return None
@@ -206,7 +211,8 @@ _IMPORTS: Final = {
 
 
 def openapi_document(routes: Sequence[Route], prefix: str = "") -> dict[str, Any]:
-    """Return the OpenAPI document of ``routes``, mounted under ``prefix``."""
+    """Return the OpenAPI document that describes ``routes``, as JSON values. ``prefix``: the path under which the API
+    is mounted, such as "/memory"; "" at the root."""
     schemas, components = _schemas(routes)
     paths: dict[str, dict[str, Any]] = {}
     for route in routes:
@@ -221,7 +227,8 @@ def openapi_document(routes: Sequence[Route], prefix: str = "") -> dict[str, Any
 
 
 def _schemas(routes: Iterable[Route]) -> tuple[Mapping[Any, Any], Mapping[str, Any]]:
-    """The JSON schema of every type that goes in or out, and the definitions that they share."""
+    """Return the JSON schema of every type of a body or a response, by type, and the definitions to which these schemas
+    refer, by name."""
     types = {shapes.ErrorBody, *(route.answer for route in routes), *(route.body for route in routes)}
     wanted = sorted((one for one in types if not isinstance(one, str | tuple | None)), key=str)
     inputs: list[tuple[Any, JsonSchemaMode, TypeAdapter[Any]]]
@@ -252,7 +259,8 @@ def _parameters(query: type[BaseModel]) -> list[dict[str, Any]]:
 
 
 def _parameter(name: str, schema: Mapping[str, Any], required: bool) -> dict[str, Any]:
-    """A parameter that may be left out is never null: there is no way to write that."""
+    """Return the OpenAPI description of a query parameter. "null" is removed from its types, because a query cannot
+    express it."""
     plain = {key: value for key, value in schema.items() if key not in ("title", "description")}
     if {"type": "null"} in plain.get("anyOf", ()):
         others = [one for one in plain.pop("anyOf") if one != {"type": "null"}]
@@ -278,7 +286,7 @@ def _responses(route: Route, schemas: Mapping[Any, Any]) -> dict[str, Any]:
 
 
 def failures_of(route: Route) -> list[int]:
-    """Return the error statuses (400 and above) that a route may return."""
+    """Return the HTTP statuses of 400 and above that a route may answer with, in ascending order."""
     found = set(route.failures)
     if route.scope is not None:
         found |= {401, 403, 422, 500, 503}

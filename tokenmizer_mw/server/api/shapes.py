@@ -1,7 +1,8 @@
 """Types of the API's requests and responses.
 
 Requests are validated against pydantic models. Responses are typed dictionaries, used only for the OpenAPI document and
-by type checkers.
+by type checkers. In all of them ``turn`` is the number of a message of the session, from 1, and times are seconds since
+1970.
 """
 
 from __future__ import annotations
@@ -26,19 +27,20 @@ JSON: Final = "application/json"
 LINES: Final = "application/x-ndjson"
 
 TEXT_MAX: Final = 1_000
-"""Characters of a question or a reason."""
+"""Longest question, reason or text of a fact that a request may have, in characters."""
 
 PRINTABLE: Final = "printable"
-"""The format of texts without control characters, line breaks and such."""
+"""The ``format`` in JSON schemas of texts without control characters and line breaks (``str.isprintable``)."""
 
 SEQ_DIGITS: Final = 15
 _EARLIEST: Final = -62_135_596_800
 _LATEST: Final = 253_402_300_799
-"""The first second of the year 1 and the last one of the year 9999."""
+"""The last second of the year 9999; ``_EARLIEST`` is the first one of the year 1."""
 
 
 def _seconds(given: object) -> object:
-    """Seconds since 1970 for a time in ISO 8601."""
+    """Convert a text, a number of seconds or a time in ISO 8601, to seconds since 1970; return anything else unchanged.
+    Raises an error of pydantic for a number before 2000, which is probably the number of a message."""
     if not isinstance(given, str):
         return given
     try:
@@ -85,7 +87,7 @@ Place = Annotated[
 
 
 class _Taken(BaseModel):
-    """What is taken is named; the rest is refused."""
+    """Base of all requests: a field that the model does not declare is an error."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -95,7 +97,7 @@ class NoQuery(_Taken):
 
 
 class ResumeQuery(_Taken):
-    """Size, topic and model of a resume block."""
+    """Query parameters: the size of the resume block, what it is for, and the model whose tokens are counted."""
 
     level: Literal["critical", "standard", "full"] = Field("standard", description="100, 300 or 600 tokens.")
     budget: int | None = Field(
@@ -109,7 +111,7 @@ class ResumeQuery(_Taken):
 
 
 class MessagesQuery(_Taken):
-    """Query parameters: the page of the transcript."""
+    """Query parameters: where the page of the transcript begins, and how many messages it has."""
 
     after: int = Field(0, ge=0, le=10**SEQ_DIGITS, description="Begin after the message with this number.")
     limit: int = Field(100, ge=1, description="Messages on the page; the setting page_max bounds it.")
@@ -127,7 +129,8 @@ class GraphQuery(_Taken):
 
 
 class HistoryQuery(_Taken):
-    """Point in time of a past graph: as recorded then, or as valid then."""
+    """Query parameters: a time, and which graph is returned for it: what was recorded by then ("recorded"), or what was
+    true then, as far as is known now ("valid")."""
 
     at_time: Moment
     as_: Literal["recorded", "valid"] = Field(
@@ -136,7 +139,7 @@ class HistoryQuery(_Taken):
 
 
 _TEXT_NAMES: Final = AliasChoices("text", "query", "question")
-"""What the text of a search may be called; the first name is the documented one, as for MCP's tools."""
+"""Names that a request may use for the text of a search. The first one is documented; MCP tools accept the same."""
 
 
 class WhyQuery(_Taken):
@@ -151,7 +154,7 @@ class WhyQuery(_Taken):
 
 
 class SearchQuery(_Taken):
-    """Text to search for, and the maximum number of facts."""
+    """Query parameters: the text to search for, and the maximum number of facts."""
 
     text: str = Field(min_length=1, max_length=TEXT_MAX, validation_alias=_TEXT_NAMES)
     limit: int = Field(
@@ -160,7 +163,7 @@ class SearchQuery(_Taken):
 
 
 class DiffQuery(_Taken):
-    """The two points (checkpoints or event numbers) of a session to compare."""
+    """Query parameters: the two points of a session to compare, each a checkpoint's id or the number of an event."""
 
     from_: Place = Field("0", alias="from")
     to: Place | None = Field(None, description="The newest event, when it is left out.")
@@ -172,7 +175,8 @@ Day = Annotated[
 
 
 class StatsQuery(_Taken):
-    """Filters of the usage statistics; without filters, all calls."""
+    """Query parameters: which model calls count (without filters: all), and what their sums are grouped by. ``from``,
+    ``to``: first and last day."""
 
     session: SessionId | None = Field(None, description="Of one session.")
     model: str | None = Field(None, max_length=TEXT_MAX, description="Of one model.")
@@ -192,20 +196,20 @@ class SessionsQuery(_Taken):
 
 
 class RecallQuery(_Taken):
-    """A question, and the maximum length of the answer in tokens."""
+    """Query parameters: a question, and the maximum length of the response's text in tokens."""
 
     query: str = Field(min_length=1, max_length=TEXT_MAX, validation_alias=AliasChoices("query", "question", "text"))
     budget: int = Field(200, ge=20, le=20_000, description="Tokens of the answer.")
 
 
 class CheckpointBody(_Taken):
-    """Request body that names the session to change."""
+    """Request body: the session to change."""
 
     session_id: SessionId
 
 
 class _FactBody(CheckpointBody):
-    """A fact of a session."""
+    """Request body: a session, and the fact of it to change."""
 
     node_id: str = Field(
         min_length=1, max_length=TEXT_MAX, description="The fact's id, its words, or a description that fits it alone."
@@ -235,39 +239,40 @@ class RememberBody(CheckpointBody):
 
 
 class InvalidateBody(_FactBody):
-    """A fact to invalidate, and why it is wrong."""
+    """Request body: a fact to declare wrong, and why."""
 
     reason: str = Field(min_length=1, max_length=TEXT_MAX)
     never_true: bool = Field(False, description="It was no fact at all: show it to no model, not even as rejected.")
 
 
 class CompleteBody(_FactBody):
-    """A task that is done, an error that is fixed, or a goal that is reached."""
+    """Request body: a task that is done, an error that is fixed, or a goal that is reached; ``reason``: how."""
 
     reason: str = Field("", max_length=TEXT_MAX)
 
 
 class ArchiveBody(_FactBody):
-    """A fact to archive because it is no longer of interest."""
+    """Request body: a fact to archive because it is no longer of interest; ``reason``: why."""
 
     reason: str = Field("", max_length=TEXT_MAX)
 
 
 class SeparateBody(_FactBody):
-    """A replaced fact that has nothing to do with the fact that replaced it: both hold."""
+    """Request body: a replaced fact that has nothing to do with the fact that replaced it, so that both are in force
+    from now on; ``reason``: why."""
 
     reason: str = Field("", max_length=TEXT_MAX)
 
 
 class PinBody(_FactBody):
-    """A fact to pin (resume blocks list it first) or to unpin."""
+    """Request body: a fact to pin, which resume blocks then state directly after the standing rules, or to unpin."""
 
     pinned: bool = True
 
 
 class CorrectBody(_FactBody):
-    """New text for a fact; omitted fields stay unchanged. The names that the library (``label``) and the command line
-    (``because``) use are accepted, too."""
+    """Request body: the new text of a fact, or its new reason; what is omitted stays unchanged. The library's name
+    ``label`` for ``text``, and the command line's name ``because`` for ``detail``, are accepted, too."""
 
     text: str | None = Field(
         None,
@@ -290,7 +295,8 @@ class UndoBody(CheckpointBody):
 
 
 class ErrorDetail(TypedDict):
-    """An error: code, message, and the invalid field of the request."""
+    """An error: ``code`` for programs, such as "unknown_session"; ``message`` for people; ``field``: the invalid part
+    of the request, null if no single part is invalid."""
 
     code: str
     message: str
@@ -298,13 +304,18 @@ class ErrorDetail(TypedDict):
 
 
 class ErrorBody(TypedDict):
-    """Body of every response with a status of 400 and above."""
+    """Body of every response with a status of 400 and above, except those of the health routes."""
 
     error: ErrorDetail
 
 
 class SourceJson(TypedDict):
-    """The message that a fact comes from, and the trust in its author."""
+    """Where a fact comes from.
+
+    ``turn``: number of the message; ``role``: its speaker, "hand" for a manual edit; ``quote``: its words; ``span``:
+    where these begin and end in the message's text; ``trust``: how reliable the statement is, from certain to doubtful
+    "structure" (a tool call or its result), "stated", "adopted", "claimed", "proposed", "quoted".
+    """
 
     turn: int
     trust: str
@@ -314,7 +325,14 @@ class SourceJson(TypedDict):
 
 
 class NodeJson(TypedDict):
-    """A fact of a session, as JSON; empty fields are omitted."""
+    """A fact of a session; empty fields are omitted.
+
+    ``type``: such as "decision" or "task"; ``kind``: "choice", "rule", "preference" or "option" for a decision;
+    ``label``: the fact in one line; ``detail``: why, or what belongs to it; ``slot``: what it is a value of, such as
+    "project.database", and ``value``; ``order``: position of a task in its plan; ``confidence``: 0 to 1, 0 for a fact
+    that never was true; ``valid_from``, ``valid_until``: when it was true; ``flags``: signs that its message tries to
+    take over the model.
+    """
 
     id: str
     type: str
@@ -334,7 +352,8 @@ class NodeJson(TypedDict):
 
 
 class EdgeJson(TypedDict):
-    """A relation between two facts, as JSON; ``turn``: number of the message that established it."""
+    """A relation between two facts, read as a sentence: ``source`` "depends_on" ``target``, both ids. ``turn``: number
+    of the message that established it."""
 
     source: str
     type: str
@@ -343,9 +362,10 @@ class EdgeJson(TypedDict):
 
 
 class TransitionJson(TypedDict):
-    """The replacement of one decision by another.
+    """The replacement of the decision with the id ``old`` by the one with the id ``new``.
 
-    ``delta`` is the change in confidence, ``trigger`` the number of the message that caused it.
+    ``trigger``: number of the message that caused it; ``reason``: why; ``evidence``: the words of the message;
+    ``delta``: confidence of the new decision minus that of the old one.
     """
 
     old: str
@@ -357,7 +377,8 @@ class TransitionJson(TypedDict):
 
 
 class Graph(TypedDict):
-    """Facts, relations and transitions, oldest first."""
+    """The graph of a session: facts (``nodes``), relations between them (``edges``), and replacements of one decision
+    by another (``transitions``), each oldest first."""
 
     nodes: list[NodeJson]
     edges: list[EdgeJson]
@@ -365,7 +386,7 @@ class Graph(TypedDict):
 
 
 class GraphAnswer(TypedDict):
-    """The facts of a session and their relations."""
+    """A session and its graph: the facts and how they relate."""
 
     session_id: str
     graph: Graph
@@ -377,7 +398,7 @@ HistoryAnswer = TypedDict(
 
 
 class TransitionsAnswer(TypedDict):
-    """All replaced decisions, with the facts at both ends."""
+    """All replacements of one decision by another, oldest first; ``nodes``: the decisions in them."""
 
     session_id: str
     transitions: list[TransitionJson]
@@ -388,7 +409,8 @@ Step = TypedDict("Step", {"from": NodeJson, "transition": TransitionJson, "to": 
 
 
 class Relation(TypedDict):
-    """A relation of a fact, and the fact at the relation's other end."""
+    """A relation of the explained fact to another fact, ``node``. ``outgoing``: the relation is read from the explained
+    fact ("A fixes B" for A), not towards it."""
 
     type: str
     outgoing: bool
@@ -396,8 +418,8 @@ class Relation(TypedDict):
 
 
 class EditOfFact(TypedDict):
-    """A manual edit of a fact. ``before``: the previous label, detail, status, pin and slot, where the edit changed
-    them."""
+    """A manual edit (change by hand) of the explained fact. ``before``: the previous label, detail, status, pin and
+    slot, where the edit changed them."""
 
     number: int
     reason: str
@@ -405,13 +427,13 @@ class EditOfFact(TypedDict):
 
 
 class WhyJson(TypedDict):
-    """The explanation of a fact, as JSON.
+    """The explanation of the fact ``node``.
 
-    ``chain``: the replacements that led to it; ``successors``: those that replaced it; ``replaces_perhaps`` in them:
-    only a statistical comparison found that the one fact replaced the other; ``relations``: related facts;
-    ``edits``: manual edits in force; ``times``: when the messages that it names were recorded, in seconds since 1970,
-    by their numbers; ``added``: when facts in it were added by hand, by id; ``others``: facts that the text fits about
-    equally well; ``text``: the explanation for people.
+    ``chain``: the replacements that led to it, oldest first; ``successors``: those from it to the fact in force now;
+    ``replaces_perhaps`` in both: only a statistical comparison found that the one fact replaced the other;
+    ``relations``: related facts; ``edits``: manual edits that were not undone; ``times``: when the messages named here
+    were recorded, in seconds since 1970, by their numbers; ``added``: when the facts named here were added by hand, by
+    id; ``others``: facts that the request's text fits about equally well; ``text``: the explanation for people.
     """
 
     session_id: str
@@ -427,7 +449,7 @@ class WhyJson(TypedDict):
 
 
 class FoundFactJson(TypedDict):
-    """A search result; scores are comparable only within one response."""
+    """A fact that a search found. A higher ``score`` is a better match; scores of two responses are not comparable."""
 
     node: NodeJson
     score: float
@@ -441,7 +463,9 @@ class SearchAnswer(TypedDict):
 
 
 class DiffJson(TypedDict):
-    """The difference between two points of a session; ``changed`` holds pairs of before and after."""
+    """What differs in a session's graph between two points. ``changed``: each fact as a pair, before and after;
+    ``removed``: facts that are gone. A replaced fact is not gone: it is in ``changed``, its replacement in
+    ``transitions``."""
 
     added: list[NodeJson]
     changed: list[list[NodeJson]]
@@ -453,8 +477,12 @@ DiffAnswer = TypedDict("DiffAnswer", {"session_id": str, "from": int, "to": int,
 
 
 class ResumeAnswer(TypedDict):
-    """A resume block. ``exact``: true if the model's own tokenizer counted the tokens; otherwise the count is an upper
-    estimate."""
+    """A resume block, the text of a session's facts that replaces old messages; "" if no fact is known or fits.
+
+    ``exact``: true if the model's own tokenizer counted ``tokens``; otherwise the count is an upper estimate;
+    ``level``: "custom" for a budget in the request; ``node_ids``: the facts in the text; ``turn``: number of the newest
+    message that it covers, 0 if unknown.
+    """
 
     session_id: str
     text: str
@@ -467,7 +495,8 @@ class ResumeAnswer(TypedDict):
 
 
 class CheckpointAnswer(TypedDict):
-    """A new checkpoint, and what changed since the previous one."""
+    """A new checkpoint (a named point of a session), and what changed since the previous one. ``seq``: number of its
+    event; ``tokens``: size of the resume block at this point."""
 
     session_id: str
     id: str
@@ -477,7 +506,8 @@ class CheckpointAnswer(TypedDict):
 
 
 class Mark(TypedDict):
-    """A checkpoint (a named point of a session) in the list of checkpoints."""
+    """A checkpoint (a named point of a session) in the list of checkpoints. ``seq``: number of its event; ``turn``:
+    number of the newest message then; ``tokens``: size of the resume block then."""
 
     id: str
     seq: int
@@ -494,9 +524,11 @@ class CheckpointsAnswer(TypedDict):
 
 
 class RememberAnswer(TypedDict):
-    """The fact that was added, or that was known already. ``number``: of the manual edit that added it, for undo; 0 for
-    a fact that was known from the messages. ``replaced``: the facts whose place it took; ``similar``: facts in force
-    that share most of their words with it, and that it may contradict.
+    """The fact that was added, or that was known already.
+
+    ``number``: number of the manual edit that added it, for undo; 0 for a fact that was known from the messages.
+    ``replaced``: facts that it replaced; ``similar``: facts in force that share most of their words with it, and that
+    it may contradict.
     """
 
     session_id: str
@@ -507,9 +539,9 @@ class RememberAnswer(TypedDict):
 
 
 class EditAnswer(TypedDict):
-    """The fact after the change. ``number`` identifies the manual edit, for undo; 0: it changed nothing. ``before``:
-    the previous label, detail, status, pin and slot, where they are different now. ``effects``: what else there is to
-    know about it, in sentences for people."""
+    """The fact after a manual edit (change by hand). ``number`` identifies the edit, for undo; 0: it changed nothing.
+    ``before``: the previous label, detail, status, pin and slot, where they are different now. ``effects``: further
+    effects, in sentences for people, such as which other fact is in force again."""
 
     session_id: str
     node: NodeJson
@@ -519,15 +551,15 @@ class EditAnswer(TypedDict):
 
 
 class UndoAnswer(EditAnswer):
-    """The answer to an undo, which is a change, too. ``undone``: the number of the manual edit that it undid;
-    ``restored``: other facts that are in force again."""
+    """The fact after an undo, which is a manual edit with a ``number`` of its own. ``undone``: number of the edit that
+    it undid; ``restored``: other facts that are in force again."""
 
     undone: int
     restored: list[NodeJson]
 
 
 class EditJson(TypedDict):
-    """A manual edit of a fact.
+    """A manual edit (change by hand) of the fact with the id ``fact``.
 
     ``operation``: what it did, such as "remember" or "undo"; ``fields``: the names of all changed fields; ``before``
     and ``after``: label, detail, status, pin and slot, where the edit changed them; ``undoes``: number of the edit that
@@ -572,8 +604,8 @@ class ToolResultJson(TypedDict):
 class MessageJson(TypedDict):
     """A message of a session; empty fields are omitted, except the text.
 
-    ``attachments``: the kinds of parts that are not text; ``archived``: it is no longer sent to the model;
-    ``recorded_at``: seconds since 1970.
+    ``number``: from 1; ``attachments``: the kinds of parts that are not text, such as "image_url"; ``archived``: it is
+    only stored and no longer sent to the model; ``recorded_at``: seconds since 1970.
     """
 
     number: int
@@ -589,8 +621,8 @@ class MessageJson(TypedDict):
 
 
 class MessagesAnswer(TypedDict):
-    """A page of the transcript, oldest first; ``next``: what the next page takes as ``after``, null on the last
-    page."""
+    """A page of a session's messages, oldest first. ``next``: pass it as ``after`` to get the next page; null on the
+    last page."""
 
     session_id: str
     messages: list[MessageJson]
@@ -598,7 +630,7 @@ class MessagesAnswer(TypedDict):
 
 
 class LostFactJson(TypedDict):
-    """A fact that a cut left out; ``turn``: number of its message."""
+    """A fact that the model no longer sees since the last cut; ``turn``: number of the message it was stated in."""
 
     id: str
     type: str
@@ -608,11 +640,12 @@ class LostFactJson(TypedDict):
 
 
 class LossAnswer(TypedDict):
-    """What the last cut removed from the model's context and the resume block does not state.
+    """The facts (``items``) that the model no longer sees since the last cut, in which a resume block replaced old
+    messages: neither the block nor a later message states them.
 
     ``checkpoint``: id of the cut, "" if there was none; ``dropped``: number of messages that the block replaces;
-    ``before_turn``: number of the first message that stayed; ``returned``: ids of those facts that a later reminder
-    stated; ``quoted``: numbers of the removed messages that reminders quoted.
+    ``before_turn``: number of the first message that stayed; ``returned``: ids of those of the facts that a later
+    reminder stated; ``quoted``: numbers of the removed messages that reminders quoted.
     """
 
     session_id: str
@@ -625,10 +658,10 @@ class LossAnswer(TypedDict):
 
 
 class CompactionAnswer(TypedDict):
-    """The content of a compaction.
+    """The content of a compaction, the encrypted summary of old messages that a client stores.
 
-    ``text``: everything that the model receives of it; ``open``: the user's unanswered messages in it; ``tokens``: size
-    of the messages that it replaced.
+    ``text``: everything that the model receives of it; ``open``: the user's message that was not answered yet, "" for
+    none; ``tokens``: size of the messages that it replaced; ``checkpoint``: id of the checkpoint that it made.
     """
 
     session_id: str
@@ -639,10 +672,10 @@ class CompactionAnswer(TypedDict):
 
 
 class RecallAnswer(TypedDict):
-    """What a session contains about a question; ``text`` is "" if it contains nothing.
+    """What a session says about a question: facts and quoted messages; ``text`` is "" if nothing matches or fits.
 
-    ``node_ids``: the facts in the text; ``messages``: numbers of the quoted messages; ``times``: when these were
-    recorded, in seconds since 1970, by their numbers.
+    ``tokens``: length of the text; ``node_ids``: the facts in it; ``messages``: numbers of the messages that it quotes;
+    ``times``: when these were recorded, in seconds since 1970, by their numbers.
     """
 
     session_id: str
@@ -654,7 +687,8 @@ class RecallAnswer(TypedDict):
 
 
 class ErasedAnswer(TypedDict):
-    """What was erased. ``backups``: number of all recorded backups, any of which may still contain the session."""
+    """What was erased. ``events``: how many events the session had; ``backups``: number of all recorded backups, any of
+    which may still contain the session."""
 
     session_id: str
     events: int
@@ -662,7 +696,8 @@ class ErasedAnswer(TypedDict):
 
 
 class ImportedAnswer(TypedDict):
-    """What was imported, and how much of it was new to the session."""
+    """What was imported: ``count`` events (the body was an export) or messages, of which ``new`` were not in the
+    session before."""
 
     session_id: str
     what: Literal["events", "messages"]
@@ -688,15 +723,16 @@ class ListedSessionJson(TypedDict):
 
 
 class SessionsAnswer(TypedDict):
-    """A page of sessions, most recently updated first; ``next`` is the cursor of the next page, absent on the last
-    page."""
+    """A page of sessions, most recently updated first. ``next``: pass it as ``cursor`` to get the next page; null on
+    the last page."""
 
     sessions: list[ListedSessionJson]
     next: str | None
 
 
 class StageSavings(TypedDict):
-    """What one stage saved: tokens before and after it, and dollars; negative for a loss."""
+    """What one stage saved, a part of this package such as "cut" (a resume block replaces old messages) or "cache" (a
+    stored response is returned). ``saved``: dollars; negative for a loss, as ``saved_tokens``."""
 
     stage: str
     calls: int
@@ -709,8 +745,11 @@ class StageSavings(TypedDict):
 class SavedGroup(TypedDict):
     """What a group of model calls cost, and would have cost without this package, in tokens and dollars.
 
-    ``session``, ``model`` and ``day`` name the group if the query asks for it; a deleted session has no name.
-    ``estimated``: calls without usage from the provider; ``unpriced``: calls to models without a known price.
+    ``session``, ``model`` or ``day`` names the group if the query groups by it; an erased session has no name.
+    ``estimated``: calls whose tokens this package counted, because the provider reported none; ``unpriced``: calls to
+    models without a known price, whose cost counts as 0. ``input_tokens`` include ``cached_tokens`` (read from the
+    provider's cache) and ``written_tokens`` (written to it). ``input_tokens_without`` and ``cost_without``: what the
+    client would have sent and paid without this package. ``saved``: negative for a loss.
     """
 
     session: NotRequired[str]
@@ -731,14 +770,20 @@ class SavedGroup(TypedDict):
 
 
 class SavingsJson(SavedGroup):
-    """What all selected model calls cost, by stage, and by ``groups`` if the query asks for groups."""
+    """What all selected model calls cost together, what each stage saved, and the sums of each group if the query
+    groups them."""
 
     stages: list[StageSavings]
     groups: NotRequired[list[SavedGroup]]
 
 
 class StatsAnswer(TypedDict):
-    """Statistics of the tenant's sessions; ``counters`` of this process are only for callers with the scope admin."""
+    """Statistics of the caller's sessions.
+
+    ``sessions`` and ``events``: how many there are; ``oldest``: when the first session began; ``newest``: when one was
+    last updated; both in seconds since 1970, null without sessions; ``counters``: how often each event happened in this
+    process, only for callers with the scope admin.
+    """
 
     sessions: int
     events: int
@@ -752,9 +797,11 @@ Status = Literal["ok", "degraded", "unready"]
 
 
 class HealthAnswer(TypedDict):
-    """Health: ``ok``; ``degraded``: works with restrictions, listed in the reasons; ``unready``: cannot take requests.
+    """The health of a server. ``status``: "ok"; "degraded": it takes requests, but something does not work; "unready":
+    it cannot take requests.
 
-    ``place``: the failing database, only for callers with the scope "admin".
+    ``reasons``: what does not work, each in one word such as "store_unavailable"; ``live``: always true; ``place``: the
+    failing database, only for callers with the scope "admin".
     """
 
     status: Status
@@ -765,7 +812,7 @@ class HealthAnswer(TypedDict):
 
 
 def message_of(written: Written) -> MessageJson:
-    """Return the JSON form of a message."""
+    """Return a stored message as JSON values."""
     message = written.message
     found: dict[str, object] = {
         "tool_calls": [{"id": one.id, "name": one.name, "arguments": one.arguments} for one in message.tool_calls],
@@ -787,5 +834,5 @@ def message_of(written: Written) -> MessageJson:
 
 
 def node_of(node: Fact) -> NodeJson:
-    """Return the JSON form of a fact."""
+    """Return a fact as JSON values, without empty fields."""
     return cast(NodeJson, node_to_dict(node))

@@ -18,7 +18,8 @@ from .requests import INVALID_SESSION, ApiRefusal, ApiRequest, too_large
 
 
 def checkpoint(request: ApiRequest[shapes.NoQuery, shapes.CheckpointBody]) -> shapes.CheckpointAnswer:
-    """Create a checkpoint (a named point) of a session."""
+    """Add a checkpoint (a named point to compare later states with) to a session. Return its id, and what changed since
+    the previous one."""
     made = request.memory.checkpoint(request.body.session_id, tenant=request.tenant)
     return {
         "session_id": request.body.session_id,
@@ -30,7 +31,8 @@ def checkpoint(request: ApiRequest[shapes.NoQuery, shapes.CheckpointBody]) -> sh
 
 
 def remember(request: ApiRequest[shapes.NoQuery, shapes.RememberBody]) -> shapes.RememberAnswer:
-    """Add a fact by hand. Without ``create``, an unknown id is an error, so that a typo does not create a session."""
+    """Add a fact by hand. An unknown session is an error, so that a typo does not create one, unless ``create`` is
+    true."""
     body = request.body
     how = {"reason": body.reason, "tenant": request.tenant}
     try:
@@ -47,7 +49,8 @@ def remember(request: ApiRequest[shapes.NoQuery, shapes.RememberBody]) -> shapes
 
 
 def invalidate(request: ApiRequest[shapes.NoQuery, shapes.InvalidateBody]) -> shapes.EditAnswer:
-    """Declare a fact wrong; resume blocks then list a decision or task as rejected, unless it never was true."""
+    """Declare a fact wrong. Resume blocks then list a decision or a task as rejected, and no longer state any other
+    fact; with ``never_true`` they show it to no model at all."""
     body = request.body
     done = request.memory.invalidate(
         body.session_id, body.node_id, body.reason, never_true=body.never_true, tenant=request.tenant
@@ -56,7 +59,8 @@ def invalidate(request: ApiRequest[shapes.NoQuery, shapes.InvalidateBody]) -> sh
 
 
 def _with_reason(edit: Callable[..., FactEdit]) -> Callable[[ApiRequest[shapes.NoQuery, Any]], shapes.EditAnswer]:
-    """A route that edits a fact, and may give a reason; ``edit`` is a method of the memory."""
+    """Return the function of a route that edits a fact and passes on the reason in the body. ``edit``: the method of
+    ``SessionMemory`` to call."""
 
     def answer(request: ApiRequest[shapes.NoQuery, Any]) -> shapes.EditAnswer:
         body = request.body
@@ -72,14 +76,14 @@ separate: Final = _with_reason(SessionMemory.separate)
 
 
 def pin(request: ApiRequest[shapes.NoQuery, shapes.PinBody]) -> shapes.EditAnswer:
-    """Pin a fact, so that resume blocks state it early, or unpin it."""
+    """Pin a fact, so that resume blocks state it directly after the standing rules; with ``pinned`` false, unpin it."""
     body = request.body
     done = request.memory.pin(body.session_id, body.node_id, body.pinned, tenant=request.tenant)
     return _answer(body.session_id, done)
 
 
 def correct(request: ApiRequest[shapes.NoQuery, shapes.CorrectBody]) -> shapes.EditAnswer:
-    """Correct the text of a fact."""
+    """Change the text of a fact, or the reason that it states (``detail``), or both."""
     body = request.body
     done = request.memory.correct(
         body.session_id, body.node_id, label=body.text, detail=body.detail, reason=body.reason, tenant=request.tenant
@@ -88,7 +92,7 @@ def correct(request: ApiRequest[shapes.NoQuery, shapes.CorrectBody]) -> shapes.E
 
 
 def undo(request: ApiRequest[shapes.NoQuery, shapes.UndoBody]) -> shapes.UndoAnswer:
-    """Undo a manual edit: the newest one, unless its number is given."""
+    """Undo the manual edit ``number``; without a number, the newest one that is neither undone nor an undo itself."""
     body = request.body
     done = request.memory.undo(body.session_id, body.number, tenant=request.tenant)
     restored = [shapes.node_of(node) for node in done.restored]
@@ -106,7 +110,7 @@ def _answer(session_id: str, done: FactEdit) -> shapes.EditAnswer:
 
 
 def forget(request: ApiRequest[shapes.NoQuery, None]) -> shapes.ErasedAnswer:
-    """Erase a session permanently; existing backups are not changed."""
+    """Erase a session permanently; existing backups are not changed. Raises ``UnknownSession`` if it has no events."""
     gone = erase(request.memory, request.session_id, tenant=request.tenant)
     if not gone.events:
         raise UnknownSession
@@ -114,7 +118,8 @@ def forget(request: ApiRequest[shapes.NoQuery, None]) -> shapes.ErasedAnswer:
 
 
 def _has_longer_line(body: bytes, size: int) -> bool:
-    """Whether a line is longer than ``size`` bytes: looked for in steps of that length, not line by line."""
+    """Return whether any line of ``body`` is longer than ``size`` bytes. Searches in steps of ``size`` bytes, which is
+    faster than line by line."""
     start = 0
     while len(body) - start > size:
         end = body.rfind(b"\n", start, start + size + 1)
@@ -125,7 +130,8 @@ def _has_longer_line(body: bytes, size: int) -> bool:
 
 
 def import_(request: ApiRequest[shapes.NoQuery, bytes]) -> shapes.ImportedAnswer:
-    """Import an export or a list of messages into a session."""
+    """Import the body, an export of a session or a list of messages, into the session of the path. Raises
+    ``ApiRefusal`` for an invalid session id or a line of more than ``request_max`` bytes."""
     key = SessionKey(request.tenant, request.session_id)
     if not key.valid():
         raise ApiRefusal(INVALID_SESSION)
