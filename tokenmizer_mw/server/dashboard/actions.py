@@ -1,4 +1,5 @@
-"""The actions of forms: manual edits of facts, with the list of them, checkpoints, and erasure of a session."""
+"""What forms do: manual edits of facts, checkpoints, and erasure of a session; and the list of a session's manual
+edits."""
 
 from __future__ import annotations
 
@@ -23,7 +24,7 @@ from .page import Page, PageRequest, redirect, session_page
 
 
 def facts_of_edits(graph: SessionGraph, edits: Iterable[RecordedEdit]) -> dict[str, Node]:
-    """Return the facts that were edited, by id, as they are now."""
+    """Return the facts that ``edits`` changed, by id, as they are now in ``graph``; without those no longer in it."""
     found = (graph.get(one.fact) for one in edits)
     return {node.id: node for node in found if node is not None}
 
@@ -36,9 +37,11 @@ def edits_card(
     of_fact: bool = False,
     rest: Markup | None = None,
 ) -> Markup | None:
-    """Return a card that lists the edits, in the given order; ``None`` without edits.
+    """Return a card that lists manual edits in the given order, each with a button to undo it; ``None`` without edits.
 
-    ``facts``: the edited facts by id; ``of_fact``: true on the page of their fact; ``rest``: a link to further edits.
+    - ``facts``: the edited facts by id, to name them.
+    - ``of_fact``: true on the page of the fact that all of them changed, which is then not named.
+    - ``rest``: a link to further edits.
     """
     if not edits:
         return None
@@ -48,7 +51,7 @@ def edits_card(
 
 
 def _edit_row(request: PageRequest, edited: RecordedEdit, node: Node | None, is_undone: bool) -> Markup:
-    """The row of an edit; ``node``: its fact, ``None`` where the page says which one it is."""
+    """Return the row of an edit. ``node``: the edited fact, to name it; ``None``: it is not named."""
     edit = edited.edit
     about = [": ", fact_link(request.id, node)] if node is not None else []
     reason = tag("span", quote_line(edit.reason), class_="reason") if edit.reason and not edit.undoes else None
@@ -62,7 +65,7 @@ def _edit_row(request: PageRequest, edited: RecordedEdit, node: Node | None, is_
 
 
 def _describe_operation(edited: RecordedEdit) -> str:
-    """What was done, in words for people."""
+    """Return what an edit did, in words for people, such as "Corrected"."""
     edit = edited.edit
     if edit.undoes:
         return f"Change {edit.undoes} undone"
@@ -86,7 +89,8 @@ _OPERATIONS: Final[Mapping[str, str]] = {
 
 
 def _describe_words(edit: NodeEdited) -> list[Markup]:
-    """A line for each change of what a fact says: the words, the reason, and what it is a value of."""
+    """Return a line, before and after, for each of these that an edit changed: the fact's words, its reason, and what
+    it is a value of."""
     lines = []
     for name, what in _WORDS.items():
         if name in edit.changes and not edit.adds:
@@ -105,11 +109,13 @@ def _format_value(name: str, fields: Mapping[str, object]) -> str:
 
 
 _Edit = Callable[[PageRequest, str], object]
-"""Applies an edit; returns the name of the note that says what was done, anything else: that of the form's field."""
+"""A function that applies an edit to a fact, given by id. It returns the key in ``NOTES`` of the message about what was
+done; anything but a text stands for the value of the form's field ``do``."""
 
 
 def apply_edit(request: PageRequest) -> Response:
-    """Apply the edit in the form's field ``do`` to the fact that the form names."""
+    """Apply the manual edit that the form's field ``do`` names ("pin", "correct", "undo" ...) to the fact in its field
+    ``node``, and redirect to the page of that fact. Raises ``CallerError`` for another ``do``."""
     do, node = request.form.get("do", ""), request.form.get("node", "")
     if do not in _EDITS:
         raise CallerError("the form says nothing that can be done")
@@ -119,7 +125,7 @@ def apply_edit(request: PageRequest) -> Response:
 
 
 def make_checkpoint(request: PageRequest) -> Response:
-    """Create a checkpoint of the session."""
+    """Add a checkpoint (a named point) to the session, and redirect to the session's page."""
     request.memory.checkpoint(request.id, tenant=request.tenant)
     return redirect(to("session", id=request.id, done="checkpoint"))
 
@@ -136,7 +142,7 @@ def _invalidate(request: PageRequest, node: str) -> str:
 
 
 def _with_reason(edit: Callable[..., object]) -> _Edit:
-    """An edit to which the form may give a reason; ``edit`` is a method of the memory."""
+    """Return a function that calls ``edit``, a method of ``SessionMemory``, with the reason in the form."""
 
     def apply(request: PageRequest, node: str) -> None:
         edit(request.memory, request.id, node, request.form.get("reason", ""), tenant=request.tenant)
@@ -169,7 +175,7 @@ _EDITS: Final[Mapping[str, _Edit]] = {
 
 
 def confirm_erasure(request: PageRequest) -> Page:
-    """Return the confirmation page."""
+    """Return the page that asks whether to erase the session for good, with a form to confirm it."""
 
     def look(state: SessionState) -> tuple[str, int, int]:
         return title_of(state), len(state.transcript), len(state.graph)
@@ -196,7 +202,8 @@ def confirm_erasure(request: PageRequest) -> Page:
 
 
 def erase_session(request: PageRequest) -> Response:
-    """Erase the session that the form names, if the form confirms it."""
+    """Erase the session that the form names, and redirect to the list of sessions. Raises ``CallerError`` if the form
+    does not confirm it, and ``UnknownSession`` if the session has no events."""
     if request.form.get("sure") != "yes":
         raise CallerError("nothing was erased: tick the box to say that you are sure")
     gone = erase(request.memory, request.id, tenant=request.tenant)

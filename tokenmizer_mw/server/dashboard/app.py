@@ -62,7 +62,7 @@ if TYPE_CHECKING:
 _log = logging.getLogger("tokenmizer_mw.server.dashboard")
 
 SIGNED_IN_SECONDS: Final = 12 * 3_600.0
-"""How long a token that was entered counts."""
+"""Seconds for which a browser stays signed in, by default."""
 
 _ROUTES: Final[dict[tuple[str, str], PageRoute]] = {(route.name, route.method): route for route in ROUTES}
 
@@ -89,8 +89,9 @@ def dashboard(
     - ``keys``: API keys of a server; a key's scopes decide what its owner may do.
 
     ``hosts``: the host names of the dashboard, "desk.example.org" or "desk.example.org:8443"; by default those of this
-    machine. ``checks`` and ``doubts``: further checks for the health page, see ``Health``. ``signed_in_seconds``: how
-    long a browser stays signed in. The caller must close ``memory``.
+    machine. ``checks`` and ``doubts``: functions that report further problems to the health page, see ``Check`` and
+    ``Doubt``. ``signed_in_seconds``: how long a browser stays signed in. Closing the dashboard does not close
+    ``memory``: close it yourself.
 
     Raises ``ConfigError`` if not exactly one access option is passed, and for invalid values.
     """
@@ -117,7 +118,8 @@ def _entrance(token: str | None, authorize: Authorize | None, keys: Keyring | No
 
 @dataclass(frozen=True, slots=True)
 class _Visitor:
-    """Who asks: the pass of the browser, whether it is a new one, and the caller, ``None`` for nobody yet."""
+    """The sender of a request: the content of the browser's cookie (``given``), whether that cookie is set only now
+    (``new``), and the caller, ``None`` if nobody is signed in."""
 
     given: Pass
     new: bool
@@ -159,7 +161,7 @@ class Dashboard:
         self.ending = True
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Handle one ASGI connection."""
+        """Answer one HTTP request or the server's lifespan messages; close a WebSocket at once."""
         if scope["type"] == "http":
             await self._http(scope, receive, send)
         elif scope["type"] == "websocket":
@@ -302,9 +304,10 @@ class Dashboard:
 
 
 def name_of(scope: Mapping[str, object]) -> str | None:
-    """Return the part of a path below the prefix, without its slash; ``None`` for the prefix itself without a slash.
+    """Return the name of the page that a request asks for: the path below the mount prefix, without its leading slash,
+    such as "facts" for "/memory/facts". "" for the prefix with a slash at its end; ``None`` for the prefix without one.
 
-    Also handles hosts that have already removed the prefix.
+    Also handles hosts that have already removed the prefix from the path.
     """
     path, root = str(scope["path"]), str(scope.get("root_path", ""))
     below = path[len(root) :] if root and path.startswith(root) else path
@@ -314,7 +317,7 @@ def name_of(scope: Mapping[str, object]) -> str | None:
 
 
 def is_page(path: str) -> bool:
-    """Return whether a path belongs to the dashboard when it is mounted at the root."""
+    """Return whether a path ("/facts") leads to the dashboard if that is mounted at the root, as by the proxy."""
     return path[:1] == "/" and path[1:] in NAMES
 
 
@@ -326,7 +329,7 @@ def _route(name: str, method: str) -> PageRoute:
 
 
 def _do_work(route: PageRoute, request: PageRequest, leaves: bool) -> Response:
-    """Run a page function and render what it returns, in a worker thread."""
+    """Run a page function and render what it returns. Runs in a worker thread. ``leaves``: show the sign-out button."""
     try:
         found = route.work(request)
     except PageRefusal as refused:
@@ -343,7 +346,8 @@ def _do_work(route: PageRoute, request: PageRequest, leaves: bool) -> Response:
 
 
 def _not_found(name: str, http: Request) -> Response:
-    """Return what a path gets that is no page: JSON for clients that ask for it and for no HTML."""
+    """Return the response (404) to a path that is no page: JSON for a client that accepts JSON and not HTML, else an
+    error page."""
     if "application/json" in http.headers.get("accept", "") and not wants_html(http.scope):
         return JSONResponse(NO_ROUTE.to_dict(), NO_ROUTE.status)
     up = "../" * name.count("/")

@@ -1,4 +1,5 @@
-"""Checks and parsing of browser requests: allowed hosts, cross-site requests, queries and forms within size limits."""
+"""Checks and parses requests of browsers: allowed hosts, requests of other sites, queries and forms within size
+limits."""
 
 from __future__ import annotations
 
@@ -26,7 +27,7 @@ POLICY: Final = "; ".join(
         "frame-ancestors 'none'",
     )
 )
-"""The content security policy of every answer."""
+"""The content security policy in every response: only files of the dashboard itself are loaded."""
 
 ALWAYS: Final[tuple[Header, ...]] = (
     (b"content-security-policy", POLICY.encode()),
@@ -37,13 +38,15 @@ ALWAYS: Final[tuple[Header, ...]] = (
     (b"cross-origin-resource-policy", b"same-origin"),
     (b"cache-control", b"no-store"),
 )
-"""Headers of every answer. The referrer stays within the origin: without one, browsers name no origin with a form."""
+"""Headers of every response. The referrer is sent within the origin, because without one browsers name no origin with a
+form, and ``is_cross_site`` compares it."""
 
 _OURS: Final = frozenset({b"same-origin", b"none"})
 
 
 def exact_hosts(named: Sequence[str]) -> Hosts:
-    """Return the hosts that may stand in the ``Host`` header: ``named``; if empty, the names of the loopback interface.
+    """Return the host names that the dashboard answers at: ``named``; if empty, those of the loopback interface, such
+    as "localhost". Requests with another ``Host`` header are refused.
 
     Raises ``ConfigError`` for an invalid host or a wildcard ("*.example.org").
     """
@@ -53,7 +56,7 @@ def exact_hosts(named: Sequence[str]) -> Hosts:
 
 
 def single_value(headers: Iterable[Header], name: bytes) -> bytes | None:
-    """Return the value of a header that occurs exactly once; else ``None``."""
+    """Return the value of the header ``name`` (in lower case); ``None`` if it is missing or occurs more than once."""
     found = [value for key, value in headers if key.lower() == name]
     return found[0] if len(found) == 1 else None
 
@@ -82,26 +85,28 @@ def is_cross_site(headers: Sequence[Header]) -> bool:
 
 
 def is_remote(scope: Mapping[str, Any]) -> bool:
-    """Return whether the server's or the client's address is not a loopback address."""
+    """Return whether the client may be on another machine: the server's or the client's address in the ASGI scope is no
+    loopback address. An address that the server does not report is ignored."""
     ends = [end[0] for end in (scope.get("server"), scope.get("client")) if end]
     return any(not is_loopback(str(end)) for end in ends)
 
 
 BODY_MAX: Final = 64 * 1_024
-"""Bytes of a form."""
+"""Longest body of a form, in bytes."""
 
 _FIELDS_MAX: Final = 50
 _MEDIA: Final = "application/x-www-form-urlencoded"
 
 
 def query_of(request: Request) -> Mapping[str, str]:
-    """Return the fields of a request's query. Raises ``PageRefusal`` if there are too many."""
+    """Return the fields of a request's query, of a repeated one the last value. Raises ``PageRefusal`` if there are
+    more than 50, or if the query is not ASCII."""
     return _parse_fields(request.scope.get("query_string", b""))
 
 
 async def form_of(request: Request) -> Mapping[str, str]:
-    """Read a request's form. Raises ``PageRefusal`` for another media type or a too large body, and
-    ``ClientDisconnect``."""
+    """Read a request's form, and return its fields. Raises ``PageRefusal`` for a body that is no form, or too large;
+    and ``ClientDisconnect``."""
     if request.headers.get("content-type", "").partition(";")[0].strip().lower() != _MEDIA:
         raise failure("form")
     raw = b""

@@ -1,7 +1,8 @@
-"""Caches of sessions: summaries for lists, and past graphs, which are drawn so that facts keep their positions.
+"""Caches of the dashboard: summaries of sessions for lists, and graphs of sessions at earlier times; and the layout in
+which the picture of an earlier graph keeps the positions of facts.
 
-Summaries hold goal and counts, as far as they are cheap to compute. Reading a long log is the expensive part of a past
-graph; it is read up to the requested time, each event once.
+A summary has the goal and counts of a session; a list shows only those that are cached or cheap to compute. The
+expensive part of an earlier graph is reading a long log: it is read up to the requested time, each event once.
 """
 
 from __future__ import annotations
@@ -27,18 +28,20 @@ from tokenmizer_mw.session.state import UnkeptTranscript
 from tokenmizer_mw.store.log import SessionInfo, number_at
 
 SUMMARIES_MAX: Final = 2_000
-"""Summaries that are remembered."""
+"""How many summaries are cached."""
 
 EVENTS_MAX: Final = 3_000
-"""Events that are read for the summaries of one page; sessions beyond that have none until somebody opens them."""
+"""How many events may be read for the summaries of one page. Sessions beyond that are listed without a summary, or with
+an outdated one."""
 
 
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """A session in a list.
+    """What a list shows of a session.
 
-    ``goal``: the newest one, "" if it has none; ``title``: the goal, else the start of the first question, else "";
-    ``open``: number of open tasks, tests and errors.
+    ``goal``: the newest current one, "" if it has none; ``title``: the goal, else the start of the first question, else
+    ""; ``messages``, ``facts``: how many there are; ``open``: number of open tasks and tests, and errors that are not
+    fixed.
     """
 
     goal: str = ""
@@ -56,9 +59,10 @@ class Summaries:
         self._guard = make_lock()
 
     def of(self, memory: SessionMemory, infos: Sequence[SessionInfo], most: int = EVENTS_MAX) -> Mapping[str, Summary]:
-        """Return the summaries of these sessions by id, as far as they are cached or need at most ``most`` events.
+        """Return the summaries of the sessions ``infos`` by id.
 
-        A summary of an earlier state is used until it is cheap to compute again.
+        Missing and outdated ones are made from the sessions' events, of which at most ``most`` are read in all. Beyond
+        that, an outdated summary is returned as it is, and a missing one is left out.
         """
         found: dict[str, Summary] = {}
         left = most
@@ -73,7 +77,8 @@ class Summaries:
         return found
 
     def find_question(self, memory: SessionMemory, key: SessionKey) -> str:
-        """Return the start of the first question of a session without a goal; "" if there is none."""
+        """Return the start of the first question of a session, for one without a goal; "" if there is no question or
+        the store cannot be read."""
         with self._guard:
             known = self._summaries.get((key.tenant, key.id))
         if known is not None and known[2].title:
@@ -84,7 +89,7 @@ class Summaries:
             return ""
 
     def forget(self, tenant: str, id: str) -> None:
-        """Drop a session that was erased from the cache."""
+        """Remove the summary of a session from the cache, because the session was erased."""
         with self._guard:
             self._summaries.pop((tenant, id), None)
 
@@ -112,35 +117,35 @@ class Summaries:
 
 
 def summary_of(state: SessionState) -> Summary:
-    """Return the summary of a session; its title is the goal alone."""
+    """Return the summary of a session from its state. Its title is the goal, "" if there is none: the first question is
+    not looked up."""
     graph = state.graph
     goal = title_of(state)
     return Summary(goal, goal, len(state.transcript), len(graph), len(graph.unfinished_nodes()))
 
 
 def title_of(state: SessionState) -> str:
-    """Return the newest current goal; "" if there is none."""
+    """Return the newest goal of a session that is still current, as the title of its pages; "" if there is none."""
     goals = [node for node in state.graph.nodes(NodeType.GOAL) if node.current]
     return goals[-1].label if goals else ""
 
 
 PASTS_MAX: Final = 3
-"""Pasts of sessions that are kept, each in one detail."""
+"""How many sessions' events ``PastGraphs`` keeps; one that was read in two details (``ReadDetail``) counts twice."""
 
 STEP: Final = 4_000
-"""Events after which a copy of the state is kept, from which folding goes on."""
+"""A copy of the session state is kept every this many events, so that later requests fold only the events after it."""
 
 
 @dataclass(slots=True)
 class _PastGraph:
-    """The past of a session.
+    """What is cached of a session's log, to rebuild its graph at an earlier time.
 
-    - ``detail``: how much of the log is read.
-    - ``end``: number and time of the newest event that is known; no event up to it was replaced since ``events`` were
-      read.
+    - ``detail``: how much of each event is read, see ``ReadDetail``.
+    - ``end``: number and time of the newest event known; no event up to it was replaced since ``events`` were read.
     - ``events``: the events up to number ``read``, in that detail.
-    - ``states``: states of the session by number of events, without transcripts. ``asked``: the state that was asked
-      for last, and its number of events.
+    - ``states``: copies of the state after so many events, without transcripts. ``asked``: the number of events of the
+      last request, and the state after them.
     """
 
     detail: ReadDetail
@@ -151,22 +156,23 @@ class _PastGraph:
     asked: tuple[int, SessionState] | None = None
 
     def nearest(self, count: int) -> tuple[int, SessionState | None]:
-        """Return the kept state after the most events, at most ``count``, and their number; 0 and ``None``: none."""
+        """Return the number of events, at most ``count``, of the furthest state that is kept, and that state; 0 and
+        ``None`` if none is kept."""
         states = self.states | (dict([self.asked]) if self.asked is not None else {})
         start = max((at for at in states if at <= count), default=0)
         return start, states.get(start)
 
 
 class PastGraphs:
-    """Cache of past graphs of sessions. Thread-safe."""
+    """Rebuilds the graphs of sessions at earlier times, and caches what it has read of their logs. Thread-safe."""
 
     def __init__(self) -> None:
         self._pasts: OrderedDict[tuple[SessionKey, ReadDetail], _PastGraph] = OrderedDict()
         self._guard = make_lock()
 
     def at(self, memory: SessionMemory, key: SessionKey, seconds: float) -> SessionGraph:
-        """Return the session's graph as recorded at a time (``seconds`` since the epoch), as ``SessionMemory.graph``
-        does. The caller must not change it. An empty graph for a time before the first event."""
+        """Return the graph of a session as it was recorded at a time (``seconds`` since the epoch); an empty graph for
+        a time before the first event. It is that of ``SessionMemory.graph(recorded_at=...)``. Do not change it."""
         with self._guard:
             past = self._refresh(memory, key, "graph")
             if not past.events or past.events[-1].recorded_at <= seconds:
@@ -178,8 +184,8 @@ class PastGraphs:
             return memory.service.access.derivation.derived_graph(state)
 
     def count_messages(self, memory: SessionMemory, key: SessionKey, moments: Iterable[float]) -> list[int]:
-        """Return for each time (seconds since the epoch) the number of the newest message that was recorded by then; 0
-        for none."""
+        """Return, for each of ``moments`` (seconds since the epoch), the number of the newest message that was recorded
+        by then; 0 if there was none."""
         with self._guard:
             past = self._refresh(memory, key, "numbers")
             self._read_until(memory, key, past, past.end[0])
@@ -189,21 +195,22 @@ class PastGraphs:
         return [numbers[bisect_right(times, moment)] for moment in moments]
 
     def facts_upto(self, memory: SessionMemory, key: SessionKey, seq: int) -> SessionGraph:
-        """Return the facts after event ``seq`` of the log, and what replaced what, without other relations and times.
-        The caller must not change the graph."""
+        """Return a graph with the facts as they were after event ``seq`` of the log, and the replacements. It lacks
+        other relations, and the times at which facts were stated. Do not change it."""
         with self._guard:
             past = self._refresh(memory, key, "nodes")
             self._read_until(memory, key, past, min(seq, past.end[0]))
             return self._fold_until(past, bisect_right(past.events, seq, key=lambda event: event.seq)).graph
 
     def forget(self, key: SessionKey) -> None:
-        """Drop a session that was erased from the cache."""
+        """Remove everything about a session from the cache, because the session was erased."""
         with self._guard:
             for found in [each for each in self._pasts if each[0] == key]:
                 del self._pasts[found]
 
     def _refresh(self, memory: SessionMemory, key: SessionKey, detail: ReadDetail) -> _PastGraph:
-        """What is kept of a session, or something empty where its log is not what it was."""
+        """Return what is cached of a session, with the end of its log as it is now. It is empty if nothing was cached,
+        or if earlier events were replaced or erased since."""
         past = self._pasts.get((key, detail))
         if past is not None and past.end[0]:
             tail = memory.log.read(key, after=past.end[0] - 1)
@@ -224,8 +231,8 @@ class PastGraphs:
             past.read = seq
 
     def _fold_until(self, past: _PastGraph, count: int) -> SessionState:
-        """The state after the first ``count`` events; copies of it are kept on the way. Nobody changes it: the next
-        one is folded from it.
+        """Return the state after the first ``count`` events, and keep copies on the way. Do not change it: later states
+        are folded from it.
         """
         start, known = past.nearest(count)
         if known is not None and start == count:
@@ -242,7 +249,7 @@ class PastGraphs:
 
 
 def _find_end(memory: SessionMemory, key: SessionKey) -> tuple[int, float]:
-    """Number and time of the newest event of a session; zeros if it has none."""
+    """Return number and time (seconds since the epoch) of the newest event of a session; zeros if it has none."""
     try:
         return memory.view(key.id, lambda state: (state.seq, state.recorded_at), tenant=key.tenant)
     except UnknownSession:
@@ -250,16 +257,16 @@ def _find_end(memory: SessionMemory, key: SessionKey) -> tuple[int, float]:
 
 
 COLUMNS: Final = 4
-"""Cards in a row, at any time: a picture of this width needs no scaling on a desk."""
+"""How many facts stand in a row of the picture, so that it needs no scaling on a desktop screen."""
 
 
 def hold_layout(
     now: Sequence[Node], steps: Iterable[Transition], then: Sequence[Node], columns: int = COLUMNS
 ) -> Layout:
-    """Return the layout of the facts ``then`` within the picture of the facts ``now``.
+    """Return the positions of the facts ``then`` of an earlier time in the picture of the facts ``now``.
 
-    Facts that are in both do not move. Each other fact takes a position in its lane whose fact did not exist then;
-    facts without a position are placed below. ``steps``: the replacements among the facts. ``columns``: facts in a row.
+    Facts that are in both do not move. Each other fact gets the position of a fact of its type that is not in ``then``;
+    if there is none left, it is placed below. ``steps``: the replacements among the facts. ``columns``: facts in a row.
     """
     layout = arrange(now, steps, columns=columns)
     boxes, rest = _take_places(layout, {node.id: node.type for node in now}, then)
@@ -276,7 +283,8 @@ def hold_layout(
 
 
 def _take_places(layout: Layout, types: dict[str, NodeType], then: Sequence[Node]) -> tuple[dict[str, Box], list[Node]]:
-    """Who stands in which place of ``layout``, in reading order, and who in none."""
+    """Return the positions in ``layout`` that facts ``then`` get, by id in reading order, and the facts that get none.
+    ``types``: the types of the facts in ``layout``, by id."""
     there = {node.id for node in then}
     waiting: dict[NodeType, deque[Node]] = defaultdict(deque)
     for node in then:

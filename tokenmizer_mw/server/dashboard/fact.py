@@ -36,7 +36,9 @@ from .session import step_row
 
 @dataclass(frozen=True, slots=True)
 class FactView:
-    """What the page shows of the fact."""
+    """What the page of a fact shows. ``title``: the goal of the session; ``seq``: number of its newest event; ``life``:
+    when the fact was recorded and changed; ``flags``: signs that its message tries to take over the model; ``edits``:
+    its manual edits, newest first."""
 
     title: str
     seq: int
@@ -47,7 +49,7 @@ class FactView:
 
 
 def show_fact(request: PageRequest) -> Page:
-    """Return the page of the fact whose id is ``node`` in the query."""
+    """Return the page of the fact whose id is ``node`` in the query. Raises ``UnknownNode`` if the session has none."""
     node_id = request.query.get("node", "")
 
     def look(state: SessionState) -> FactView:
@@ -105,18 +107,20 @@ def _fact(request: PageRequest, found: FactView) -> Markup:
 
 
 def _is_in_force_for_another(node: Node) -> bool:
-    """Whether a decision in force has a reason of its own, so that the one of its last change is outdated."""
+    """Return whether the fact is a decision in force with a reason of its own (``detail``), so that the reason of its
+    last change of status is outdated."""
     return node.type is NodeType.DECISION and node.status is Status.ACTIVE and bool(node.detail)
 
 
 def _spell_value(node: Node) -> str:
-    """The value of a fact, behind what it is the value of; without what tells apart values of the same kind."""
+    """Return the value of a fact after what it is the value of: "database: PostgreSQL", for the slot
+    "database@timetabl"; the value alone if the fact has no slot."""
     name = node.slot.partition("@")[0]
     return f"{name}: {node.value}" if name else node.value
 
 
 def _source_row(request: PageRequest, explained: Why) -> tuple[str, Markup]:
-    """Who said the fact, and in which message; or that it was added by hand."""
+    """Return the row about the source of a fact: who said it and in which message, or that it was added by hand."""
     source = explained.node.source
     if source.is_by_hand:
         return "Added", tag("span", "by hand")
@@ -132,7 +136,7 @@ _TRUST: Final[Mapping[Trust, str]] = {
     Trust.PROPOSED: ": proposed, not agreed",
     Trust.QUOTED: ", quoted from a tool, a file or somebody else",
 }
-"""What is said of the speaker of a fact, by how reliable the statement is."""
+"""What follows the speaker and the message of a fact, by how reliable the statement is."""
 
 
 def _validity(node: Node) -> list[tuple[str, float]]:
@@ -201,7 +205,8 @@ def _correct(request: PageRequest, node: Node) -> Markup:
 
 
 def _invalidate(request: PageRequest, node: Node) -> Markup | None:
-    """The form that declares a fact wrong; one that is declared wrong already may still be withdrawn as never true."""
+    """Return the form that declares a fact wrong; ``None`` if that is not possible. For a fact that is wrong already,
+    the form can only withdraw it as never true."""
     is_wrong = node.status is Status.INVALIDATED
     if node.is_withdrawn or not (is_wrong or may_move(node.status, Status.INVALIDATED, evidence=True)):
         return None
@@ -216,7 +221,8 @@ def _invalidate(request: PageRequest, node: Node) -> Markup | None:
 
 
 def _choice(text: str, value: str, *, checked: bool = False) -> Markup:
-    """A radio button for one meaning of "wrong"; the form needs one of them."""
+    """Return a radio button for one meaning of "wrong"; one of them must be chosen. ``value``: "yes" for "it never was
+    true", else "no"."""
     box = tag("input", type="radio", name="never_true", value=value, checked=checked, required=True)
     return tag("label", box, f" {text}", class_="choice")
 
@@ -244,7 +250,9 @@ def _archive(request: PageRequest, node: Node) -> Markup | None:
 def _render_status_form(
     request: PageRequest, node: Node, do: str, text: str, question: str, choice: Markup | None = None
 ) -> Markup:
-    """A form that gives a fact another status. ``choice``: a field of a form that needs a reason."""
+    """Return a folded form that changes the status of a fact. ``do``: the edit, as ``apply_edit`` names it; ``text``:
+    on the button; ``question``: label of the field for the reason; ``choice``: a further field, with which the reason
+    is required."""
     given = tag("input", name="reason", maxlength=1_000, required=choice is not None, dir="auto")
     form = request.form_of(
         "change",

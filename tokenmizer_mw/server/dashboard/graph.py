@@ -1,4 +1,5 @@
-"""The graph page: a picture of the facts, now or at an earlier time, and the graph as a file."""
+"""The graph page: a picture of a session's facts and how they relate, now or at an earlier time; and the graph as a
+file."""
 
 from __future__ import annotations
 
@@ -27,27 +28,30 @@ from .markup import Markup, format_count, format_exact_time, hidden_fields, join
 from .page import Page, PageRequest, download, session_page
 
 DRAWN_MAX: Final = 60
-"""Facts of one picture: the most important ones."""
+"""How many facts, the most important ones, a picture shows."""
 
 REPLACED_MAX: Final = 24
-"""Facts of one picture that are there because one replaced another."""
+"""If a picture cannot show all facts, it takes at most this many from the newest replacements, old and new ones."""
 
 ROUNDING: Final = 0.001
-"""Seconds by which a time in an address may miss the change that it stands for."""
+"""A time in an address that is at most this many seconds before a change stands for that change."""
 
 LABELLED_MAX: Final = 2_000
-"""Changes up to which the slider shows the message and the time of a change while it is moved."""
+"""With more changes than this, the slider shows only the number of a change while it is moved, not its message and
+time."""
 
 As = Literal["recorded", "valid"]
 
 
 @dataclass(frozen=True, slots=True)
 class PointInTime:
-    """A point in time of a session.
+    """The time for which the graph of a session is shown.
 
-    ``at``: seconds since the epoch, ``None`` for now; ``by``: as recorded or as valid; ``moments``: the times of all
-    changes, in order; ``place``: how many of them are not later; ``before`` and ``after``: the neighbouring changes,
-    ``None`` if there are none.
+    - ``at``: seconds since the epoch; ``None``: now.
+    - ``by``: "recorded": what was recorded by then; "valid": what was true then, as far as is known now.
+    - ``moments``: the times of all changes (facts added, changed or edited by hand), in order.
+    - ``place``: how many changes happened up to ``at``.
+    - ``before``, ``after``: the times of the last change before and the first one after; ``None`` if there is none.
     """
 
     at: float | None
@@ -59,12 +63,13 @@ class PointInTime:
 
     @property
     def count(self) -> int:
-        """Number of changes."""
+        """The number of all changes of the session."""
         return len(self.moments)
 
 
 def show_graph(request: PageRequest) -> Page:
-    """Return the picture, with time slider and filters."""
+    """Return the page with the picture of the graph, a time slider and filters. The query sets time, type and
+    status."""
     type_, status = request.query.get("type", ""), request.query.get("status", "")
     by: As = "valid" if request.query.get("as") == "valid" else "recorded"
     wanted = _time(request.query.get("at", ""))
@@ -101,12 +106,12 @@ def _time(given: str) -> float | None:
 
 
 def _step(given: str) -> int:
-    """The number of a change, from 1; 0 for anything else."""
+    """Parse the number of a change, from 1; return 0 for any other text."""
     return int(given) if given.isdecimal() and len(given) < 10 else 0
 
 
 def _moments(state: SessionState) -> list[float]:
-    """When facts were added, changed or edited by hand, in order."""
+    """Return the times at which facts were added, changed or edited by hand, in order."""
     graph = state.graph
     moves = {time for node in graph.nodes() for time, _ in graph.life(node.id).moves}
     return sorted(moves | {one.recorded_at for one in state.edits.values()})
@@ -152,7 +157,8 @@ def _important(graph: SessionGraph, nodes: Sequence[Node]) -> list[Node]:
 
 
 def _find_replaced(graph: SessionGraph, nodes: Mapping[str, Node]) -> dict[str, Node]:
-    """Of ``nodes``, those of the newest replacements: what was replaced and what took its place."""
+    """Return those of ``nodes`` that the newest replacements concern, the replaced facts and the new ones, by id; at
+    most ``REPLACED_MAX``."""
     found: dict[str, Node] = {}
     for step in reversed(graph.transitions()):
         pair = [id for id in (step.old, step.new) if id in nodes]
@@ -201,16 +207,16 @@ def _picture(request: PageRequest, graph: SessionGraph, then: PointInTime, shown
 
 
 _ZOOM: Final = (("out", "Smaller"), ("whole", "Whole width"), ("in", "Larger"))
-"""Buttons that change the size of the picture, for the script: without it they are not shown."""
+"""Buttons that change the size of the picture. They stay hidden unless the browser runs the script of the page."""
 
 
 _Present = tuple[list[Node], list[Transition]]
-"""The facts of the picture of now, in their order, and the transitions."""
+"""The facts in the picture of the graph as it is now, in their order there, and all transitions of the graph."""
 
 
 def _find_present(request: PageRequest, then: PointInTime) -> _Present | None:
-    """What the picture of an earlier time holds on to; ``None`` for now. A status is one of its time, so that there is
-    no picture of now to hold on to."""
+    """Return what the picture of now shows, so that the picture of an earlier time can put each fact where it is now.
+    ``None`` if now is shown; also if the query selects a status, because facts had other statuses then."""
     if then.at is None or request.query.get("status"):
         return None
     now = request.memory.graph(request.id, tenant=request.tenant)
@@ -219,7 +225,7 @@ def _find_present(request: PageRequest, then: PointInTime) -> _Present | None:
 
 
 def _places(part: SessionGraph, steps: Iterable[Transition], present: _Present | None, columns: int) -> Layout:
-    """Where the facts of ``part`` stand: at an earlier time where the picture of now has them."""
+    """Return the positions of the facts of ``part``: those in the picture of now (``present``), if it is given."""
     if present is None:
         return arrange(part.nodes(), steps, columns=columns)
     return hold_layout(*present, part.nodes(), columns)
@@ -271,8 +277,7 @@ def _slider(request: PageRequest, then: PointInTime, type_: str, status: str) ->
 
 
 def _options(request: PageRequest, then: PointInTime, type_: str, status: str) -> Markup:
-    """Return what is chosen seldom, folded: which facts are drawn, and what a time means. The choice stands in the
-    summary."""
+    """Return the folded options: which facts are drawn, and what a time means. Their heading names what is chosen."""
     at = "" if then.at is None else repr(then.at)
     what = tag(
         "fieldset",
@@ -292,7 +297,8 @@ def _options(request: PageRequest, then: PointInTime, type_: str, status: str) -
 
 
 def _when(then: PointInTime, numbers: Sequence[int]) -> str:
-    """Which change is shown, with the message that was the newest then, and the time."""
+    """Return the label of the slider: the number of the change that is shown, the newest message at that time, and the
+    time. ``numbers``: the number of the newest message at each change."""
     if then.at is None:
         return f"now, after {format_count(then.count, 'change')}"
     number = numbers[then.place - 1] if then.place else 0
@@ -306,7 +312,8 @@ def _radio(value: str, text: str, chosen_: str) -> Markup:
 
 
 def download_graph(request: PageRequest) -> Response:
-    """Return the graph as a file in the format that the query names; by default a self-contained HTML page."""
+    """Return the graph as it is now, as a file in the format that ``format`` of the query names; by default "html", one
+    page without other files."""
     name = request.query.get("format", "html")
     format_ = format_named(name)
     text = request.memory.export(request.id, name, tenant=request.tenant)
@@ -318,7 +325,7 @@ _LABELS: Final = {"html": "HTML", "markdown": "Markdown", "d3": "D3 JSON", "canv
 
 
 def format_links(request: PageRequest) -> Markup:
-    """Return links to the graph in every format."""
+    """Return a paragraph with links that save the graph, one for each format."""
     links = [
         link(to("export", id=request.id, format=name), _LABELS.get(name, name), title=one.about)
         for name, one in FORMATS.items()

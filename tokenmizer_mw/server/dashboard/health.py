@@ -1,4 +1,4 @@
-"""The health page."""
+"""The health page: whether what was said is being remembered, and what does not work."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ REASONS: Final = {
     "turn_lost": "Turns of chats could not be recorded and are lost: look at the log of the server.",
     "turn_spooled": "Turns of chats were not recorded in time; they wait in memory for the store.",
 }
-"""What a reason means, and what to do."""
+"""What each reason of the health (``HealthAnswer``) means, and what to do."""
 
 UNRECORDED: Final = {
     "malformed_request": "The body of a request is not in the format that its path stands for.",
@@ -53,7 +53,7 @@ UNRECORDED: Final = {
     "request_too_large": "A request is larger than request_max.",
     "session_invalid": "The name of a session or tenant cannot be used: it has 1 to 256 printable characters.",
 }
-"""Counters of requests that passed without being recorded: why, and what to do."""
+"""Counters of requests that were sent on without being recorded, each with why, and what to do."""
 
 NOTED: Final = {
     "cut_without_block": (
@@ -65,7 +65,8 @@ NOTED: Final = {
         " fit. The log names the sessions."
     ),
 }
-"""Counters of what went wrong with a request although everything here works: what it was, and what to do."""
+"""Counters of requests that did not fit the model's window, although the memory works: what happened, and what to
+do."""
 
 _PAGE_ABOUT_IT: Final = "https://github.com/tokenmizer-mw/tokenmizer-mw/blob/main/docs/not-remembered.md"
 
@@ -93,7 +94,8 @@ _STATES: Final = {
 
 
 def show_health(request: PageRequest) -> Page:
-    """Return health with reasons, what the store recorded last, and the counters of this process."""
+    """Return the page with the health and its reasons, and what the store recorded last; for callers with the scope
+    "admin" also the counters of this process."""
     found = request.health.look(with_place=request.caller.may("admin"))
     counters = request.memory.counters() if request.caller.may("admin") else {}
     unrecorded = _reasons_of_no_turn(counters) if found["status"] == "ok" else []
@@ -118,8 +120,11 @@ def show_health(request: PageRequest) -> Page:
 
 
 def _state_of(status: str, counters: Mapping[str, int], *, unrecorded: bool, noted: bool) -> str:
-    """Which of the states to show: that of the health, unless this process has recorded nothing that could fail, or
-    counted something that the health does not count as a failure."""
+    """Return the key in ``_STATES`` of what the page says. For a health other than "ok" it is that ``status``.
+
+    - ``unrecorded``: requests passed, and none was recorded; ``noted``: a counter in ``NOTED`` is not 0.
+    - ``counters``: decide whether this process has recorded a turn itself ("ok") or not ("elsewhere").
+    """
     if status != "ok":
         return status
     if unrecorded:
@@ -130,8 +135,8 @@ def _state_of(status: str, counters: Mapping[str, int], *, unrecorded: bool, not
 
 
 def _recording_card(request: PageRequest) -> Markup | None:
-    """The card about what the store shows of all processes, with hooks if it has a session of theirs; ``None`` for an
-    empty store."""
+    """Return the card that says when any process last recorded something in the store, and when hooks of coding agents
+    did, if ever; ``None`` for an empty store."""
     found = _find_last_recorded(request)
     if found is None:
         return None
@@ -145,15 +150,16 @@ def _recording_card(request: PageRequest) -> Markup | None:
 
 
 def _find_hook_logs() -> str:
-    """The path of the logs of this user's hooks, as far as the variables of this process tell; "" where hooks have no
-    log."""
+    """Return the path of the logs of this user's hooks ("/tmp/tokenmizer-mw-1000/*.log"), as this process's environment
+    variables suggest it; "" on systems where hooks write no log."""
     folders = hook_folders(os.environ)
     written = [folder for folder in folders if any(Path(folder).glob("*.log"))]
     return os.path.join((written or folders)[0], "*.log") if folders else ""
 
 
 def _reasons_of_no_turn(counters: Mapping[str, int]) -> list[str]:
-    """Why requests passed unrecorded; [] if there were none, or a turn was recorded all the same."""
+    """Return the keys in ``UNRECORDED`` that say why requests were not recorded; [] if none was counted, or if any turn
+    was recorded."""
     if any(name.startswith("turn_") for name in counters):
         return []
     return sorted(UNRECORDED.keys() & counters.keys())
@@ -169,21 +175,22 @@ def _counters(counters: dict[str, int]) -> Markup:
 
 
 _HOOKED: Final = re.compile(r"[^/]+-[0-9a-f]{8}/.+")
-"""Ids that hooks give to sessions: the project, a digest of its folder, and the agent's own id."""
+"""Ids that hooks of coding agents give to sessions: project, digest of its folder, and the agent's own session id."""
 
 _SESSIONS_READ: Final = 200
-"""Sessions, the most recently active first, among which one of hooks is looked for."""
+"""Among how many sessions, the most recently active ones, one that hooks recorded is looked for."""
 
 
 class _LastRecorded(NamedTuple):
-    """The session that changed last, and the one of hooks that did; ``None``: hooks record nothing here."""
+    """The session that changed last, and the one recorded by hooks of coding agents that changed last; ``None``: no
+    such session was found."""
 
     newest: SessionInfo
     hooked: SessionInfo | None
 
 
 def _find_last_recorded(request: PageRequest) -> _LastRecorded | None:
-    """The sessions of the tenant that changed last; ``None`` for an empty store."""
+    """Return the sessions of the tenant that changed last; ``None`` if it has none."""
     infos = request.memory.log.sessions(request.tenant, limit=_SESSIONS_READ)
     if not infos:
         return None
@@ -191,6 +198,6 @@ def _find_last_recorded(request: PageRequest) -> _LastRecorded | None:
 
 
 def _name_session(request: PageRequest, info: SessionInfo) -> list[Child]:
-    """When a session last changed, and a link to it, as the end of a sentence."""
+    """Return the end of a sentence: when a session last changed, and a link to it."""
     address = to("session", id=info.key.id)
     return [moment(info.updated_at, request.now), ", in ", link(address, tag("code", info.key.id)), "."]

@@ -1,4 +1,5 @@
-"""The history of a session: checkpoints, the difference between two points, replaced decisions, manual edits."""
+"""The history page of a session (checkpoints, what changed between two points, replaced decisions, manual edits), and
+the page that shows the facts at two points side by side."""
 
 from __future__ import annotations
 
@@ -44,13 +45,13 @@ STEPS: Final = 40
 MARKS: Final = 10
 
 CHOICES: Final = 100
-"""Checkpoints to choose from."""
+"""How many checkpoints, the newest ones, a form offers."""
 
 SHOWN: Final = 30
-"""Facts of one kind of change that a diff lists."""
+"""How many facts of each kind of change (added, changed, gone) a comparison lists."""
 
 WHOLE: Final = 2_000
-"""Rows of a list that somebody asked to see all of."""
+"""How many rows at most a list has if the query asks for all."""
 
 T = TypeVar("T")
 _Step = tuple[Transition, Node | None, Node | None]
@@ -58,7 +59,8 @@ _Step = tuple[Transition, Node | None, Node | None]
 
 @dataclass(frozen=True, slots=True)
 class _HistoryView:
-    """What the page shows: checkpoints, the newest replacements and edits, and how many of each there are."""
+    """What the history page shows: all checkpoints (``marks``), oldest first; the newest replacements (``steps``) and
+    manual edits, newest first; how many of both there are; and the ``edited`` facts, by id."""
 
     title: str
     seq: int
@@ -71,7 +73,7 @@ class _HistoryView:
 
 
 def show_history(request: PageRequest) -> Page:
-    """Return the history of a session."""
+    """Return the history page of the session that the query names."""
     most = _count_rows(request, STEPS)
 
     def look(state: SessionState) -> _HistoryView:
@@ -120,7 +122,8 @@ def _render_comparison_form(request: PageRequest, marks: Sequence[CheckpointMark
 
 
 def _points(marks: Sequence[CheckpointMark], seq: int) -> dict[str, int]:
-    """The points that can be compared, by name, each with its number of events."""
+    """Return the points that can be compared ("start", each checkpoint's id, "now"), each with the number of its newest
+    event."""
     return {START: 0, **{mark.checkpoint.id: mark.seq for mark in marks}, NOW: seq}
 
 
@@ -182,7 +185,7 @@ def _part(request: PageRequest, title: str, changes: Sequence[T], list_change: C
 
 
 def _list_node(request: PageRequest, node: Node, *about: Child) -> Markup:
-    """A fact in a list, and what is said of it; its status if it is nothing else."""
+    """Return the list item of a fact. ``about``: what follows it; by default its status."""
     return tag("li", type_of(node), fact_link(request.id, node), *(about or (status_of(node.status),)))
 
 
@@ -200,11 +203,13 @@ _FIELDS: Final[tuple[tuple[str, Callable[[Node], str]], ...]] = (
     ("said in message", lambda node: str(node.source.turn)),
     ("words", lambda node: node.source.quote),
 )
-"""What a fact says besides its status, by the name that people read."""
+"""What a comparison shows of a fact besides its status: the name for people, and the function that returns the
+value."""
 
 
 def _difference(old: Node, new: Node) -> list[Markup | str]:
-    """All that is otherwise: the status beside the fact, a line below for each other field."""
+    """Return everything that differs between two versions of a fact: the status on the line of the fact, each other
+    field on a line below."""
     found: list[Markup | str] = []
     if old.status is not new.status:
         found += [status_of(old.status), tag("span", "to", class_="visually-hidden"), "\u2192", status_of(new.status)]
@@ -217,12 +222,13 @@ def _difference(old: Node, new: Node) -> list[Markup | str]:
 
 
 def _count_rows(request: PageRequest, few: int) -> int:
-    """How many rows a list has."""
+    """Return how many rows a list may have: ``few``, or ``WHOLE`` if the query asks for all."""
     return WHOLE if request.query.get("all") else few
 
 
 def _link_rest(request: PageRequest, count: int, part: str, what: str = "more") -> Markup | None:
-    """A link to the rows that a list leaves out; where even the whole list is cut, how many."""
+    """Return a link to the ``count`` rows that a list leaves out, "12 more"; only the text if even the whole list
+    leaves them out; ``None`` for 0. ``part``: id of the list on the page; ``what``: the word behind the number."""
     if count <= 0:
         return None
     text = f"{count:,} {what}"
@@ -240,11 +246,12 @@ def _transitions(request: PageRequest, steps: Sequence[_Step], count: int) -> Ma
 
 
 COMPARED_ROWS: Final = 60
-"""Facts of a type that are listed: the newest ones."""
+"""How many facts of each type, the newest ones, a side of the comparison lists."""
 
 
 def show_comparison(request: PageRequest) -> Page:
-    """Return the comparison of ``from`` and ``to``: ids of checkpoints, "start" or "now"."""
+    """Return the page that shows the facts at two points side by side: ``from`` and ``to`` of the query, each a
+    checkpoint's id, "start" or "now"."""
 
     def look(state: SessionState) -> tuple[str, int, list[CheckpointMark]]:
         return title_of(state), state.seq, list(state.checkpoints[-CHOICES:])
@@ -262,8 +269,8 @@ def show_comparison(request: PageRequest) -> Page:
 
 
 def _compared_points(request: PageRequest, named: Mapping[str, int], newest: str) -> tuple[str, str]:
-    """The points to compare: those of the query, else checkpoint ``newest`` and now; the start in place of a checkpoint
-    since which nothing changed."""
+    """Return the names of the two points to compare: those of the query. Without ``from`` in it, the first is
+    checkpoint ``newest``, or the start if nothing differs since that checkpoint; without ``to``, the second is now."""
     after = _chosen_option(request, "to", named, NOW)
     before = _chosen_option(request, "from", named, "")
     if before:

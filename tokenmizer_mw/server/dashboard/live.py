@@ -1,7 +1,7 @@
-"""Notifies browsers of changes with server-sent events, by polling the end of the event log.
+"""Notifies browsers of changes of a session with server-sent events, by polling the end of its event log.
 
-The log is shared by all processes of an installation, so changes of other processes are seen too. The end of a
-session's log is read once per tick, whatever the number of browsers.
+All processes of an installation share the log, so changes by other processes are seen, too. The end of a session's log
+is read once per ``TICK``, whatever the number of browsers.
 """
 
 from __future__ import annotations
@@ -24,21 +24,22 @@ from tokenmizer_mw.runtime.offload import CALLS, offload
 from tokenmizer_mw.store.log import SessionInfo
 
 TICK: Final = 0.4
-"""Seconds between two looks."""
+"""Seconds between two reads of the end of a session's log."""
 
 LIFE: Final = 30.0
-"""Seconds after which a stream ends, so that a server that ends waits no longer; the browser opens the next one by
-itself."""
+"""Seconds after which a stream of events ends, so that a server that shuts down waits no longer than this for it. The
+browser then opens the next stream by itself."""
 
 PING: Final = 15.0
-"""Seconds after which a silent stream gets a comment, because proxies close idle connections."""
+"""Seconds without an event after which the stream sends a comment, because proxies close idle connections."""
 
 _SEEN_MAX: Final = 1_000
 _SIGNALS: Final = (signal.SIGINT, signal.SIGTERM)
 
 
 class LogTails:
-    """Cached end positions of logs, at most one tick old. For one event loop."""
+    """Cache of the ends of sessions' logs, each at most one ``TICK`` old, so that many browsers cause one read. Not
+    thread-safe: for the tasks of one event loop. ``clock``: returns a time in seconds."""
 
     def __init__(self, memory: SessionMemory, clock: Callable[[], float] = time.monotonic) -> None:
         self._memory = memory
@@ -46,9 +47,10 @@ class LogTails:
         self._seen: OrderedDict[tuple[str, str], tuple[float, str]] = OrderedDict()
 
     async def of(self, tenant: str, id: str, before: str = "") -> str:
-        """Return a mark that changes when events are added to the session, or for id "" to any session of the tenant.
+        """Return a mark, a short text that changes when events are added to the session ``id``; for ``id`` "" when
+        events are added to any session of the tenant.
 
-        ``before``: the last known mark, "" for none; returned while the store cannot be read.
+        ``before``: the last mark that the caller knows, "" for none; it is returned while the store cannot be read.
         """
         known = self._seen.get((tenant, id), (-TICK, before))
         if self._clock() - known[0] < TICK * 0.9:
@@ -63,7 +65,7 @@ class LogTails:
 
 
 def mark_of_tenant(newest: SessionInfo | None) -> str:
-    """Return the mark of a tenant whose most recently updated session is ``newest``."""
+    """Return the mark of a tenant: a digest of ``newest``, its most recently updated session; ``None``: it has none."""
     newest_event = f"{newest.key.id}\0{newest.seq}\0{newest.created_at}" if newest is not None else ""
     return hashlib.blake2b(newest_event.encode(), digest_size=8).hexdigest()
 
@@ -78,7 +80,8 @@ def _mark(memory: SessionMemory, tenant: str, id: str, before: str) -> str:
 
 
 def _end(memory: SessionMemory, key: SessionKey, known: int) -> int:
-    """The number of the newest event, 0 for none. Only what is behind ``known`` is read."""
+    """Return the number of the session's newest event, 0 for none. If event ``known`` still exists, only it and what
+    follows are read."""
     tail = memory.log.read(key, after=max(0, known - 1))
     if not tail and known:
         tail = memory.log.read(key)
@@ -89,9 +92,9 @@ async def changes(tails: LogTails, tenant: str, id: str, since: str, ending: Cal
     """Yield server-sent events when the session changes, until ``ending()`` is true or the stream is ``LIFE`` seconds
     old.
 
-    ``tails``: knows the newest event of each session. ``id``: the session; "" for all sessions of the tenant.
-    ``since``: the mark of the page that the browser shows, so that a change between the page and the stream is
-    reported, too.
+    - ``id``: the session; "" for all sessions of the tenant.
+    - ``since``: the mark (see ``LogTails.of``) at the time of the page that the browser shows, so that a change between
+      the page and the stream is reported, too; "": changes from now on.
     """
     last = since or await tails.of(tenant, id)
     yield "retry: 200\n\n"
@@ -108,9 +111,9 @@ async def changes(tails: LogTails, tenant: str, id: str, since: str, ending: Cal
 
 
 def call_before_exit(call: Callable[[], None]) -> None:
-    """Install handlers of SIGINT and SIGTERM that call ``call`` before the previous handlers.
+    """Make the process call ``call`` when it receives SIGINT or SIGTERM, before the handler that is installed now.
 
-    Does nothing outside of the main thread.
+    Does nothing outside of the main thread, and for a signal without such a handler.
     """
     if threading.current_thread() is not threading.main_thread():
         return

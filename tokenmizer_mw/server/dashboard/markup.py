@@ -1,4 +1,4 @@
-"""HTML generation: escaped elements, and numbers, times, addresses and facts for people. Pure."""
+"""Generates HTML: elements with escaped content; and numbers, times, links and facts as people read them. Pure."""
 
 from __future__ import annotations
 
@@ -14,19 +14,20 @@ from tokenmizer_mw.safety.labels import flatten
 
 
 class Markup(str):
-    """Text that is already HTML and is not escaped again."""
+    """A text that is HTML already; ``tag`` and ``join_markup`` do not escape it."""
 
     __slots__ = ()
 
 
 Child = str | int | float | None | Iterable["Child"]
-"""What stands in an element: markup as it is, other text escaped, ``None`` as nothing, and any of these in a row."""
+"""Content of an element: ``Markup``, which stays as it is; other text and numbers, which are escaped; ``None`` for
+nothing; or an iterable of these."""
 
 _VOID: Final = frozenset({"br", "hr", "img", "input", "link", "meta"})
 
 
 def tag(name: str, /, *children: Child, **attributes: str | int | bool | None) -> Markup:
-    """Return the element ``name``.
+    """Return the HTML element ``name``: ``tag("p", "a < b", class_="hint")`` is '<p class="hint">a &lt; b</p>'.
 
     In attribute names underscores become dashes and a final one is dropped (``class_``). ``True`` gives an attribute
     without a value; ``None`` and ``False`` omit it.
@@ -42,7 +43,7 @@ def tag(name: str, /, *children: Child, **attributes: str | int | bool | None) -
 
 
 def join_markup(*children: Child) -> Markup:
-    """Concatenate markup."""
+    """Return the ``children`` one after the other as HTML; text other than ``Markup`` is escaped."""
     return Markup("".join(map(_render_child, children)))
 
 
@@ -62,19 +63,20 @@ def _attribute_name(key: str) -> str:
 
 QUOTE_MAX: Final = 1_000
 _WIDE: Final = "\u2e80"
-"""The first sign of the scripts that have no spaces between words."""
+"""The first character of the scripts that have no spaces between words, such as Chinese."""
 _STEPS: Final = ((60, "second"), (3_600, "minute"), (86_400, "hour"), (86_400 * 60, "day"))
 _SIZES: Final = {"second": 1, "minute": 60, "hour": 3_600, "day": 86_400}
 
 
 def to(page: str, /, **query: str | int | float | None) -> str:
-    """Return the relative address of a page; parameters that are ``None`` are omitted."""
+    """Return the relative address of a page: ``to("fact", id="a", from_=1)`` is "fact?id=a&from=1". "" is the list of
+    sessions, "./". Parameters that are ``None`` or "" are omitted."""
     written = {key.removesuffix("_"): value for key, value in query.items() if value not in (None, "")}
     return f"{page or './'}?{urlencode(written)}" if written else page or "./"
 
 
 def link(address: str, /, *children: object, **more: str | bool | None) -> Markup:
-    """Return a link. ``children`` as in ``tag``."""
+    """Return a link to ``address``. ``children``: its content, as in ``tag``; ``more``: further attributes."""
     return tag("a", *children, href=address, **more)  # type: ignore[arg-type]
 
 
@@ -88,12 +90,12 @@ def moment(seconds: float, now: float) -> Markup:
 
 
 def format_exact_time(seconds: float) -> str:
-    """Format a time to the second."""
+    """Format a time (seconds since the epoch) as "2026-11-21 14:00:00 UTC"."""
     return f"{datetime.fromtimestamp(seconds, UTC):%Y-%m-%d %H:%M:%S} UTC"
 
 
 def ago(seconds: float) -> str:
-    """Format how long ago a time was, roughly."""
+    """Format how long ago a time was, ``seconds`` before now, such as "just now" or "3 minutes ago"."""
     if seconds < 2:
         return "just now"
     for limit, unit in _STEPS:
@@ -109,92 +111,100 @@ def format_count(number: int, what: str) -> str:
 
 
 def quote_line(text: str) -> Markup:
-    """Return user text on one line, isolated in its writing direction."""
+    """Return text of a user or a model as one line of at most ``QUOTE_MAX`` characters. Its writing direction (Arabic,
+    for example) does not affect the text around it."""
     return tag("bdi", flatten(text, QUOTE_MAX))
 
 
 def is_repeated(text: str, label: str) -> bool:
-    """Return whether a label already says ``text``, word for word except for case and final punctuation."""
+    """Return whether ``label`` contains ``text`` as whole words, ignoring case and final punctuation, so that a page
+    need not show both."""
     words = flatten(text).rstrip(".!?\u3002 ").casefold()
     before, found, behind = flatten(label).casefold().partition(words) if words else ("", "", "")
     return bool(found) and not (_ends_in_word(before) or _ends_in_word(behind[:1]))
 
 
 def _ends_in_word(text: str) -> bool:
-    """Whether a text ends within a word; scripts without spaces have no such place."""
+    """Return whether the last character of ``text`` belongs to a word; false for scripts without spaces."""
     return text[-1:].isalnum() and text[-1:] < _WIDE
 
 
 def icon(type_: NodeType, *, done: bool = False) -> Markup:
-    """Return the icon of a fact type; callers print the word beside it. ``done``: show a task as ticked."""
+    """Return the icon of a fact type. Screen readers ignore it, so callers show the type's word beside it. ``done``:
+    show a task as ticked."""
     path = tag("path", d=TYPES[type_].shape(done), class_="tm-icon")
     return tag("svg", path, class_=f"icon tm-type-{type_.value}", viewBox="0 0 20 20", aria_hidden="true")
 
 
 def type_of(node: Node) -> Markup:
-    """Return the type of a fact, as icon and word."""
+    """Return the icon and the name of a fact's type; for a decision other than a choice that of its kind, such as
+    "rule"."""
     kind = node.kind.value if node.kind not in (None, DecisionKind.CHOICE) else TYPES[node.type].word
     return tag("span", icon(node.type, done=node.status is Status.COMPLETED), kind, class_="type")
 
 
 def status_of(status: Status) -> Markup:
-    """Return the status of a fact, as sign and word."""
+    """Return the sign and the word for the status of a fact, such as "replaced"."""
     look = STATUSES[status]
     return tag("span", tag("span", look.mark, aria_hidden="true"), " ", look.word, class_=f"status is-{status.value}")
 
 
 def fact_link(session_id: str, node: Node) -> Markup:
-    """Return the label of a fact, linked to its page."""
+    """Return a link to the page of a fact; its text is the fact's label."""
     return link(to("fact", id=session_id, node=node.id), quote_line(node.label), class_="fact-link")
 
 
 def origin_link(session_id: str, node: Node) -> Markup:
-    """Return where a fact was said: its message, or "by hand" for one that was added so."""
+    """Return a link to the message that states a fact, "message 12"; the text "by hand" for a fact that was added by
+    hand."""
     if node.source.is_by_hand:
         return tag("span", "by hand", class_="turn")
     return message_link(session_id, node.source.turn)
 
 
 def message_link(session_id: str, number: int) -> Markup:
-    """Return the number of a message, linked to its place in the transcript; plain text if it refers to no message."""
+    """Return a link to a message in the transcript, "message 12"; the text "no message" for a number below 1."""
     if number < 1:
         return tag("span", "no message", class_="turn")
     return link(f"{to('transcript', id=session_id, message=number)}#m{number}", f"message {number}", class_="turn")
 
 
 def pinned_badge(node: Node) -> Markup | None:
-    """Return the mark of a pinned fact; ``None`` for any other."""
+    """Return the badge "pinned" for a pinned fact; ``None`` for any other."""
     return tag("span", "pinned", class_="badge") if node.pinned else None
 
 
 def nothing(text: str) -> Markup:
-    """Return the placeholder for an empty list."""
+    """Return ``text`` as the placeholder of a list that is empty, such as "No facts yet."."""
     return tag("p", text, class_="nothing")
 
 
 def hidden_fields(fields: Mapping[str, str | int | None]) -> list[Markup]:
-    """Return hidden inputs of a form for the fields that are not empty."""
+    """Return hidden inputs of a form, one for each of ``fields`` that is not ``None``, "" or 0."""
     return [tag("input", type="hidden", name=name, value=value) for name, value in fields.items() if value]
 
 
 def filter_form(action: str, fields: Mapping[str, str | int | None], *children: Child) -> Markup:
-    """Return a form that asks for a page with chosen values; ``fields``: hidden ones."""
+    """Return a form that requests the page ``action`` with what was chosen in it as query parameters. ``children``: its
+    visible fields; ``fields``: further parameters, in hidden fields."""
     return tag("form", hidden_fields(fields), *children, method="get", action=action, class_="filters")
 
 
 def select_field(name: str, title: str, options: Iterable[tuple[str, str]], value: str) -> Markup:
-    """Return a labelled choice. ``options``: values with their texts; ``value``: the chosen one."""
+    """Return a drop-down list with the label ``title``. ``options``: pairs of a value and its text; ``value``: the
+    chosen one."""
     given = [tag("option", text, value=key, selected=key == value) for key, text in options]
     return tag("label", tag("span", title), tag("select", given, name=name), class_="field")
 
 
 def rest_link(count: int, address: str) -> Markup | None:
-    """Return a link to ``count`` rows that a list leaves out; ``None`` if it leaves out none."""
+    """Return a link "12 more" to ``address``, for the ``count`` rows that a list leaves out; ``None`` if none is left
+    out."""
     return tag("p", link(address, f"{count:,} more"), class_="hint") if count > 0 else None
 
 
 def figure_list(rows: Iterable[tuple[Child, str]]) -> Markup:
-    """Return figures, each with its name."""
+    """Return a row of figures with their names, such as "12 messages". ``rows``: pairs of the figure and the name."""
     return tag("dl", [tag("div", tag("dt", name), tag("dd", value)) for value, name in rows], class_="figures")
 
 

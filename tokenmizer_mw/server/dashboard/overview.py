@@ -1,4 +1,5 @@
-"""The current content of a session: its facts in the order of the resume block, and the block itself."""
+"""Parts of the overview page of a session: its current facts, one card for each section of the resume block, and the
+block itself."""
 
 from __future__ import annotations
 
@@ -37,10 +38,10 @@ from .markup import (
 from .page import PageRequest
 
 SHOWN: Final = 8
-"""Facts of a list on the overview; behind it stands how many more there are, and where."""
+"""How many facts a card of the overview lists; a link below leads to the rest."""
 
 REPLACED: Final = 3
-"""Facts that are named as replaced by one, as in the block."""
+"""How many facts are named as replaced by one ("instead of MySQL, before that SQLite"), as in the resume block."""
 
 OPEN_WORK: Final = "open work"
 
@@ -49,9 +50,11 @@ OPEN_WORK: Final = "open work"
 class Overview:
     """The facts that the overview of a session shows.
 
-    - ``newest``: the newest facts of each section of the block; ``counts``: the number of all facts of each section.
-    - ``replaced``: by id of a fact, the facts that it replaced with the replacements, newest first.
-    - ``reasons``: by id, why a fact is no longer in force; "" if unknown.
+    - ``newest``: by name of a section of the resume block, at most ``SHOWN`` of its facts: pinned ones first, then
+      decisions with a reason, then the newest. Tasks in progress and tasks to do are one section, ``OPEN_WORK``.
+    - ``counts``: the number of all facts of each section.
+    - ``replaced``: by id of a fact, the facts that it replaced, each with the replacement, newest first.
+    - ``reasons``: by id, why the status of a fact changed last, such as why it was rejected; "" if unknown.
     """
 
     newest: Mapping[str, Sequence[Node]]
@@ -61,7 +64,7 @@ class Overview:
 
 
 def overview(state: SessionState) -> Overview:
-    """Return the facts of a session by section of the block."""
+    """Return the facts of a session that the overview shows, by section of the resume block."""
     graph = state.graph
     replaced = Predecessors(graph)
     parts: dict[str, list[Node]] = defaultdict(list)
@@ -75,7 +78,8 @@ def overview(state: SessionState) -> Overview:
 
 
 def _newest(part: str, nodes: Sequence[Node], replaced: Predecessors) -> list[Node]:
-    """The first facts of a list: pinned ones, decisions that replaced another or have a reason, then the newest."""
+    """Return the facts to list of a section: pinned ones first, then decisions that replaced another or have a reason,
+    then the newest. Of open work, tasks in progress are put first."""
 
     def rank(node: Node) -> tuple[bool, int, int]:
         reasons = bool(node.detail) + any(True for _ in replaced.of(node)) if part == Section.DECISIONS.name else 0
@@ -86,8 +90,8 @@ def _newest(part: str, nodes: Sequence[Node], replaced: Predecessors) -> list[No
 
 
 def cards(request: PageRequest, found: Overview, flagged: int) -> Markup:
-    """Return a card for every section; the usual sections have one even if they are empty. ``flagged``: number of
-    suspicious messages, for the warning."""
+    """Return a card for each section of the overview; only "Proposed" is left out if it is empty. ``flagged``: number
+    of messages that read like an attempt to take over the model; the card "Rejected" warns of them."""
     everywhere = (
         ("Goal", Section.GOAL.name, "goals", "goal", "current", "No goal was stated."),
         ("Decisions in force", Section.DECISIONS.name, "decisions", "choice", "current", "Nothing was decided."),
@@ -132,7 +136,7 @@ def _join_replaced(labels: Iterable[str]) -> list[Markup | str]:
 
 
 _COMMAND: Final = "$ "
-"""What the detail of an error begins with that a command gave."""
+"""Beginning of the detail of an error that a command reported: the detail is then the command line."""
 
 
 def _introduce(reason: str) -> str:
@@ -150,7 +154,8 @@ _DEFAULT = "standard"
 
 
 def block_card(request: PageRequest) -> Markup:
-    """Return the card with the resume block at the level in the query; without a level, a card that loads it."""
+    """Return the card with the resume block at the level that the query names ("critical", "standard" or "full");
+    without a level in the query, a card whose content the browser loads later."""
     level = request.query.get("level", "")
     if not level:
         address = to("session", id=request.id, level=_DEFAULT)

@@ -1,5 +1,5 @@
-"""What all pages share: the types that page functions take and return, the HTML document with its navigation, error
-pages, static files, and downloads of tables.
+"""What all pages share: the request that page functions take, the page that they return, the HTML document with its
+navigation, error pages, static files, and downloads of tables.
 """
 
 from __future__ import annotations
@@ -26,12 +26,13 @@ from .caches import PastGraphs, Summaries
 from .markup import Child, Markup, hidden_fields, join_markup, link, quote_line, tag, to
 
 FORM_FIELD = "form_token"
-"""The field by which a form is known to be ours."""
+"""Name of the hidden field in every form, whose token shows that a page of this dashboard made the form."""
 
 
 @dataclass(frozen=True, slots=True)
 class DashboardState:
-    """Caches that a dashboard keeps between requests, all of bounded size."""
+    """Caches that a dashboard keeps between requests, all of bounded size: summaries of sessions (``titles``) and
+    graphs at earlier times (``pasts``)."""
 
     titles: Summaries
     pasts: PastGraphs
@@ -39,7 +40,12 @@ class DashboardState:
 
 @dataclass(frozen=True, slots=True)
 class PageRequest:
-    """An authorized request. ``form_token`` is put into every form of the page; ``now``: seconds since the epoch."""
+    """A request of somebody who is signed in, as the function of a page gets it.
+
+    - ``query``, ``form``: the fields of the address and of the submitted form; ``form`` is empty for GET.
+    - ``form_token``: the token for every form of the page, see ``PageSigner.form_token``.
+    - ``now``: time of the request, in seconds since the epoch.
+    """
 
     memory: SessionMemory
     caller: Caller
@@ -52,31 +58,35 @@ class PageRequest:
 
     @property
     def tenant(self) -> str:
-        """Tenant of the caller."""
+        """The caller's tenant, whose sessions the pages show."""
         return self.caller.tenant
 
     @property
     def id(self) -> str:
-        """Id of the requested session; "" if there is none."""
+        """Id of the session that the form or the query names; "" if none is named."""
         return self.form.get("id") or self.query.get("id", "")
 
     @property
     def key(self) -> SessionKey:
-        """Key of the requested session."""
+        """Key of that session: the tenant and the id."""
         return SessionKey(self.tenant, self.id)
 
     def form_of(self, action: str, *children: object, **fields: str | int) -> Markup:
-        """Return an HTML form for an action, with its token."""
+        """Return an HTML form that sends a POST request to the page ``action``. ``children``: its visible content;
+        ``fields``: values that it sends in hidden fields, besides the form token."""
         hidden = hidden_fields({FORM_FIELD: self.form_token, **fields})
         return tag("form", hidden, *children, method="post", action=action)  # type: ignore[arg-type]
 
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """A page.
+    """A page before it is rendered.
 
-    ``here``: its entry in the navigation; ``session_id``: the session it shows; ``live``: address of the event stream
-    that refreshes it, "" for none; ``note``: a message about the action just done.
+    - ``title``: of the window; ``body``: the content below the navigation; ``status``: the HTTP status.
+    - ``here``: the navigation entry to mark as current, such as "savings"; "" is the list of sessions.
+    - ``session_id``: the session that it shows; "" for none.
+    - ``live``: address of the event stream that tells the browser to refresh it; "": it is never refreshed.
+    - ``note``: a message about what was just done ("Pinned. ..."); "" for none.
     """
 
     title: str
@@ -89,12 +99,12 @@ class Page:
 
 
 def redirect(address: str) -> Response:
-    """Return a redirect to a relative address."""
+    """Return a redirect (303) to ``address``, relative to the page."""
     return RedirectResponse(address, 303)
 
 
 def download(name: str, media: str, text: str) -> Response:
-    """Return a file to be saved under ``name``."""
+    """Return a response that browsers save as a file ``name``. ``media``: its media type."""
     disposition = {"content-disposition": f'attachment; filename="{name}"'}
     return Response(text.encode("utf-8", "replace"), headers=disposition, media_type=media)
 
@@ -102,7 +112,7 @@ def download(name: str, media: str, text: str) -> Response:
 Records = Sequence[Mapping[str, object]]
 
 _FORMULA: Final = ("=", "+", "-", "@", "\t", "\r")
-"""What makes a spreadsheet take a cell for a formula."""
+"""Characters with which a cell begins that spreadsheets evaluate as a formula."""
 
 
 def csv_file(name: str, records: Records) -> Response:
@@ -127,8 +137,8 @@ def json_file(name: str, records: Records) -> Response:
 def file_links(name: str, **query: str | int | None) -> Markup:
     """Return a paragraph with links that download a list as CSV and as JSON.
 
-    ``name``: plural noun for the entries of the list; the files are ``name.csv`` and ``name.json``. ``query``: query
-    parameters of the links.
+    ``name``: plural noun for the entries of the list, such as "facts"; the files are then "facts.csv" and "facts.json".
+    ``query``: query parameters of the links.
     """
     as_csv, as_json = (link(to(f"{name}.{kind}", **query), kind.upper()) for kind in ("csv", "json"))
     return tag("p", f"These {name} as ", as_csv, " or ", as_json, class_="hint")
@@ -161,14 +171,15 @@ NOTES: Final[Mapping[str, str]] = {
     "correct": "Corrected. The earlier words stay recorded.", "undo": "Undone.",
     "checkpoint": "Checkpoint made.", "forget": "The session was erased for good.",
 }  # fmt: skip
-"""What was just done, by the name that an address carries."""
+"""Messages about what was just done, by the value of ``done`` in the address to which an action redirects."""
 
 
 def render_document(page: Page, request: PageRequest | None, *, leaves: bool = False, up: str = "") -> bytes:
-    """Return the complete HTML document.
+    """Return the complete HTML document of a page, in UTF-8.
 
-    ``request`` is ``None`` if nobody is signed in; ``leaves``: whether to show the sign-out button; ``up``: the way
-    from the page's folder to that of the dashboard, such as "../".
+    - ``request``: the request that it answers; ``None`` if nobody is signed in: the page then has no navigation.
+    - ``leaves``: whether to show the sign-out button.
+    - ``up``: relative address of the dashboard's root, such as "../"; "" if the page is directly below it.
     """
     head = tag(
         "head",
@@ -216,8 +227,8 @@ def session_page(
 ) -> Page:
     """Return a page of a session, with the content ``parts``.
 
-    - ``tab``: name of the page among the session's pages, "" for none.
-    - ``title``: title of the session.
+    - ``tab``: the tab to mark as current among the session's pages, such as "transcript"; "" for none.
+    - ``title``: the goal of the session; "" if it has none: the heading is then its first question, else its id.
     - ``name``: beginning of the window's title; "": the window's title is that of the session.
     - ``seq``: number of the newest event that the page shows. The page is refreshed after the next event; ``None``:
       never.
@@ -229,8 +240,8 @@ def session_page(
 
 
 def session_head(request: PageRequest, here: str, title: str) -> Markup:
-    """Return the heading of a session's pages: title (a goal, else the first question), id, and links to the session's
-    pages. ``here``: name of the current page."""
+    """Return the heading of a session's page: its goal ``title`` (if that is "", its first question, else its id), and
+    tabs that link to its pages. ``here``: the tab to mark as current, such as "facts"; "" for none."""
     question = "" if title else request.caches.titles.find_question(request.memory, request.key)
     items = [
         tag("li", link(to(name, id=request.id), text, aria_current="page" if name == here else None))
@@ -248,13 +259,13 @@ def session_head(request: PageRequest, here: str, title: str) -> Markup:
 
 
 def heading(title: str, *below: object) -> Markup:
-    """Return the heading of a page."""
+    """Return the heading ``title`` of a page, with ``below``, further content, under it."""
     return tag("div", tag("h1", title), *below, class_="page-head")  # type: ignore[arg-type]
 
 
 def trouble(title: str, sentence: str, *more: Markup) -> Markup:
-    """Return the content of a page about a problem: the heading ``title``, and ``sentence``, which says what the
-    problem is and what to do."""
+    """Return the content of an error page: the heading ``title``; ``sentence``, which says what the problem is and what
+    to do; and ``more`` below."""
     return tag("div", tag("h1", title), tag("p", sentence), join_markup(*more), class_="trouble")
 
 
@@ -277,11 +288,11 @@ _WHY: Final[Mapping[str, tuple[int, str, str]]] = {
     "fault": (500, "Something went wrong here", "Nothing was changed that is not shown: load the page again."),
 }
 # fmt: on
-"""By a name of ours: the status, a heading and a sentence."""
+"""The error pages, by the name that ``failure`` takes: HTTP status, heading, and a sentence."""
 
 
 class PageRefusal(Exception):
-    """Raised to answer a request with the error ``page``."""
+    """Raised while a request is handled; the browser then gets the error page ``page``."""
 
     def __init__(self, page: Page) -> None:
         super().__init__(page.title)
@@ -289,8 +300,8 @@ class PageRefusal(Exception):
 
 
 def failure(name: str, status: int = 0, sentence: str = "", *, up: str = "") -> PageRefusal:
-    """Return the error of that name. A name that is not in the table becomes "problem", with ``status`` and
-    ``sentence``. ``up`` as for ``render_document``."""
+    """Return the exception to raise for the error page ``name``, such as "host" or "stale_form". For a name that has no
+    page ("problem"), the page is made of ``status`` and ``sentence``. ``up`` as for ``render_document``."""
     if name in _WHY:
         status, title, sentence = _WHY[name]
     else:
@@ -309,7 +320,7 @@ STATIC_MEDIA: Final[Mapping[str, str]] = {
 
 @cache
 def read_static(name: str) -> bytes:
-    """Return the content of a file in ``MEDIA``."""
+    """Return the content of a file in ``STATIC_MEDIA``; that of "static/graph.css" is generated."""
     if name == "static/graph.css":
         return style().encode()
     return files(__package__).joinpath(name).read_bytes()

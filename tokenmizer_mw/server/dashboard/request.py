@@ -1,5 +1,6 @@
-"""Page that shows a request before and after: the client's transcript, and what a cut and a reminder make of it; and
-why a session has no requests: hooks, imports and ``SessionMemory.record`` store messages only.
+"""The page that compares a request to the model before and after this package changed it: the client's transcript, and
+the same with the resume block of a cut and a reminder. For a session without requests (hooks, imports and
+``SessionMemory.record`` store only messages) it says why there are none.
 """
 
 from __future__ import annotations
@@ -38,20 +39,20 @@ from .markup import (
 from .page import Page, PageRequest, session_page
 
 ROWS: Final = 60
-"""Messages of a side that are listed: the newest ones."""
+"""How many messages each side lists: the newest ones."""
 
 LINE_MAX: Final = 160
-"""Characters of a message that are shown."""
+"""How many characters of each listed message are shown."""
 
 CUTS: Final = 100
-"""Cuts to choose from: the newest ones."""
+"""How many cuts the form offers: the newest ones."""
 
 
 @dataclass(frozen=True, slots=True)
 class RequestView:
     """The content of the page about one request.
 
-    - ``cuts``: the session's cuts; ``cut``: the selected one.
+    - ``cuts``: the session's cuts (old messages replaced by a resume block), oldest first; ``cut``: the selected one.
     - ``answers``: numbers of the messages that answer requests after that cut with a reminder.
     - ``answer``: number of the message that answers the shown request.
     - ``reminder``: the reminder in the request, ``None`` for none; ``facts``: the facts that it states.
@@ -71,8 +72,8 @@ class RequestView:
 
 
 def show_request(request: PageRequest) -> Page:
-    """Return the request that the cut of the query changed first (by default the newest cut), or the one that message
-    ``number`` answers."""
+    """Return the page about one request: the one that message ``turn`` of the query answers; else the first one after
+    the cut ``cut`` of the query, by default the newest cut."""
     number = request.query.get("turn", "")
     wanted = int(number) if number.isdecimal() and len(number) < 9 else 0
 
@@ -91,8 +92,9 @@ def show_request(request: PageRequest) -> Page:
 
 
 def _view_request(state: SessionState, name: str, number: int, last: int) -> RequestView:
-    """The request that message ``number`` answers, or the first one of the cut ``name``. ``last``: the newest message
-    that answers one. A question that a client sent again, after it was answered, has no answer of its own."""
+    """Return the request that message ``number`` answers, if it had a reminder after the cut ``name``; else the first
+    request after that cut. ``last``: number of the newest message that answers a request. A question that a client sent
+    again, after it was answered, has no answer of its own."""
     cuts = [mark.checkpoint for mark in state.checkpoints if mark.checkpoint.anchor]
     cut = next((one for one in cuts if one.id == name), cuts[-1] if cuts else None)
     of_cut = {min(one.turn, last): one for one in state.recent_reminders if cut is not None and one.cut == cut.id}
@@ -104,7 +106,7 @@ def _view_request(state: SessionState, name: str, number: int, last: int) -> Req
 
 
 def _path(state: SessionState, newest: int) -> frozenset[int]:
-    """The numbers of message ``newest`` and of those before it in its chat, other branches left out."""
+    """Return the numbers of message ``newest`` and of the messages before it in the same branch of the chat."""
     found, place = set(), min(newest, len(state.transcript)) - 1
     while place >= 0:
         found.add(place + 1)
@@ -120,7 +122,7 @@ def _nothing_cut(request: PageRequest, found: RequestView) -> Markup:
 
 
 def describe_fill(request: PageRequest) -> str:
-    """Return how many tokens the session's messages have, and from how many on a request is cut."""
+    """Return a text for people: how many tokens the session's messages have, and from how many on a request is cut."""
     settings = request.memory.settings
     calls = request.memory.list_usage(request.id, limit=1, tenant=request.tenant)
     model = calls[0].model if calls else ""
@@ -214,7 +216,7 @@ def _line(request: PageRequest, counter: MessageCounter, written: Written, gone:
 
 
 def _begin(written: Written) -> str:
-    """The beginning of a message, or what it calls."""
+    """Return the beginning of a message's text, else the names of the tools that it calls, else "no text"."""
     message = written.message
     text = flatten(message.text or " ".join(one.text for one in message.tool_results), LINE_MAX)
     calls = ", ".join(call.name for call in message.tool_calls)
@@ -251,14 +253,16 @@ _SEEN_NONE: Final = (
 
 @dataclass(frozen=True, slots=True)
 class MessagesOnly:
-    """A session none of whose requests was seen: the number of its checkpoints, and the newest message of the last."""
+    """What is known of a session that has messages but no requests: how many ``checkpoints`` it has, and the number of
+    the newest ``message`` at the last of them, 0 if there is none."""
 
     checkpoints: int = 0
     message: int = 0
 
 
 def messages_only(state: SessionState) -> MessagesOnly | None:
-    """Return what is known of a session without requests; ``None`` if a request was seen, or a cut was made."""
+    """Return what is known of a session none of whose requests passed this package; ``None`` if one did, or if a cut
+    was made."""
     if state.outcomes or state.cut is not None:
         return None
     last = state.checkpoints[-1].checkpoint.turn if state.checkpoints else 0
@@ -266,8 +270,8 @@ def messages_only(state: SessionState) -> MessagesOnly | None:
 
 
 def explain_no_requests(request: PageRequest, found: MessagesOnly) -> Markup:
-    """Return a text that says why the session has no requests to show, what is known of its compactions, and how to see
-    requests."""
+    """Return a text for people: why the session has no requests to show, when the agent compacted its chat, and how to
+    see requests."""
     return join_markup(nothing(_SEEN_NONE), _mention_compactions(request, found), _suggest_proxy())
 
 

@@ -45,7 +45,16 @@ from .request import MessagesOnly, explain_no_requests, messages_only
 
 @dataclass(frozen=True, slots=True)
 class SessionView:
-    """What the page shows of the session."""
+    """What the overview page shows of a session; of long lists the newest entries, newest first.
+
+    - ``seq``: number of the newest event; ``messages``, ``facts``: how many there are; ``types``: facts by type.
+    - ``flagged``: number of messages that read like an attempt to take over the model.
+    - ``steps``: replacements, each with the old and the new fact (``None`` if it was pruned); ``step_count``: of all.
+    - ``marks``: checkpoints; ``mark_count``: of all; ``renewed``: ids of those that are no new cut, see
+      ``find_renewed_blocks``.
+    - ``lost``: the loss report of the last cut; ``unseen``: set if the session has messages but no requests.
+    - ``edits``: manual edits; ``edited``: the facts that they changed, by id.
+    """
 
     title: str
     seq: int
@@ -69,7 +78,7 @@ class SessionView:
 
 
 def view_session(state: SessionState) -> SessionView:
-    """Return what the page shows of a session."""
+    """Return what the overview page shows of the session with this ``state``."""
     graph, nodes = state.graph, state.graph.nodes()
     steps = graph.standing_transitions()
     edits = tuple(state.edits.values())[-5:][::-1]
@@ -97,7 +106,7 @@ def view_session(state: SessionState) -> SessionView:
 
 
 def show_session(request: PageRequest) -> Page:
-    """Return the overview of a session."""
+    """Return the overview page of the session that the query names."""
     found = request.memory.view(request.id, view_session, tenant=request.tenant)
     return session_page(
         request,
@@ -164,7 +173,7 @@ def _steps(request: PageRequest, found: SessionView) -> Markup:
 
 
 def step_row(request: PageRequest, step: Transition, old: Node | None, new: Node | None) -> Markup:
-    """Return the table row of one replacement ``step``: the ``old`` and the ``new`` decision (``None`` if it was
+    """Return the list item about one replacement ``step``: the ``old`` and the ``new`` fact (``None`` if it was
     pruned), the message, the reason and the quote."""
     was = fact_link(request.id, old) if old is not None else tag("span", step.old)
     now = fact_link(request.id, new) if new is not None else tag("span", step.new)
@@ -184,7 +193,8 @@ def step_row(request: PageRequest, step: Transition, old: Node | None, new: Node
 
 
 def _rank_loss(node: Node) -> tuple[bool, int]:
-    """Sorts facts that a cut left out: decisions, rules, goals, open work and open errors first; then the newest."""
+    """Return the sort key of a fact that a cut left out: decisions, goals, open work and open errors come first; among
+    them and among the others, the newest."""
     is_in_force = node.current and node.type in (NodeType.DECISION, NodeType.GOAL)
     is_open = node.open or (node.type is NodeType.ERROR and node.status is Status.ACTIVE)
     return not (is_in_force or is_open), -node.source.turn
@@ -230,7 +240,8 @@ def _render_loss(request: PageRequest, report: LossReport, unseen: MessagesOnly 
 
 
 def _reminders(request: PageRequest, found: SessionView) -> Markup | None:
-    """What requests carried of what a cut had removed, the newest first."""
+    """Return the card with the newest reminders (what requests carried of what a cut had removed), newest first;
+    ``None`` without any."""
     if not found.reminders:
         return None
     rows = [
@@ -249,7 +260,7 @@ def _reminders(request: PageRequest, found: SessionView) -> Markup | None:
 
 
 def _describe_reminder(reminder: Reminded) -> str:
-    """Which messages a reminder quoted, and how much else."""
+    """Return what a reminder contained: "Quoted messages 3, 8; 2 facts; 120 tokens"."""
     numbers = ", ".join(map(str, reminder.messages))
     quoted = f"message{'' if len(reminder.messages) == 1 else 's'} {numbers}" if numbers else "no message"
     facts = f"; {format_count(len(reminder.nodes), 'fact')}" if reminder.nodes else ""
@@ -275,7 +286,8 @@ def _checkpoints(request: PageRequest, found: SessionView) -> Markup:
 
 
 def _cut(request: PageRequest, mark: CheckpointMark, renewed: frozenset[str]) -> Markup | None:
-    """The link to a cut, or to the block that was made anew for it after a change by hand (``renewed``)."""
+    """Return the link from a checkpoint to the request with its cut; ``None`` for a checkpoint without a cut.
+    ``renewed``: ids of checkpoints that only have a new block for the cut before, made after a manual edit."""
     if not mark.checkpoint.anchor:
         return None
     name = "block made anew" if mark.checkpoint.id in renewed else "cut"

@@ -1,4 +1,5 @@
-"""The list of sessions: selected by words, age and open work, sorted; a hint for an empty store."""
+"""The page with the list of sessions, filtered by words, age and open work, and sorted; for an empty store, how to get
+a first session."""
 
 from __future__ import annotations
 
@@ -18,10 +19,10 @@ from .page import Page, PageRequest, file_links, heading
 PER_PAGE: Final = 25
 
 SCANNED_MAX: Final = 2_000
-"""Sessions that are looked at for a search, a filter or an order of their own: those last active."""
+"""How many sessions, the most recently active ones, a list with a search, a filter or another order is made of."""
 
 FOUND_EVENTS_MAX: Final = 5_000
-"""Events that a search or a filter reads for goals that are not known yet."""
+"""How many events a list with a search, a filter or another order may read for summaries that are not cached yet."""
 
 DAYS: Final = {"1": "the last day", "7": "the last week", "30": "the last month"}
 SORTS: Final = {
@@ -37,14 +38,15 @@ SORTS: Final = {
 
 @dataclass(frozen=True, slots=True)
 class ListingFilter:
-    """The query of a session list.
+    """What a list of sessions shows: the parsed query of its address.
 
     - ``words``: each of these words occurs in the id or the title, ignoring case; "": any session.
     - ``days``: active within so many days; 0: any time.
     - ``open``: only sessions with open work.
     - ``sort``: a key of ``SORTS``; any other value sorts as "active" (last active first).
-    - ``place``: only if ``plain``: the list continues after this place. ``None``: it begins with the first session.
-    - ``number``: the page, from 1, if not ``plain``.
+    - ``place``: only if ``plain``: the page begins after this place, the last session of the page before; ``None``: it
+      is the first page.
+    - ``number``: only if not ``plain``: the number of the page, from 1.
     """
 
     words: str = ""
@@ -60,14 +62,15 @@ class ListingFilter:
         return not (self.words or self.days or self.open) and self.sort == "active"
 
     def query(self) -> dict[str, str | int | None]:
-        """Return the query parameters for the same list."""
+        """Return the query parameters of the address of this list, without those of its page."""
         sort = self.sort if self.sort != "active" else None
         return {"find": self.words, "days": self.days or None, "open": 1 if self.open else None, "sort": sort}
 
 
 @dataclass(frozen=True, slots=True)
 class SessionListing:
-    """A page of sessions, with their known summaries, and whether there are more."""
+    """A page of the list of sessions: the sessions in order; their ``summaries`` by id, as far as known; and whether
+    there are ``more`` sessions after them."""
 
     infos: Sequence[SessionInfo]
     summaries: Mapping[str, Summary]
@@ -75,7 +78,7 @@ class SessionListing:
 
 
 def parse_filter(query: Mapping[str, str]) -> ListingFilter:
-    """Parse the query of an address; invalid values count as missing."""
+    """Parse the query parameters of a list of sessions; invalid values count as missing."""
     words = "".join(filter(str.isprintable, query.get("find", "").strip()))[:SESSION_ID_MAX]
     sort, number = query.get("sort", ""), query.get("page", "")
     return ListingFilter(
@@ -99,7 +102,7 @@ def _place(query: Mapping[str, str]) -> Place | None:
 
 
 def list_sessions(request: PageRequest, wish: ListingFilter) -> SessionListing:
-    """Return a page of sessions."""
+    """Return the page of at most ``PER_PAGE`` sessions that ``wish`` asks for."""
     if wish.plain:
         infos = request.memory.log.sessions(request.tenant, after=wish.place, limit=PER_PAGE + 1)
         shown = infos[:PER_PAGE]
@@ -110,7 +113,8 @@ def list_sessions(request: PageRequest, wish: ListingFilter) -> SessionListing:
 
 
 def select_sessions(request: PageRequest, wish: ListingFilter) -> tuple[list[SessionInfo], Mapping[str, Summary]]:
-    """Return all matching sessions among the ``SCANNED_MAX`` most recently active ones, sorted."""
+    """Return all sessions that match ``wish`` among the ``SCANNED_MAX`` most recently active ones, sorted; and the
+    summaries that are known, by id."""
     infos = request.memory.log.sessions(request.tenant, limit=SCANNED_MAX)
     if wish.days:
         infos = [info for info in infos if request.now - info.updated_at <= wish.days * 86_400]
@@ -145,7 +149,7 @@ def _sort_sessions(infos: list[SessionInfo], summaries: Mapping[str, Summary], s
 
 
 def show_sessions(request: PageRequest) -> Page:
-    """Return a page of the list, filtered as the query says."""
+    """Return the page with the list of sessions that the query asks for."""
     wish = parse_filter(request.query)
     newest = request.memory.log.sessions(request.tenant, limit=1)
     if not newest:
@@ -162,7 +166,8 @@ def show_sessions(request: PageRequest) -> Page:
 
 
 def session_records(request: PageRequest) -> list[dict[str, object]]:
-    """Return the matching sessions, for a file."""
+    """Return the sessions that match the query, one dictionary each, for a file; numbers that are not known are
+    ``None``."""
     infos, summaries = select_sessions(request, parse_filter(request.query))
     return [_record(info, summaries.get(info.key.id)) for info in infos]
 
@@ -285,7 +290,7 @@ _WAYS: Final = (
 
 
 def _empty_store_hint() -> Markup:
-    """Where there is nothing to show: what would be here, and the shortest ways to it."""
+    """Return the content of the page for an empty store: what would be here, and four ways to record a session."""
     ways = [
         tag("li", tag("h2", title), tag("p", text), tag("pre", tag("code", code), tabindex="0"), class_="card")
         for title, text, code in _WAYS

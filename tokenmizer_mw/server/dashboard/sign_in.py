@@ -1,5 +1,5 @@
-"""Sign-in to the dashboard: with a token that is entered once, an API key of the server, or the host application's
-function.
+"""Sign-in to the dashboard: with a token, with an API key of the server, or by a function of the application around the
+dashboard.
 
 After sign-in a signed cookie identifies the browser: same-site and not readable by scripts. It has no path attribute,
 so that browsers limit it to the folder of the pages, wherever that is mounted. Cookies and form tokens are signed with
@@ -29,15 +29,15 @@ from .table import NAMES
 __all__ = ["HostSignIn", "KeySignIn", "SignIn", "TokenSignIn", "local"]
 
 _PASS_MAX: Final = 2_048
-"""Characters of a pass; longer ones are not ours."""
+"""Longest value of a cookie, in characters; longer ones are not read."""
 
 
 @dataclass(frozen=True, slots=True)
 class Pass:
     """The content of a sign-in cookie.
 
-    ``subject``: who is signed in, as the entrance identifies them ("" for nobody yet); ``nonce``: random, binds forms
-    to the cookie; ``issued_at``: seconds since the epoch.
+    ``subject``: who is signed in, as ``SignIn.admit`` returned it ("token", or the id of an API key); "" for nobody
+    yet. ``nonce``: random text that binds the forms of a page to the cookie. ``issued_at``: seconds since the epoch.
     """
 
     subject: str
@@ -48,8 +48,8 @@ class Pass:
 class PageSigner:
     """Signs and verifies cookies and form tokens.
 
-    ``secret``: the store's, so that all processes of an installation accept each other's cookies; ``about``: what else
-    a cookie is bound to, such as the digest of a token.
+    ``secret``: the store's, so that all processes of an installation accept each other's cookies. ``about``: text that
+    also enters the signatures, such as the digest of the token: if it changes, all earlier cookies become invalid.
     """
 
     def __init__(self, secret: bytes, about: str = "") -> None:
@@ -57,7 +57,7 @@ class PageSigner:
         self.name = hashlib.blake2b(b"dashboard's cookie", key=secret, digest_size=4).hexdigest()
 
     def write_pass(self, given: Pass) -> str:
-        """Return the cookie value of a pass."""
+        """Return the signed text in which a cookie stores the pass ``given``."""
         body = json.dumps([given.subject, given.nonce, given.issued_at], separators=(",", ":")).encode()
         return f"{_base64(body)}.{_base64(self._mac(b'pass', body))}"
 
@@ -78,11 +78,12 @@ class PageSigner:
         return Pass(subject, nonce, issued_at) if fresh else None
 
     def form_token(self, given: Pass, who: str) -> str:
-        """Return the token that a form must send, bound to the pass and to its user ``who``."""
+        """Return the token that forms must send, so that no other site can submit them. It is valid only with the
+        cookie of the pass ``given``, and for the user ``who``."""
         return _base64(self._mac(b"form", json.dumps([given.subject, given.nonce, who]).encode()))
 
     def is_form_token(self, token: str, given: Pass, who: str) -> bool:
-        """Return whether ``token`` is the form token of the pass ``given`` for the user ``who``."""
+        """Return whether ``token`` is what ``form_token`` returns for the pass ``given`` and the user ``who``."""
         return hmac.compare_digest(token.encode("utf-8", "replace"), self.form_token(given, who).encode())
 
     def _mac(self, what: bytes, body: bytes) -> bytes:
@@ -98,30 +99,32 @@ def _pad_base64(text: str) -> Any:
 
 
 TOKEN_LEAST: Final = 16
-"""Characters of a token: fewer can be guessed."""
+"""Fewest characters of a token, because a shorter one can be guessed."""
 
 
 class SignIn(Protocol):
-    """Protocol of sign-in methods. ``about``: text that cookies are bound to besides the installation."""
+    """Protocol of the ways to sign in. ``about``: text that enters the signatures of cookies, see ``PageSigner``."""
 
     about: str
     asks: str
-    """What the form asks people for; "": there is no form."""
+    """What the sign-in form asks people for, "token" or "API key"; "": there is no form."""
 
     async def admit(self, given: str) -> str | None:
-        """Return the subject of the cookie for the token or key ``given``; ``None`` if it is wrong. Raises
-        ``StoreError``."""
+        """Check the token or API key ``given`` that somebody entered. Returns the subject of the new cookie; ``None``
+        if it is wrong. Raises ``StoreError`` if keys cannot be read."""
 
     async def caller(self, subject: str, scope: Mapping[str, Any]) -> Caller | None:
-        """Return the caller for a cookie's ``subject`` ("" for a browser without one); ``None`` if nobody is signed in.
+        """Return the caller for a cookie's ``subject`` ("" for a browser without a cookie); ``None`` if nobody is
+        signed in. ``scope``: the ASGI scope of the request.
 
         Raises ``AuthorizeFailed`` or ``StoreError`` if that cannot be decided.
         """
 
 
 class TokenSignIn:
-    """Sign-in with one shared token, for everything in the sessions of the local tenant. A new token invalidates all
-    cookies."""
+    """Sign-in with one shared token. Whoever has it may do everything with the sessions of the local tenant. If the
+    token changes, all cookies become invalid. Raises ``ConfigError`` for a token that is too short, not printable, or
+    has blanks around it."""
 
     asks = "token"
 
@@ -143,7 +146,8 @@ class TokenSignIn:
 
 
 class KeySignIn:
-    """Sign-in with an API key of the server, with its tenant and scopes. A revoked key is rejected."""
+    """Sign-in with an API key of the server that has the scope "read". The key's tenant and scopes decide what may be
+    seen and done. A key that is revoked later is refused from then on."""
 
     asks = "API key"
     about = ""
@@ -166,7 +170,8 @@ class KeySignIn:
 
 
 class HostSignIn:
-    """Access decided by the host application for each request."""
+    """Access that a function of the application around the dashboard decides for each request. ``everybody``: the
+    function is ``local``, which accepts all."""
 
     asks = ""
     about = ""
@@ -193,10 +198,12 @@ _WRONG: Final = {
 
 
 def sign_in_page(asks: str, form_token: str, back: str, *, wrong: bool = False) -> Page:
-    """Return the form for the token or API key.
+    """Return the page with the form for the token or API key.
 
-    ``asks``: what the form asks for, "token" or "API key". ``form_token``: hidden field against requests from other
-    pages. ``back``: address to go to after sign-in. ``wrong``: true after a failed attempt.
+    - ``asks``: what the form asks for, "token" or "API key".
+    - ``form_token``: value of the hidden field that protects against requests from other sites.
+    - ``back``: address to go to after sign-in.
+    - ``wrong``: true after a failed attempt; the page then says so, with status 401.
     """
     hint = {
         "token": "Paste the token that the dashboard printed when it started, or the one that was set for it.",
@@ -236,12 +243,13 @@ def sign_in_page(asks: str, form_token: str, back: str, *, wrong: bool = False) 
 
 
 def sign_in_address(back: str) -> str:
-    """Return the address of the sign-in page that leads to ``back``."""
+    """Return the address of the sign-in page, which leads on to the address ``back`` after sign-in."""
     return to("login", next=back[:_BACK_MAX])
 
 
 def inside_address(back: str) -> str:
-    """Return where to go after sign-in: always a page of the dashboard."""
+    """Return ``back`` if it is the address of a page of the dashboard ("fact?id=a"), else "./", the list of sessions,
+    so that a forged link to the sign-in page cannot lead elsewhere."""
     name, mark, query = back.partition("?")
     known = name in NAMES and name.isalpha() and query.isascii() and query.isprintable()
     return f"{name}{mark}{query}" if known else "./"

@@ -1,4 +1,4 @@
-"""The table of pages and actions: path, method, scope and function."""
+"""The table of all pages and actions, each with its path, method, scope (permission) and function."""
 
 from __future__ import annotations
 
@@ -26,8 +26,11 @@ Scope = Literal["read", "write", "erase"]
 
 @dataclass(frozen=True, slots=True)
 class PageRoute:
-    """One page or action: last path segment, method, and the scope that the caller needs. ``work`` runs in a worker
-    thread."""
+    """One page, file or action of the dashboard.
+
+    ``name``: its path below the mount prefix, such as "facts"; "" for the list of sessions. ``scope``: the permission
+    that the caller needs. ``work``: the function that answers a request, called in a worker thread.
+    """
 
     name: str
     method: Literal["GET", "POST"]
@@ -67,10 +70,11 @@ ROUTES: Final = (
     PageRoute("checkpoint", "POST", "write", make_checkpoint),
     PageRoute("forget", "POST", "erase", erase_session),
 )
-"""All but those that the application answers itself."""
+"""All pages, files and actions except those that ``Dashboard`` answers itself: sign-in, sign-out, the event stream, and
+static files."""
 
 LOGIN: Final = "login"
 LOGOUT: Final = "logout"
 EVENTS: Final = "events"
 NAMES: Final = frozenset({route.name for route in ROUTES} | {LOGIN, LOGOUT, EVENTS, *STATIC_MEDIA})
-"""Every path below the prefix, without its leading slash."""
+"""Every path that the dashboard answers, without the mount prefix and the leading slash."""

@@ -36,17 +36,18 @@ from .markup import (
 from .page import Page, PageRequest, session_page
 
 TEXT_MAX: Final = 12_000
-"""Characters of a message that a page of many messages shows."""
+"""How many characters of a message are shown among others; a link leads to the rest."""
 
 WHOLE_MAX: Final = 1_000_000
-"""Characters of a message that is shown alone."""
+"""How many characters are shown of a message that has the page for itself."""
 
 _HIDDEN: Final = frozenset({"Cc", "Cf", "Cn", "Co", "Cs"})
 _SHOWN: Final = frozenset("\n\t\u200d")
 
 
 def visible(text: str) -> str:
-    """Return ``text`` without control, format and unassigned characters; line ends and tabs stay."""
+    """Return ``text`` without characters that are not seen: control, format, private-use and unassigned ones. Line ends
+    (as "\\n"), tabs, and the zero-width joiner that combines emoji stay."""
     if text.isascii() and text.replace("\n", "").isprintable():
         return text
     text = text.replace("\r\n", "\n")
@@ -54,10 +55,10 @@ def visible(text: str) -> str:
 
 
 def mark_passages(session_id: str, text: str, nodes: Iterable[Node], limit: int = TEXT_MAX) -> Markup:
-    """Return the first ``limit`` characters of ``text``, with each passage that is the source of a fact linked to the
-    fact.
+    """Return the first ``limit`` characters of a message's ``text`` as HTML. Each passage from which one of the facts
+    ``nodes`` was derived is marked, and links to the page of that fact.
 
-    Of overlapping passages, the one that begins first is linked.
+    Of overlapping passages, the one that begins first is marked.
     """
     pieces: list[Markup | str] = []
     done = 0
@@ -76,7 +77,8 @@ def _mark(session_id: str, words: str, node: Node) -> Markup:
 
 
 def _passages(text: str, nodes: Iterable[Node]) -> list[tuple[int, int, Node]]:
-    """Where in ``text`` the facts were said, in order, without the spaces around them."""
+    """Return start, end and fact of each passage of ``text`` from which a fact was derived, in order, without the
+    spaces around it. Facts whose words are not in ``text`` are left out."""
     return sorted(_spans(text, nodes), key=lambda found: (found[0], -found[1], found[2].id))
 
 
@@ -98,21 +100,27 @@ def _find_quote(text: str, quote: str) -> tuple[int, int]:
 PER_PAGE: Final = 40
 
 ALONE_MIN: Final = 10
-"""Messages of which the last page has at least so many; fewer are added to the page before."""
+"""Fewest messages that get a last page of their own; fewer are added to the page before."""
 
 FIND_MAX: Final = 200
-"""Characters of the words that messages are searched for."""
+"""Longest text to search messages for, in characters."""
 
 PREVIEW_MAX: Final = 90
-"""Characters of a tool call or a result that are shown while it is folded."""
+"""How many characters of a tool call, or of a tool's result, are shown while it is folded."""
 
 TOOL_MAX: Final = 4_000
-"""Characters of a tool call or a tool's result that are shown."""
+"""How many characters of a tool call, or of a tool's result, are shown when it is unfolded."""
 
 
 @dataclass(frozen=True, slots=True)
 class MessageIndex:
-    """What the page shows besides messages: facts, replacements, cuts and reminders by message number."""
+    """What the transcript page shows besides the messages, by message number.
+
+    - ``facts``: those derived from the message.
+    - ``steps``: replacements that it caused, each with the old and the new fact (``None`` if it was pruned).
+    - ``cuts``: cuts whose resume block replaces the messages before it.
+    - ``reminders``: the reminder in the request that it answers.
+    """
 
     title: str
     seq: int
@@ -123,7 +131,7 @@ class MessageIndex:
 
 
 def index_messages(state: SessionState) -> MessageIndex:
-    """Return what was derived from the messages of a session, by message number."""
+    """Return what the transcript page shows besides the messages of the session with this ``state``."""
     graph = state.graph
     facts: dict[int, list[Node]] = defaultdict(list)
     steps: dict[int, list[tuple[Transition, Node | None, Node | None]]] = defaultdict(list)
@@ -141,7 +149,8 @@ def index_messages(state: SessionState) -> MessageIndex:
 
 
 def show_transcript(request: PageRequest) -> Page:
-    """Return a page of messages: the newest ones, the page of the message in the query, or those that contain words."""
+    """Return the transcript page: by default the newest messages; for ``message`` in the query, the page with that
+    message; for ``q`` or ``role``, only messages that contain these words, or of that role."""
     found = request.memory.view(request.id, index_messages, tenant=request.tenant)
     messages = request.memory.messages(request.id, tenant=request.tenant)
     words = flatten(request.query.get("q", ""), FIND_MAX)
@@ -181,8 +190,8 @@ def _fits(message: Message, words: str, role: str) -> bool:
 
 
 def _page_of(request: PageRequest, messages: Sequence[Written]) -> tuple[Sequence[Written], int, int]:
-    """The messages of a page, its number and that of the last page. Without a wish it is the last one, which a short
-    rest of messages is added to."""
+    """Return the messages of the page that the query asks for, its number, and the number of the last page. By default
+    it is the last page; a rest of fewer than ``ALONE_MIN`` messages has no page of its own, but is added to it."""
     last = max(1, len(messages) // PER_PAGE + (len(messages) % PER_PAGE >= ALONE_MIN))
     number = _natural(request.query.get("page", "")) or last
     if wanted := _natural(request.query.get("message", "")):
@@ -220,7 +229,8 @@ def _tools(request: PageRequest, words: str, role: str) -> Markup:
 
 
 def _message(request: PageRequest, found: MessageIndex, written: Written, limit: int) -> list[Markup]:
-    """A message with what stands before it: the place of a cut, a reminder."""
+    """Return the list items of a message: the cuts in front of it, the reminder in the request that it answers, and the
+    message itself, with at most ``limit`` characters of its text."""
     number, message = written.number, written.message
     nodes = found.facts.get(number, ())
     head = tag(
@@ -260,7 +270,7 @@ def _link_rest(request: PageRequest, number: int, count: int) -> Markup | None:
 
 
 def _traffic(message: Message) -> list[Markup]:
-    """Tool calls and what tools returned, closed."""
+    """Return the tool calls and tool results of a message, folded, and the kinds of what was attached to it."""
     calls = [_render_folded(f"Calls {call.name}", call.arguments) for call in message.tool_calls]
     results = [
         _render_folded("Error of a tool" if one.is_error else "Result of a tool", one.text)
@@ -277,7 +287,7 @@ def _render_folded(title: str, text: str) -> Markup:
 
 
 def _preview(text: str) -> str:
-    """How a text begins, and how long it is where that is not all of it."""
+    """Return the beginning of a text on one line; if that is not all, with the length of the text."""
     begin = flatten(text[: 4 * PREVIEW_MAX], PREVIEW_MAX)
     return begin if len(text) <= PREVIEW_MAX else f"{begin} ({format_count(len(text), 'character')})"
 
