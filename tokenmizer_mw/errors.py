@@ -82,14 +82,15 @@ StoreCause = Literal[
     "read_only",
     "unreachable",
 ]
-"""Why a store failed, in one word for logs, counters and health checks; "": another reason, which the message says."""
+"""Why a store failed, in one word for logs, counters and health checks; "late": it did not answer in time; "": another
+reason, which the message says."""
 
 
 class StoreError(TokenMizerError):
     """A store operation failed.
 
-    ``cause``: the reason in one word, a value of ``StoreCause``; "" if there is no word for it. ``place``: the path of
-    the database file, or the database's host and name without any password; "" if unknown.
+    ``cause``: the reason in one word, such as "locked"; "" if only the message says it. ``place``: the path of the
+    database file, or the database's host and name without any password; "" if unknown.
     """
 
     fault = "store"
@@ -106,7 +107,8 @@ class StoreError(TokenMizerError):
 
 
 class StoreUnavailable(StoreError):
-    """The store cannot be opened, read or written at the moment."""
+    """The store cannot be opened, read or written at the moment, for example because the disk is full or another
+    process has locked it."""
 
 
 class StoreCorrupt(StoreError):
@@ -118,7 +120,8 @@ class StoreTooNew(StoreError):
 
 
 class Conflict(StoreError):
-    """Another writer appended to the session first. The caller reads the new events and tries again."""
+    """Another writer appended events to the session after the caller had read it. The caller reads the new events and
+    tries again."""
 
 
 class PeerError(TokenMizerError):
@@ -147,7 +150,7 @@ class ForeignReply(PeerError):
 
 
 class ModelFailed(PeerError):
-    """A model that was asked to refine a session returned no usable reply.
+    """A model that was asked to refine a session (to read its messages and list its facts) returned no usable reply.
 
     ``again``: whether a retry may help. ``after``: seconds to wait before the retry, if the provider gives them.
     """
@@ -161,8 +164,8 @@ class ModelFailed(PeerError):
 class RequestBlocked(PeerError):
     """The prompt-injection guard refused a request because its text looks like an attempt to take over the model.
 
-    ``signals``: names of the attack patterns found. ``body``: the error response for the client, in its API format;
-    send it with the HTTP status ``STATUS``.
+    ``signals``: names of the attack patterns found. ``body``: the error response for the client, in its API format, to
+    be sent with the HTTP status ``STATUS``; empty for a caller that passed messages instead of an HTTP body.
     """
 
     STATUS: ClassVar = 400
