@@ -3,7 +3,7 @@
     TokenMizerError
     |-- CallerError             the code that calls us passed something unusable
     |   |-- UnknownSession      no such session in this tenant
-    |   |-- UnknownNode         no such node in the session's graph
+    |   |-- UnknownNode         no fact of the session, or more than one, matches
     |   |-- InvalidMessage      a message that cannot be read
     |   |-- InvalidSession      a session id or tenant that is empty, too long or not text
     |   `-- BudgetTooSmall      a token budget that cannot hold even an empty resume block
@@ -14,15 +14,15 @@
     |   |-- StoreTooNew         written by a newer version of tokenmizer-mw
     |   `-- Conflict            somebody else appended first: re-read and try again
     `-- PeerError               the other side of a chat call sent something unusable
-        |-- MalformedRequest    a request body that is not what its dialect says
-        |-- Untranslatable      a request that the dialect of the provider has no words for
+        |-- MalformedRequest    a request body that breaks its dialect (the API format of its path)
+        |-- Untranslatable      a request that the provider's API format cannot express
         |-- ForeignReply        a provider's reply that cannot be used
         |-- ModelFailed         a model that was asked about a session gave nothing usable
         `-- RequestBlocked      the guard refuses a request, because the settings say so
 
-Each class says whose fault it is in ``fault``: "caller", "config", "store" or "peer". In the request path none of
-these reaches the application: the chat goes on with the original bytes and a counter says why. ``RequestBlocked`` is
-the exception: clients get it as a response.
+Each class says whose fault it is in ``fault``: "caller", "config", "store" or "peer". While a chat call passes through
+this package, none of these reaches the application: the call goes on with the original bytes, and a counter gives the
+reason. ``RequestBlocked`` is the exception: clients get it as a response.
 """
 
 from __future__ import annotations

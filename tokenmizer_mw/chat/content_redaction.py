@@ -1,6 +1,5 @@
 """Redaction of what is stored: secrets, and this package's own blocks and reminders, are removed from new messages, and
-the texts of stored events are changed.
-"""
+secrets in events that are stored already are replaced."""
 
 from __future__ import annotations
 

@@ -39,8 +39,8 @@ _SOON: Final = 8
 
 
 class PreparedCut(NamedTuple):
-    """How a request is shortened, and which events of the cut are recorded with its turn. Either is ``None`` if there
-    is nothing to do."""
+    """``rewrite``: how a request is shortened; ``held``: the events of a new cut, which are recorded together with the
+    request's messages and reply. Either is ``None`` if there is nothing to do."""
 
     rewrite: Rewrite | None
     held: HeldCut | None = None

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 REFUSED_MAX: Final = 10_000
-"""Messages of refused requests whose digests are remembered."""
+"""Digests of at most this many messages of refused requests are remembered."""
 
 
 class RequestGuard:

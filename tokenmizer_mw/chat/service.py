@@ -197,7 +197,7 @@ class SessionService:
             self.drop(key)
 
     def drop(self, key: SessionKey) -> None:
-        """Remove a session and its cached answers from this process."""
+        """Remove a session and its cached answers from the caches of this process."""
         self.access.drop(key)
         if self.answers is not None:
             self.answers.purge(key.tenant, key.id)

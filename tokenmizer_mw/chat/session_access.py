@@ -134,9 +134,8 @@ class SessionAccess:
 
     def record(self, key: SessionKey, decide: Callable[[SessionState], list[Event]]) -> None:
         """Append the events that ``decide`` returns for new messages, and an event for each reminder that the answered
-        request contained. If ``decide`` returns nothing, the reminders stay queued for the next call. ``decide`` is
-        that of ``update``.
-        """
+        request contained. If ``decide`` returns nothing, the reminders stay queued for the next call. ``decide``: as
+        for ``update``."""
         waiting = self.carried.take(key)
         added = 0
 

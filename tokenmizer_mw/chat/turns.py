@@ -33,8 +33,7 @@ if TYPE_CHECKING:
 
 class TurnCommit:
     """Writes turns durably, through a queue (the spool) that keeps the order within each session. Callers wait for a
-    turn at most until a deadline.
-    """
+    turn for at most ``Settings.store_wait_seconds`` (the deadline)."""
 
     def __init__(
         self, settings: Settings, access: SessionAccess, redaction: ContentRedaction, count: Callable[..., None]

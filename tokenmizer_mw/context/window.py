@@ -196,7 +196,8 @@ def plan(
     """Decide how a request is shortened: not at all, by the cut in force, or by a new cut.
 
     - ``counts``: tokens of each message; ``overhead``: tokens of everything else in the request.
-    - ``frozen``: the cut in force; ``anchor``: index of its anchor in the request, if known. ``None`` for none.
+    - ``frozen``: the cut in force; ``anchor``: index in the request of the first message that it kept (its anchor), if
+      known. ``None`` for none.
     - ``shortest``: tokens of each message after compression for a full window; empty if compression is off.
 
     The cut in force is repeated whenever its anchor is found. A block that replaces nothing is repeated only while the

@@ -107,7 +107,7 @@ class Why:
         return "undone" if self.is_undone else self.node.status_word
 
     def _describe_step(self, old: Node, step: Transition, new: Node, reason: str) -> str:
-        """What was replaced by what, when and why."""
+        """Return a line that says what was replaced by what, when and why."""
         where = f"by hand{self._addition_time(new)}" if new.source.is_by_hand else self._message(step.trigger)
         status = "" if new.current or new.status is Status.SUPERSEDED else f" ({new.status.word})"
         was = f"{flatten(old.label)}{mark_uncertain(new)}"
@@ -143,7 +143,8 @@ _OTHER_MAX: Final = 80
 """Characters of the label of each of the ``others`` that an explanation shows."""
 
 _REASON_MIN: Final = 8
-"""Characters of a reason that is left out of a quote: a shorter one may be part of a word."""
+"""Only a reason of at least this many characters is left out of a quote, because a shorter one may be part of a
+word."""
 
 
 def _shorten_quote(node: Node, reason: str) -> str:
@@ -162,7 +163,8 @@ def _format_reason(step: Transition, shown: str) -> str:
 
 
 def _describe_edit(edit: NodeEdited) -> Iterator[str]:
-    """What was changed by hand, from what, and why; nothing for an addition and a pin."""
+    """Yield lines that say what an edit changed, from what, and why; nothing for the addition of a fact and for a
+    pin."""
     hand = f"by hand (change {edit.number})"
     because = f": {flatten(edit.reason, _TEXT_MAX)}" if edit.reason else ""
     if edit.separated is not None:
@@ -269,7 +271,7 @@ class Predecessors:
             id = step.old
 
     def _find_old(self, node: Node, step: Transition) -> Node | None:
-        """What ``step`` replaced, where it is shown as a predecessor of ``node``."""
+        """Return the fact that ``step`` replaced; ``None`` if it is not to be shown as a predecessor of ``node``."""
         old = self._graph.get(step.old)
         return old if old is not None and not old.is_withdrawn and is_same_thing(node, step, old) else None
 
@@ -335,7 +337,8 @@ def find_predecessors(graph: SessionGraph, node: Node) -> tuple[Replacement, ...
 
 
 def find_successors(graph: SessionGraph, node: Node) -> tuple[Replacement, ...]:
-    """Return the transitions from ``node`` to what stands in its place now, oldest first; () while the fact holds."""
+    """Return the transitions from ``node`` to the fact that stands in its place now, oldest first; () while the fact
+    holds."""
     if node.status is not Status.SUPERSEDED:
         return ()
     latest = {step.old: step for step in graph.transitions()}  # a fact that came back may have been replaced twice

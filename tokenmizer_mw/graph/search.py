@@ -23,7 +23,8 @@ _LENGTH: Final = 0.5
 _CURRENT: Final = 1.1
 _SETTLED: Final = 1.2
 _MENTIONED, _NAMED, _MEANT = 1, 2, 4
-"""How often a word counts: in the words around a fact, in its name, as what the fact is a value of (if it still is)."""
+"""How often a word counts: in the reason or quote of a fact, in its name, as the name of what a current fact is a value
+of ("database")."""
 
 _IDENTIFIER: Final = re.compile(r"\w*?(?:[a-z0-9][A-Z]|[^\W_]_[^\W_])\w*")
 _PART: Final = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
@@ -247,7 +248,8 @@ def _naming_words(node: Node) -> frozenset[str]:
 
 
 def _identifier_parts(text: str) -> Iterator[str]:
-    """The parts of names in CamelCase and snake_case, alone and joined with their neighbours."""
+    """Yield the parts of names in CamelCase and snake_case, single and joined with their neighbours ("out", "outof",
+    "outofmemory", ...)."""
     for name in _IDENTIFIER.findall(text):
         parts = [part.casefold() for part in _PART.findall(name)[:_PARTS_MAX]]
         for start in range(len(parts)):

@@ -167,7 +167,7 @@ def _make_value(kind: str, text: str, start: int, end: int) -> Value | None:
 _PLAIN: Final = frozenset(
     {"rest", "mit", "express", "oracle", "swift", "go", "rust", "model", "claude", "actions", "make"}
 )
-"""Names that are everyday words unless they are written otherwise."""
+"""Names of products that are everyday words when they are written in lower case."""
 
 _WORD_MEMBERS: Final = frozenset(name.encode() for name in MEMBERS) - frozenset(word.encode() for word in _PLAIN)
 _PLAIN_WORD: Final = re.compile(rb"[^\w$.\x80-\xff-]*([a-z]+)(?![\w.\x80-\xff-])")
@@ -178,7 +178,7 @@ _DAY_NAMES: Final = frozenset(
 )
 """Names of days. Apart from these and ``_WORD_MEMBERS``, no word in lower-case letters is a value."""
 _TELLING_WORDS: Final = _WORD_MEMBERS | _DAY_NAMES | {*_MONTHS.encode().split(b"|")}
-"""Words of small letters that are values, or may begin one."""
+"""Words in lower-case letters that are values, or may begin one."""
 
 
 def alike(one: Value, other: Value) -> bool:

@@ -1,6 +1,5 @@
 """Views of a graph: the facts that were true at a time, the graph without the words of withdrawn facts, the difference
-from an earlier graph, and the importance of facts, which is computed at a message and never stored. Pure.
-"""
+from an earlier graph, and the importance of facts, which is computed for a given message and never stored. Pure."""
 
 from __future__ import annotations
 

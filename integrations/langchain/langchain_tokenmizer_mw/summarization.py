@@ -75,7 +75,8 @@ NOTHING: Final = "Nothing was said so far that has to be carried on."
 """The summary of a chat without a fact in it."""
 
 _READ: Final = "__pregel_read"
-"""What LangGraph calls the reader of a running graph's state in a config, as its own tool node uses it."""
+"""Key of a run's config under which LangGraph stores the function that reads the running graph's state. LangGraph's own
+tool node uses it, too."""
 
 
 class TokenMizerSummarizer:
@@ -198,7 +199,8 @@ class TokenMizerSummarization(SummarizationMiddleware):
 
 
 def _if_shorter(thread: Sequence[BaseMessage], update: dict[str, Any] | None) -> dict[str, Any] | None:
-    """``update``, which replaces the messages of ``thread``; ``None`` if they would have no fewer tokens then."""
+    """Return ``update``, which replaces the messages of ``thread``; ``None`` if the thread would have no fewer tokens
+    then."""
     if update is None:
         return None
     after = [message for message in update["messages"] if not isinstance(message, RemoveMessage)]
@@ -290,7 +292,8 @@ def _thread() -> list[BaseMessage] | None:
 
 
 def _find_kept(thread: Sequence[BaseMessage], replaced: Sequence[BaseMessage]) -> Sequence[BaseMessage]:
-    """The messages of ``thread`` that follow the last one that is ``replaced``; none if that is not in it."""
+    """Return the messages of ``thread`` after the last message of ``replaced``; none if ``thread`` does not contain
+    that message."""
     last = replaced[-1] if replaced else None
     for count, message in enumerate(reversed(thread)):
         if message is last or (last is not None and message.id is not None and message.id == last.id):

@@ -60,7 +60,8 @@ def reason_of(graph: SessionGraph, node: Node, section: Section, replaced: Prede
 
 
 def _explanation(node: Node) -> str:
-    """The cause of an error and its fix, where the node knows more than the command that showed it."""
+    """Return the cause of an error and its fix; "" for another fact, or if only the command that showed the error is
+    known."""
     if node.type is not NodeType.ERROR or node.detail.startswith(_COMMAND):
         return ""
     return clause(node.detail, EXPLANATION_MAX)
@@ -90,7 +91,7 @@ def _describe_replaced(
 
 
 def _new_reason(label: str, reason: str, old: str = "") -> str:
-    """``reason``; "" if ``label`` says the same, or if it hardly says more than that ``old`` was dropped."""
+    """Return ``reason``; "" if ``label`` says the same, or if it hardly says more than that ``old`` was dropped."""
     stated, why = label.casefold(), reason.casefold()
     goes = bool(words(reason) & words(old)) and len(words(reason) - words(old)) < _REASON_WORDS
     return "" if why in stated or (why and stated in why) or goes else reason

@@ -23,8 +23,8 @@ _SHARE: Final[dict[Section, int]] = {
     Section.ENDPOINTS: 3, Section.ENVIRONMENT: 3, Section.USES: 3, Section.SCHEMA: 2, Section.TESTS: 2,
     Section.PROPOSED: 2,
 }  # fmt: skip
-"""The share of each section in a budget that is too small, by length. Facts mentioned in passing (``ABOUT``) get three
-times as much as decisions, because their sentences are longer."""
+"""The relative share of each section, by length, of a budget that is too small for all facts. Facts mentioned in
+passing (``ABOUT``) get three times as much as decisions, because their sentences are longer."""
 
 RULES_FIRST: Final = 12
 """This many standing rules come first in a block, before facts that a query asks for; those added by hand lead."""

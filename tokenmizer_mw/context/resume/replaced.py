@@ -41,13 +41,14 @@ _OLD: Final = 0.4
 _STAYING: Final = EARLIER | {Section.RULES, Section.WARNINGS}
 _REASON: Final = re.compile(r"[,;(:\uff0c\uff1b\uff08]| - | because | since ")
 _KEY_WORDS_MAX: Final = 2
-"""Words before a colon up to which they name what the value behind it is of."""
+"""Text of at most this many words before a colon names what the value after it is of ("queue: Kafka")."""
 _COMMON_SHARE: Final = 0.1
 _COMMON_LEAST: Final = 4
 _OLD_LETTERS_MIN: Final = 3
 _NEW_LETTERS_MIN: Final = 4
-"""What may stand behind a value; from which share of all sentences on, and from how many, a word is common; letters
-that a word needs to name a value ("the" names none, "SMS" does)."""
+"""A word is common if more than ``_COMMON_SHARE`` of all sentences, and more than ``_COMMON_LEAST`` sentences, contain
+it; common words of an old value do not count. Nor do words of an old or a new value with fewer than
+``_OLD_LETTERS_MIN`` or ``_NEW_LETTERS_MIN`` letters."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -56,7 +56,7 @@ UNSPACED: Final = re.compile("[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud
 """A run of characters of a script without spaces between words, or that is treated like one (Korean)."""
 
 _PLACEHOLDERS: Final = frozenset({"()", "[]", "<>", "\uff08\uff09", "\u3010\u3011"})
-"""First and last sign of a line that stands for something that is not text: "[interrupted by user]"."""
+"""First and last character of a line that stands for something that is not text: "[interrupted by user]"."""
 
 _LETTERS_MIN: Final = 16
 _SIGNS_MIN: Final = 6
@@ -95,7 +95,8 @@ _REQUEST: Final = re.compile(
 
 _OLD_LINES: Final = re.compile(r"[<-]{5,9} SEARCH\b")
 _NEW_LINES: Final = re.compile(r"={5,9}$|[>+]{5,9} REPLACE$|```")
-"""Lines of an edit block, as aider and Cline have models write them, before the lines to replace and behind them."""
+"""Lines of an edit block (the format in which models write edits for aider and Cline): the line before the lines to
+replace, and the lines after these and after the new ones."""
 
 
 class Part(NamedTuple):

@@ -1,4 +1,4 @@
-"""The formats that a graph can be exported in, one row each, and the files that other programs draw: JSON Canvas
+"""The table of export formats of a graph, and the functions that write files for other programs: JSON Canvas
 (specification 1.0, as Obsidian reads it), JSON for D3, and Mermaid flowcharts.
 
 JSON Canvas has no fields for data about a card, so all data is in the card's text. Mermaid refuses large texts, so it
@@ -115,10 +115,11 @@ def d3(graph: SessionGraph, title: str = "", *, most: int = NODES_MAX) -> str:
     """Return the graph as JSON text for D3: ``{"title", "nodes", "links", "transitions", "left_out"}``.
 
     - A node has ``id``, ``group`` (its type), ``label``, ``status``, ``turn``, ``color`` by type (``color_dark`` for
-      dark backgrounds), ``size`` (a radius in pixels) by importance, ``opacity`` by status, and a position (``x``,
-      ``y``) that does not overlap another's; ``kind``, ``detail``, ``quote``, ``role`` and ``confidence`` if they are
-      set.
-    - A link has ``source``, ``target``, ``type``, ``value`` (its strength) and ``turn``.
+      dark backgrounds), ``importance`` (above 0 and at most 1), ``size`` (a radius in pixels) by importance,
+      ``opacity`` by status, and a position (``x``, ``y``) that does not overlap another's; ``kind``, ``detail``,
+      ``quote``, ``role``, ``confidence``, ``valid_from`` and ``valid_until`` if they are set.
+    - A link has ``source``, ``target``, ``type``, ``label`` ("depends on"), ``value`` (its strength, 1 or 2) and
+      ``turn``.
     - ``left_out``: number of facts beyond ``most``.
     """
     chosen = select_facts(graph, most)

@@ -159,7 +159,7 @@ def _lane(lane: Lane) -> str:
 
 
 def _card(node: Node, box: Box, link: Callable[[Node], str] | None, prefix: str) -> str:
-    """A card clips what it holds: an inner ``<svg>`` does so by itself."""
+    """Return the card of a node. It is an ``<svg>`` of its own, so that it clips text that is too long."""
     look = STATUSES[node.status]
     lines = wrap_text(label_of(node), (box.width - _ICON - 10) / _FONT)
     first = 24 if len(lines) == 1 else 20

@@ -1,4 +1,5 @@
-"""Opens the memory that a user names as store; reports errors as LlamaIndex does."""
+"""The chats in a store, for both chat store classes: opens the memory that a user names as store, reads and changes its
+chats, and raises errors as LlamaIndex does."""
 
 from __future__ import annotations
 
