@@ -65,7 +65,7 @@ __all__ = [
     "StoreTooNew", "StoreUnavailable", "TokenMizerError", "TokenMizerMiddleware", "Transition", "UndoneEdit",
     "UnknownNode", "UnknownSession", "UsageRecord", "Why", "Written", "__version__",
 ]  # fmt: skip
-"""What works without an extra; ``dir`` lists the other public names, too."""
+"""The public names that need no optional extra; ``dir(tokenmizer_mw)`` also lists the others, such as ``Transport``."""
 
 _ERRORS = (
     "BudgetTooSmall", "CallerError", "ConfigError", "Conflict", "InvalidMessage", "InvalidSession", "MalformedRequest",
@@ -107,7 +107,8 @@ _LAZY = {
 }
 
 _EXTRAS = {"httpx2": "transport", "httpx": "httpx", "openai": "", "anthropic": ""}
-"""Which extra brings each package; "" for a package that is installed by its own name."""
+"""For each third-party package the extra of this package that installs it; "" if users install it by its own name, such
+as ``pip install openai``."""
 
 _MOVED = {
     "access": "server.access", "api": "server.api", "cache": "saving.cache", "call": "chat.service",
@@ -122,8 +123,9 @@ _MOVED = {
 
 
 class _MissingModules:
-    """Says where a documented module is now that is imported by its former name, and what to install for a public name
-    that needs an extra: ``from tokenmizer_mw import Transport`` looks for a module where there is no attribute."""
+    """Import finder that only improves error messages. It raises ``ModuleNotFoundError`` with the new place of a
+    documented module that has moved, and with what to install for a public name that needs an extra. (If a name is no
+    attribute, ``from tokenmizer_mw import Transport`` looks for a module of that name.)"""
 
     @staticmethod
     def find_spec(name: str, path: object = None, target: object = None) -> None:
@@ -138,8 +140,9 @@ sys.meta_path.append(_MissingModules)
 
 
 def __getattr__(name: str) -> Any:
-    """Load each part when it is first used, so that ``import tokenmizer_mw`` costs nothing: a hook of a coding agent
-    pays for it with every event. A name whose extra is not installed is no attribute (``hasattr``, ``help``)."""
+    """Import a public name at its first use, so that ``import tokenmizer_mw`` itself is fast: a hook of a coding agent
+    imports it anew for every event. A name whose extra is not installed raises ``AttributeError``, so that ``hasattr``
+    and ``help`` work."""
     if name not in _LAZY:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     try:
@@ -151,7 +154,8 @@ def __getattr__(name: str) -> Any:
 
 
 def _load(name: str) -> Any:
-    """Return a public name. Raises ``ModuleNotFoundError`` that says what to install."""
+    """Import and return a public name. Raises ``ModuleNotFoundError``, which says what to install, if its extra is
+    missing."""
     from importlib import import_module
 
     try:

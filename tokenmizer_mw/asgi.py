@@ -1,8 +1,9 @@
 """ASGI middleware that records the chats of an application and cuts long transcripts.
 
-It adds no task, no queue and no checkpoint between the application and the server. Each message of a response is passed
-on as it came, before the application's ``send`` returns; responses are never changed unless ``Settings.trim_replies``
-is on. When this package fails, the chat continues with the original request bytes.
+It adds no task and no queue between the application and the server. Each message of a response is passed on as it came,
+before the application's ``send`` returns; the one that completes the reply first waits until the store has recorded it,
+for at most ``Settings.store_wait_seconds``. Responses are never changed unless ``Settings.trim_replies`` is on. When
+this package fails, the chat continues with the original request bytes.
 """
 
 from __future__ import annotations
@@ -33,15 +34,15 @@ if TYPE_CHECKING:
     from tokenmizer_mw.memory import SessionMemory
 
 GUARD: Final = "tokenmizer_mw"
-"""Scope key that marks a call as recorded already; its value is the session's ``SessionKey``. A second middleware
-inside passes such a call on unchanged."""
+"""Key of the ASGI scope under which an outer middleware notes that it records the call. The value is the session's
+``SessionKey``. A second ``TokenMizerMiddleware`` inside passes such a call on unchanged."""
 
 BLOCK: Final = "tokenmizer_block"
-"""Scope key under which an outer application passes a resume block, which replaces everything before the request's
-messages."""
+"""Key of the ASGI scope under which an outer application (such as the proxy, after a compaction) passes a resume block.
+The block is put after the system messages and stands for everything that came before the request's messages."""
 
 CHECKPOINT: Final = "tokenmizer_checkpoint"
-"""Scope key for the id of the checkpoint at which that block was built."""
+"""Key of the ASGI scope for the id of the checkpoint (the named point of the session) at which that block was built."""
 
 _SPOKEN: Final = frozenset({"http", "websocket"})
 
@@ -93,10 +94,10 @@ class TokenMizerMiddleware:
         self._routes = dict(routes)
         self._endings = tuple(routes)
         self.unknown_routes: UnknownRoutes | None = UnknownRoutes()
-        """``None``: chat routes without a dialect are not logged."""
+        """Logs POST paths that look like chats and match no route; ``None``: they are not logged."""
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """One connection."""
+        """Handle one ASGI connection: record it if it is a chat call, else pass it on."""
         if scope["type"] not in _SPOKEN or GUARD in scope:
             await self.app(scope, receive, self._draining(send) if scope["type"] == "lifespan" else send)
             return
@@ -120,7 +121,7 @@ class TokenMizerMiddleware:
             unbind(token)
 
     def _name_session(self, scope: Scope) -> NamedSession:
-        """Whose session the application's own calls belong to, while it answers ``scope``."""
+        """Return the session to which model calls of the application belong while it handles the request ``scope``."""
         session_id = self.session(scope) if self.session is not None else None
         if session_id is None:
             headers = scope.get("headers", ())
@@ -129,7 +130,7 @@ class TokenMizerMiddleware:
         return NamedSession(session_id, self.tenant(scope) if self.tenant is not None else LOCAL_TENANT)
 
     def _dialect(self, scope: Scope) -> Dialect | None:
-        """The dialect of a chat call; ``None`` for what is none."""
+        """Return the dialect (API format) of a chat call by its path; ``None`` if the request is no chat call."""
         path: str = scope["path"]
         if not path.endswith(self._endings) or scope.get("method") != "POST":
             return None
@@ -142,7 +143,8 @@ class TokenMizerMiddleware:
         return None
 
     def _draining(self, send: Send) -> Send:
-        """``send`` for a lifespan: what is still to be extracted is, within the deadline, before the process ends."""
+        """Wrap the ``send`` of a lifespan: before the end of the shutdown is reported, queued messages are written and
+        their facts extracted, for at most ``Settings.drain_seconds``."""
 
         async def draining(message: Message) -> None:
             if message["type"] in ("lifespan.shutdown.complete", "lifespan.shutdown.failed"):
@@ -156,7 +158,7 @@ class TokenMizerMiddleware:
 
 
 class _Connection:
-    """One chat call as the server and the application see it: made for it, gone with it."""
+    """Stands between the server and the application during one chat call; made anew for each call."""
 
     __slots__ = (
         "_exchange",
@@ -218,7 +220,8 @@ class _Connection:
     # -- the request -----------------------------------------------------------------------------------------
 
     async def _open(self, dialect: Dialect) -> ChatExchange | None:
-        """The call as it goes to the application, or ``None`` when it passes untouched: a counter says why."""
+        """Read the request and prepare it for the application. Returns ``None`` if it must pass unchanged and
+        unrecorded; a counter gives the reason."""
         middleware, settings, scope = self._middleware, self._service.settings, self._scope
         try:
             session_id = middleware.session(scope) if middleware.session is not None else None
@@ -252,7 +255,7 @@ class _Connection:
         return exchange
 
     def _wrap_with_cache(self, app: ASGIApp) -> ASGIApp:
-        """``app`` behind the cache of answers, where the call may ask that."""
+        """Return ``app`` behind the response cache; ``app`` itself if the cache does not handle this call."""
         headers, query = self._scope.get("headers", ()), self._scope.get("query_string", b"")
         asking = self._service.ask_cache(self._exchange, headers, query=query)
         if asking is None:
@@ -267,13 +270,14 @@ class _Connection:
         await self._send({"type": "http.response.body", "body": blocked.body})
 
     def _list_headers(self, headers: Headers) -> Headers:
-        """Headers that can be read only once, as a list, which the application gets, too."""
+        """Return headers that can be iterated only once as a list, and put that list into the application's scope."""
         listed = list(headers)
         self._scope = {**self._scope, "headers": listed}
         return listed
 
     async def _read_body(self, most: int) -> bytes | Reason:
-        """The body, or why there is none to look at. All that is read here is given to the application again."""
+        """Return the request body, or the reason why the call passes unrecorded (the body exceeds ``most`` bytes, or
+        the client is gone). The application gets all messages that were read here once more."""
         pieces: list[bytes] = []
         size = 0
         while True:
@@ -296,7 +300,8 @@ class _Connection:
         return scope
 
     async def receive(self) -> Message:
-        """The application's ``receive``: what was read, then whatever the server says. No checkpoint of its own."""
+        """The ``receive`` that the application gets: it returns the messages that were read already, then those of the
+        server."""
         message = self._pending.popleft() if self._pending else await self._receive()
         if message["type"] == "http.disconnect":
             self._gone = True
@@ -305,7 +310,8 @@ class _Connection:
     # -- the response ----------------------------------------------------------------------------------------
 
     async def send(self, message: Message) -> None:
-        """The application's ``send``: every message goes on before this returns, as it came and in order."""
+        """The ``send`` that the application gets: it collects the reply and passes every message on, unchanged and in
+        order, before it returns."""
         if self._settling:
             await self._until_settled()
         if message["type"] == "http.response.body":
@@ -326,7 +332,7 @@ class _Connection:
             raise
 
     async def _until_settled(self) -> None:
-        """Another task of the application sends while a commit is under way: it must not overtake."""
+        """Wait while another task of the application is in ``_settle``, so that messages keep their order."""
         if self._settled is None:
             self._settled = anyio.Event()
         await self._settled.wait()
@@ -345,7 +351,8 @@ class _Connection:
         return False
 
     async def _settle(self, message: Message) -> None:
-        """Commit the turn, then release the piece that completes it. The store has until the deadline to answer."""
+        """Record the turn, then send ``message``, which completes the reply. Waits for the store for at most
+        ``Settings.store_wait_seconds``."""
         self._settling = True
         try:
             await self._service.acommit(self._exchange, last=not message.get("more_body", False))
@@ -364,14 +371,15 @@ class _Connection:
 
 
 def _wrap_with_trimming(app: ASGIApp, most: int) -> ASGIApp:
-    """``app`` without polite phrases in its whole replies of up to ``most`` bytes."""
+    """Wrap ``app`` so that polite phrases are removed from its replies that are not streamed and have at most ``most``
+    bytes."""
     from tokenmizer_mw.saving.reply_trimming import TrimmedReplies  # most applications do not trim
 
     return TrimmedReplies(app, most=most)
 
 
 def _report_status(report: Callable[[int], None], send: Send) -> Send:
-    """``send`` that calls ``report`` with the status of the response once that is sent."""
+    """Wrap ``send`` to call ``report`` with the status of the response once that has been sent."""
 
     async def reporting(message: Message) -> None:
         await send(message)
@@ -382,5 +390,6 @@ def _report_status(report: Callable[[int], None], send: Send) -> Send:
 
 
 def _ignore_piece(piece: bytes) -> bool:
-    """What is done with a piece of a response whose turn is settled."""
+    """Ignore a further piece of a response whose turn is already recorded or given up. Stands in for
+    ``ChatExchange.receive``."""
     return False

@@ -3,7 +3,7 @@
     TokenMizerError
     |-- CallerError             the code that calls us passed something unusable
     |   |-- UnknownSession      no such session in this tenant
-    |   |-- UnknownNode         no such node in the session's graph
+    |   |-- UnknownNode         no fact of the session, or more than one, matches
     |   |-- InvalidMessage      a message that cannot be read
     |   |-- InvalidSession      a session id or tenant that is empty, too long or not text
     |   `-- BudgetTooSmall      a token budget that cannot hold even an empty resume block
@@ -14,15 +14,15 @@
     |   |-- StoreTooNew         written by a newer version of tokenmizer-mw
     |   `-- Conflict            somebody else appended first: re-read and try again
     `-- PeerError               the other side of a chat call sent something unusable
-        |-- MalformedRequest    a request body that is not what its dialect says
-        |-- Untranslatable      a request that the dialect of the provider has no words for
+        |-- MalformedRequest    a request body that breaks its dialect (the API format of its path)
+        |-- Untranslatable      a request that the provider's API format cannot express
         |-- ForeignReply        a provider's reply that cannot be used
         |-- ModelFailed         a model that was asked about a session gave nothing usable
         `-- RequestBlocked      the guard refuses a request, because the settings say so
 
-Each class says whose fault it is in ``fault``: "caller", "config", "store" or "peer". In the request path none of
-these reaches the application: the chat goes on with the original bytes and a counter says why. ``RequestBlocked`` is
-the exception: clients get it as a response.
+Each class says whose fault it is in ``fault``: "caller", "config", "store" or "peer". While a chat call passes through
+this package, none of these reaches the application: the call goes on with the original bytes, and a counter gives the
+reason. ``RequestBlocked`` is the exception: clients get it as a response.
 """
 
 from __future__ import annotations
@@ -82,14 +82,15 @@ StoreCause = Literal[
     "read_only",
     "unreachable",
 ]
-"""Why a store failed, in one word for logs, counters and health checks; "": another reason, which the message says."""
+"""Why a store failed, in one word for logs, counters and health checks; "late": it did not answer in time; "": another
+reason, which the message says."""
 
 
 class StoreError(TokenMizerError):
     """A store operation failed.
 
-    ``cause``: the reason in one word, a value of ``StoreCause``; "" if there is no word for it. ``place``: the path of
-    the database file, or the database's host and name without any password; "" if unknown.
+    ``cause``: the reason in one word, such as "locked"; "" if only the message says it. ``place``: the path of the
+    database file, or the database's host and name without any password; "" if unknown.
     """
 
     fault = "store"
@@ -106,7 +107,8 @@ class StoreError(TokenMizerError):
 
 
 class StoreUnavailable(StoreError):
-    """The store cannot be opened, read or written at the moment."""
+    """The store cannot be opened, read or written at the moment, for example because the disk is full or another
+    process has locked it."""
 
 
 class StoreCorrupt(StoreError):
@@ -118,7 +120,8 @@ class StoreTooNew(StoreError):
 
 
 class Conflict(StoreError):
-    """Another writer appended to the session first. The caller reads the new events and tries again."""
+    """Another writer appended events to the session after the caller had read it. The caller reads the new events and
+    tries again."""
 
 
 class PeerError(TokenMizerError):
@@ -147,7 +150,7 @@ class ForeignReply(PeerError):
 
 
 class ModelFailed(PeerError):
-    """A model that was asked to refine a session returned no usable reply.
+    """A model that was asked to refine a session (to read its messages and list its facts) returned no usable reply.
 
     ``again``: whether a retry may help. ``after``: seconds to wait before the retry, if the provider gives them.
     """
@@ -161,8 +164,8 @@ class ModelFailed(PeerError):
 class RequestBlocked(PeerError):
     """The prompt-injection guard refused a request because its text looks like an attempt to take over the model.
 
-    ``signals``: names of the attack patterns found. ``body``: the error response for the client, in its API format;
-    send it with the HTTP status ``STATUS``.
+    ``signals``: names of the attack patterns found. ``body``: the error response for the client, in its API format, to
+    be sent with the HTTP status ``STATUS``; empty for a caller that passed messages instead of an HTTP body.
     """
 
     STATUS: ClassVar = 400

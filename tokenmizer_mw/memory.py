@@ -231,7 +231,8 @@ class SessionMemory:
         return memory
 
     def _load_rules(self) -> None:
-        """Load now what the first request would have to wait for."""
+        """Load redaction rules, extraction patterns and models now, so that the first request does not wait for
+        them."""
         _ = self.service.redaction.redactor
         import tokenmizer_mw.extract.derive  # noqa: F401
 
@@ -273,12 +274,12 @@ class SessionMemory:
         - ``messages``: OpenAI- or Anthropic-shaped dicts, or ``Message`` objects, oldest first.
         - ``excerpt``: true if ``messages`` are consecutive messages from anywhere in the transcript, not all of it.
           They are not added if the session already has them in this order, or if the session was written with ``add``.
-        - ``later``: true to return as soon as the messages are durable, and extract their facts in the background.
-          Methods that need the facts extract them first. The call never waits for another thread that extracts facts of
-          this session.
+        - ``later``: true to return as soon as the messages are durable (written to the store), and extract their facts
+          in the background. Methods that need the facts extract them first. The call never waits for another thread
+          that extracts facts of this session.
 
-        Raises ``InvalidMessage`` when a new message, or one of the few before them, is not a chat message; then nothing
-        is added.
+        Raises ``InvalidMessage`` when a new message, or one of the last few before the new ones, is not a chat message;
+        then nothing is added.
         """
         key = self._access.key_of(session_id, tenant)
         spoken = history(messages).without_system().through(self._redaction.remove_echoes)
@@ -301,7 +302,8 @@ class SessionMemory:
         return added
 
     def _extract_now(self, key: SessionKey) -> None:
-        """``extract`` for messages that are durable already: a store that takes no facts is counted, not raised."""
+        """Extract missing facts of messages that are stored already. If the store cannot take the facts, that is only
+        counted (``extraction_not_kept``)."""
         try:
             self.service.extraction.extract(key)
         except StoreUnavailable:
@@ -311,12 +313,12 @@ class SessionMemory:
         """Append messages to a session, all or none, even if it already has equal messages. For frameworks that keep
         their chat history in this memory.
 
-        The messages are durable when the call returns; ``SessionMemory.messages`` returns them. Their facts are
-        extracted in the background, or by the first method that needs them. Secrets are redacted in each message and in
-        the original JSON text that is stored with it.
+        The messages are durable (written to the store) when the call returns; ``SessionMemory.messages`` returns them.
+        Their facts are extracted in the background, or by the first method that needs them. Secrets are redacted in
+        each message and in the original JSON text that is stored with it.
 
-        ``messages``: oldest first; system messages are stored, too. An empty list does nothing. Raises
-        ``InvalidMessage`` for anything that is not a ``Written``; then nothing is added.
+        ``messages``: ``Written`` objects (a message with the JSON text of its framework), oldest first; system messages
+        are stored, too. An empty list does nothing. Raises ``InvalidMessage`` for anything else; then nothing is added.
         """
         key = self._access.key_of(session_id, tenant)
         joined = [self._redaction.redact_written(written) for written in require_written(messages)]
@@ -330,13 +332,14 @@ class SessionMemory:
         ``change`` is called with the current messages, as ``SessionMemory.messages`` returns them, and returns the new
         list: messages to keep, with their numbers, and new messages with number 0. It gets ``[]`` for a session without
         messages. It may call any method of the memory. It is called again if another writer changed the session
-        meanwhile. An error that it raises is passed on, and nothing changes then. From the first new or moved message
-        on, messages are withdrawn and added again with new numbers.
+        meanwhile. An error that it raises is passed on, and nothing changes then. If a message is new or has moved, it
+        and all messages after it are withdrawn and added again with new numbers.
 
         Messages that ``change`` leaves out are withdrawn: ``SessionMemory.messages`` no longer returns them. The facts
         from the first withdrawn message on are extracted again without them, and manual edits made after it are lost.
-        Withdrawn messages stay in the event log until ``forget``. Messages returned as ``archived`` are no longer sent
-        to the model; their facts stay. Raises ``InvalidMessage`` for anything in the list that is not a ``Written``.
+        Withdrawn messages stay in the event log until ``forget``. Messages returned with ``archived`` set are no longer
+        sent to the model; their facts stay. Raises ``InvalidMessage`` for anything in the list that is not a
+        ``Written``.
         """
         key = self._access.key_of(session_id, tenant)
 
@@ -365,19 +368,18 @@ class SessionMemory:
         The result is a ``Node`` with more fields: ``number`` of the edit, the facts that it ``replaced``, ``similar``
         facts that stay in force and that it may contradict, and ``text`` if the fact has other words than the text.
 
-        - ``text``: one statement, such as "database: SQLite". If a known fact has another value for the same thing,
-          whatever its version, or the text says "instead of" it, the new fact replaces it. A new choice keeps what the
-          replaced fact states besides: "PostgreSQL instead of SQLite" makes "Django with PostgreSQL" of "Django with
-          SQLite". A fact that is already known
-          and current is not added twice: it is returned, with the number of the edit that added it, 0 if the fact comes
-          from the messages.
+        - ``text``: one statement, such as "database: SQLite". The new fact replaces a known fact that has another value
+          for the same thing ("PostgreSQL 16" replaces "PostgreSQL 15" and "SQLite"), and one that the text names after
+          "instead of". A new choice keeps what else the replaced fact states: "PostgreSQL instead of SQLite" makes
+          "Django with PostgreSQL" of "Django with SQLite". A fact that is already known and current is not added twice:
+          it is returned, with the number of the edit that added it, 0 if the fact comes from the messages.
         - ``reason``: of the fact; without it, a choice has the reason that its text gives ("because of locks").
         - ``kind``: "rule", "choice" (also "decision"), "preference", "goal", "task" or "environment"; ``None``: "rule"
           or "preference" if the text is worded as one ("Never push to main"), else "choice".
         - ``create``: create the session if it has no events.
 
-        Raises ``UnknownSession`` when the session has no events and ``create`` is false, and ``CallerError`` for a
-        text that is empty or longer than 200 characters, and for another kind.
+        Raises ``UnknownSession`` when the session has no events and ``create`` is false, and ``CallerError`` for a text
+        that is empty or longer than 200 characters, and for another kind.
         """
         find_key = self._access.key_of if create else self._access.existing_key
         key = find_key(session_id, tenant)
@@ -405,9 +407,9 @@ class SessionMemory:
         (``restored``). Returns the fact before and after, and the number of the edit; 0 if the fact is already declared
         wrong.
 
-        - ``node_id``: the id of the fact, its label or value, words that no other fact has all of, or a description
-          that has most of its words from this fact. Words mean a fact in force; they mean another fact only if none in
-          force fits.
+        - ``node_id``: the fact's id, such as "decision-3"; its label or value; several of its words that no other fact
+          has together; or a description most of whose words are the fact's. Words mean a fact in force (not replaced,
+          rejected or archived); they mean another one only if none in force fits.
         - ``reason``: why the fact is wrong; it is recorded, and resume blocks state it. Secrets in it are redacted.
         - ``never_true``: withdraw the fact, because it never was true (misread, or nobody decided it). Then no block,
           reminder or recall shows it to a model; ``why`` and the list of edits still do, and ``undo`` brings it back.
@@ -422,8 +424,8 @@ class SessionMemory:
         """Say by hand that a task is done, an error is fixed, or a goal is reached. Resume blocks then list the fact as
         done.
 
-        ``node_id``, ``reason``, result and errors are those of ``invalidate``; words mean a fact that is still to be
-        done first. The number of the edit is 0 if the fact was done already or is no longer in force. Raises
+        ``node_id``, ``reason``, result and errors are those of ``invalidate``; words mean unfinished work before
+        anything else. The number of the edit is 0 if the fact was done already or is no longer in force. Raises
         ``CallerError`` for facts of other types.
         """
         complete = partial(complete_fact, reason=self._redaction.redact_text(reason))
@@ -440,9 +442,9 @@ class SessionMemory:
         replaced fact is in force again, the other one stays, and nothing shows a replacement any more. ``undo``
         restores the replacement.
 
-        ``node_id`` names the replaced fact; words mean a replaced fact first. ``reason``, result and errors are those
-        of ``invalidate``. Raises ``CallerError`` for a fact that was not replaced; the message names the facts that it
-        replaced itself.
+        ``node_id`` names the replaced fact; words mean a replaced fact before any other. ``reason``, result and errors
+        are those of ``invalidate``. Raises ``CallerError`` for a fact that was not replaced; the message names the
+        facts that it replaced itself.
         """
         separate = partial(separate_fact, reason=self._redaction.redact_text(reason))
         return self._edit(session_id, node_id, tenant, separate, partial(find_fact, prefers=is_replaced))
@@ -487,7 +489,8 @@ class SessionMemory:
         change: Callable[[SessionState, Node], list[Event]],
         find: Callable[[SessionState, str], Node] = find_fact,
     ) -> FactEdit:
-        """Append the events of a manual edit of the fact that ``node_id`` names, as ``find`` finds it."""
+        """Find the fact that ``node_id`` names with ``find``, append the events that ``change`` returns for it, and
+        return the edit."""
         key = self._access.existing_key(session_id, tenant)
         self._extract_now(key)  # what was said before has its facts first
         fact: Node | None = None
@@ -542,8 +545,8 @@ class SessionMemory:
         return UndoneEdit(back, fact, after, tuple(_restored_nodes(graph, past, besides=after)), undone)
 
     def edits(self, session_id: str, *, tenant: str = LOCAL_TENANT) -> list[RecordedEdit]:
-        """Return the manual edits of a session, oldest first; ``[]`` if there are none. ``to_dict`` of one returns
-        plain values for JSON."""
+        """Return the changes of a session's facts by hand (``remember``, ``invalidate``, ``undo`` and so on), oldest
+        first; ``[]`` if there are none. ``to_dict`` of one returns plain values for JSON."""
         return self.view(session_id, lambda state: list(state.edits.values()), tenant=tenant)
 
     def date(
@@ -576,9 +579,8 @@ class SessionMemory:
         """Add a checkpoint (a named point) to the session and return it. Its ``diff`` lists what changed since the
         previous checkpoint, or since the start of the session.
 
-        The name is chosen here: "checkpoint-1", "checkpoint-2" and so on, numbered together with the
-        checkpoints of cuts and compactions. Raises
-        ``UnknownSession`` if the session has no events.
+        The name is chosen here: "checkpoint-1", "checkpoint-2" and so on, numbered together with the checkpoints of
+        cuts and compactions. Raises ``UnknownSession`` if the session has no events.
         """
         key = self._access.existing_key(session_id, tenant)
         resume = self.resume(session_id, tenant=tenant)
@@ -645,8 +647,8 @@ class SessionMemory:
         and the result is merged with the known facts. Blocks until the model has answered.
 
         ``complete``: function that asks the model; ``None``: the function or the provider that this memory was opened
-        with. If the model fails, nothing changes and nothing is raised; ``Refinement.outcome`` gives the reason. Raises
-        ``ConfigError`` when no model is configured.
+        with. If the model fails, nothing changes and nothing is raised; ``Refinement.outcome`` of the result gives the
+        reason. Raises ``ConfigError`` when no model is configured.
         """
         return self.service.refinement.refine(self._access.existing_key(session_id, tenant), complete)
 
@@ -823,12 +825,13 @@ class SessionMemory:
           ``Settings.block_tokens`` instead.
         - ``budget``: maximum number of tokens, instead of that of ``level``; at least 64.
         - ``query``: facts that match it come directly after the standing rules, which come first.
-        - ``before``: number of the first message that the model gets beside the block; the block quotes none from there
-          on, and leaves out their facts, except goals, rules and facts by hand. ``None``: it gets no messages.
+        - ``before``: number of the first message that the model gets in addition to the block. The block does not quote
+          that message and later ones, and leaves out their facts, except goals, rules, and facts added or changed by
+          hand. ``None``: the model gets the block alone.
         - ``model``: count tokens as this model does.
 
         If ``Settings.project_separator`` is set, rules, decisions and environment of the project's other sessions
-        follow the session's own facts, and in a session without any their open work.
+        follow the session's own facts. If the session has no facts yet, open work of the other sessions follows, too.
         Returns an empty ``Resume`` when nothing is known or no fact fits.
 
         Raises ``BudgetTooSmall``, which names the smallest budget, ``CallerError`` for an unknown level, and
@@ -1089,8 +1092,9 @@ class SessionMemory:
         return self.service.usage.calls(self._access.key_of(session_id, tenant), limit)
 
     def counters(self) -> dict[str, int]:
-        """Return the event counters since this object was created, by name: calls by outcome ("turn_complete"),
-        "cut_made", "request_rewritten", and the reasons why calls passed unchanged or were not recorded in full."""
+        """Return the event counters since this object was created, by name: how often a call ended in which way
+        ("turn_complete"), how often a cut was made ("cut_made") and a request changed ("request_rewritten"), and why
+        calls passed unchanged or were not recorded in full ("no_session")."""
         return self.service.counters.read()
 
     def session(self, session_id: str, *, tenant: str = LOCAL_TENANT) -> AbstractContextManager[None]:
@@ -1169,7 +1173,8 @@ def _ids_not_in_force(state: SessionState) -> set[str]:
 
 
 def _restored_nodes(graph: SessionGraph, past: set[str], *, besides: Node | None) -> Iterator[Node]:
-    """The facts in force that were not before an edit of ``besides``: those with an id in ``past``."""
+    """Iterate over the facts that an edit of the fact ``besides`` brought back into force. ``past``: ids of the facts
+    that were not in force before it. ``besides`` itself is left out."""
     changed = besides.id if besides is not None else ""
     return (node for node in graph.nodes() if node.current and node.id in past and node.id != changed)
 
@@ -1187,7 +1192,8 @@ def _build_before(before: int, build: Callable[..., Resume], graph: SessionGraph
 
 
 def _block_of(state: SessionState, resume: Resume, before: int | None) -> Checkpointed:
-    """``resume`` as what stands for the messages before number ``before``, or for all."""
+    """Return ``resume`` in the form of a cut that put it in place of the messages before number ``before`` (``None``:
+    all messages)."""
     anchor = len(state.transcript) + 1 if before is None else before
     id = f"resume-{len(state.transcript)}"
     return Checkpointed(id, resume.turn, resume.tokens, resume.text, "", anchor, 0, resume.node_ids)

@@ -15,22 +15,23 @@ from tokenmizer_mw.errors import ConfigError, name_type
 
 ENVIRONMENT_PREFIX: Final = "TOKENMIZER_"
 BLOCK_TOKENS_MIN: Final = 64
-"""Tokens below which no resume block is built."""
+"""Smallest token budget that a resume block may have."""
 
 STAGES: Final = frozenset({"structure", "rules", "dialogue", "model"})
-"""Stages of extraction that can be left out."""
+"""All stages of extracting facts. ``Settings.stages`` names those that run."""
 
 COMPRESSION: Final = ("filler", "json", "spaces", "logs", "listings", "repeats", "shorten", "history")
-"""Stages of compression that "all" stands for."""
+"""The compression stages that "all" in ``Settings.compress`` stands for."""
 
 COMPRESSION_ASKED: Final = ("comments", "neural")
-"""Those that run only where they are named."""
+"""Further compression stages, which run only if ``Settings.compress`` names them; "all" does not include them."""
 
 T = TypeVar("T")
 
 
 class Range(NamedTuple):
-    """Numbers that a field takes, for pydantic: at least ``ge``, more than ``gt``, at most ``le``."""
+    """Bounds of a numeric setting, as a pydantic annotation: at least ``ge``, more than ``gt``, at most ``le``;
+    ``None``: no such bound."""
 
     ge: float | None = None
     gt: float | None = None
@@ -44,7 +45,7 @@ Count = Annotated[int, Range(ge=0)]
 Positive = Annotated[int, Range(ge=1)]
 Seconds = Annotated[float, Range(gt=0)]
 SecondsOrNone = Annotated[float, Range(ge=0)]
-"""0: not at all."""
+"""A time in seconds; 0: do not wait at all."""
 
 Share = Annotated[float, Range(ge=0, le=1)]
 _Role = Literal["user", "system", "developer"]
@@ -70,11 +71,12 @@ class Settings:
         A cut replaces the old messages of a request by a resume block, a short text with the session's most important
         facts. ``context_window``: the model's context window in tokens; ``None`` looks the model up in a table and
         falls back to ``default_window``; it is at least ``block_tokens`` + ``reminder_tokens``. ``cut_at``: share of
-        the window at which old messages are replaced by a resume block; ``cut_to``: share that remains after a cut.
+        the window at which old messages are replaced by a resume block; ``cut_to``: share that a request still fills
+        after a cut.
         ``block_tokens``: token budget of the resume block (in a small window at most two fifths of what a cut leaves);
         ``block_role``: role of the message that contains it. ``block_facts``: the facts that it states. "all": every
-        kind. "explicit": rules and preferences, facts by hand, what tools show, and what was said in so many words
-        (with a confidence of 0.8 or more); no guesses; quotations take the tokens that are left.
+        kind. "explicit": rules and preferences, facts by hand, what tools show, and what was said explicitly (with a
+        confidence of 0.8 or more); no guesses; quotations take the tokens that are left.
         ``cut``: "window" cuts only when the window is full; "economy" also when a cut saves money, net of the
         provider's prompt cache, by the published prices (an extra of this package). It ignores your own price file.
         Without published prices, a warning is logged and typical ratios are assumed. An economic cut keeps the share
@@ -164,8 +166,8 @@ class Settings:
         turns wait, or more sessions than half of ``sessions_cached``. A method that reads a session, and a cut, extract
         its missing facts at once. The facts of a process's first chat are extracted in the background without a pause,
         so that no cut has to load what extraction needs. ``queue_max``: maximum number of sessions that wait for
-        extraction and of aborted turns; ``queue_bytes``: bytes that these turns hold; ``drain_seconds``: how long
-        closing waits for them.
+        extraction, and of aborted turns that wait to be stored; ``queue_bytes``: bytes that these turns hold;
+        ``drain_seconds``: how long closing waits for them.
         ``sessions_cached``: sessions in the session cache, fewer if they have more than ``events_cached`` events
         together (an event takes about half a kilobyte). ``messages_cached``: characters of messages cached for methods
         that return texts (``recall``, ``messages``, ``context`` and others), most recently used first.
@@ -330,7 +332,7 @@ class Settings:
 
     @property
     def share_before_cut(self) -> float:
-        """The share of the context window at which a model refines the session before a cut; 0: never."""
+        """The share of the context window from which on a model refines the session before a cut; 0: never."""
         if self.llm_at_window < self.cut_at:
             return self.llm_at_window
         return _BEFORE_CUT * self.cut_at
@@ -395,7 +397,8 @@ _PROXY_HINT: Final = (
 _BEFORE_CUT: Final = 0.8
 _FEW: Final = 8
 _LISTED_MAX: Final = 40
-"""So many names of settings are listed whatever was meant; so many where none is like the one that was given."""
+"""An error message about an unknown setting lists all known names if there are at most ``_FEW``. Of more it lists
+similar ones; if none is similar, all names, unless there are more than ``_LISTED_MAX``."""
 
 
 def check_fields(instance: Any) -> None:
@@ -412,9 +415,9 @@ def check_fields(instance: Any) -> None:
 def read_fields(kind: type[T], given: object, where: str, *, separator: str = ".") -> T:
     """Build a dataclass of type ``kind`` from the mapping ``given``, converting values to the types of the fields.
 
-    ``where`` names the mapping and ``separator`` stands before the field name in error messages. Missing fields get
-    their defaults. Raises ``ConfigError`` for anything that is not a mapping, and for an unknown or invalid field; it
-    names the field.
+    Error messages name a field as ``where``, ``separator`` and the field's name, such as "settings.yaml: cut_at".
+    Missing fields get their defaults. Raises ``ConfigError`` for anything that is not a mapping, and for an unknown or
+    invalid field; it names the field.
     """
     if not isinstance(given, Mapping):
         raise ConfigError(f"{where}: expected a mapping of settings, not {name_type(given)}")
@@ -430,8 +433,8 @@ def read_fields(kind: type[T], given: object, where: str, *, separator: str = ".
 
 
 def read_value(hint: Any, value: Any, place: str, *, strict: bool = False) -> Any:
-    """Convert ``value`` to the type ``hint``; with ``strict``, only check the type. Raises ``ConfigError`` that names
-    ``place`` and what is expected there."""
+    """Convert ``value`` to the type ``hint``; with ``strict``, only check the type. Raises ``ConfigError``, which names
+    ``place`` (the value's path, such as "memory.cut_at") and what is expected there."""
     from pydantic import ValidationError  # a fifth of the package's import time: only where used
 
     kind = _without_none(hint)
@@ -469,7 +472,7 @@ def _type_hints(kind: type) -> dict[str, Any]:
 
 
 def _is_checked(hint: Any) -> bool:
-    """Whether code may have given a number or name that is not allowed."""
+    """Whether a setting of this type has bounds or choices to check: it is a number, or one of several names."""
     kind = _without_none(hint)
     return kind in (int, float) or get_origin(kind) in (Annotated, Literal)
 

@@ -1,5 +1,5 @@
-"""Where the examples' responses come from: a provider, relayed byte for byte, or a scripted model that needs no API
-key.
+"""The sources of the examples' responses: a provider, whose responses are relayed byte for byte, or a scripted model
+that needs no API key.
 
 A relay must pass on the provider's status, headers and bytes as they arrive; a stream that breaks off must not look
 complete; and when the client disconnects, even before the first byte, the provider's connection must be closed, or it
@@ -28,7 +28,8 @@ from tokenmizer_mw.context.tokens import MessageCounter, counter_for
 
 
 class Provider(NamedTuple):
-    """The provider for paths with certain endings, and how it takes its API key."""
+    """The provider for requests whose path ends in ``ending``. ``key``: environment variable with its API key;
+    ``header``, ``value``: request header that carries the key."""
 
     ending: str
     url: str

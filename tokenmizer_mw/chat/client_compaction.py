@@ -60,9 +60,9 @@ class ClientCompaction:
     def compact(self, key: SessionKey, request: ChatRequest, wish: CompactionWish) -> CompactionResult | None:
         """Carry out the compaction ``wish`` of a request and record it, together with the session's new messages.
 
-        Returns ``None`` when the request is below its threshold, when the compaction would not make it small enough, or
-        when there are no facts. Reads the store. Raises ``RequestBlocked`` when the guard (the check for prompt
-        injection) refuses the request.
+        Returns ``None`` when the request is below its threshold, when the compaction would not make it small enough,
+        when the model's reasoning is valid only behind the unchanged history, or when there are no facts. Reads the
+        store. Raises ``RequestBlocked`` when the guard (the check for prompt injection) refuses the request.
         """
         clean = request.messages.through(self._redaction.remove_echoes).through(self._redaction.redact_message)
         request = replace(request, messages=clean)

@@ -1,6 +1,5 @@
 """Redaction of what is stored: secrets, and this package's own blocks and reminders, are removed from new messages, and
-the texts of stored events are changed.
-"""
+secrets in events that are stored already are replaced."""
 
 from __future__ import annotations
 
@@ -22,14 +21,15 @@ if TYPE_CHECKING:
 
 
 FINISH_REASON_MAX: Final = 64
-"""Characters of what a provider says about the end of a reply that are kept."""
+"""At most this many characters of a provider's finish reason ("stop", "length") are stored."""
 
 
 class ContentRedaction:
     """Cleans messages before they are stored: redacts secrets, and removes resume blocks and reminders that this
     package added to the chat.
 
-    ``read_secret`` reads the store's secret; it is called once, at first use.
+    ``read_secret`` reads the store's secret (a random key that marks this package's own texts); it is called once, at
+    first use. ``count`` increments the counter of a name.
     """
 
     def __init__(self, settings: Settings, read_secret: Callable[[], bytes], count: Callable[[str], None]) -> None:
@@ -104,7 +104,8 @@ _NAMES: Final = frozenset({
     "outcome", "finish_reason", "carried", "flagged", "cut", "nodes",
 })
 # fmt: on
-"""Members of stored events that are names of ours, never words of anybody."""
+"""Fields of stored events that contain identifiers of this package, never text that somebody wrote. They are not
+redacted."""
 
 
 class EventRedaction:

@@ -35,12 +35,12 @@ _logger = logging.getLogger("tokenmizer_mw")
 T = TypeVar("T")
 
 _SOON: Final = 8
-"""A cut is near once a request has this part (an eighth) of the size from which a cut is considered."""
+"""A cut counts as near once a request has this part (an eighth) of the size from which a cut is considered."""
 
 
 class PreparedCut(NamedTuple):
-    """How a request is shortened, and which events of the cut are recorded with its turn. Either is ``None`` if there
-    is nothing to do."""
+    """``rewrite``: how a request is shortened; ``held``: the events of a new cut, which are recorded together with the
+    request's messages and reply. Either is ``None`` if there is nothing to do."""
 
     rewrite: Rewrite | None
     held: HeldCut | None = None
@@ -50,8 +50,9 @@ class CutPreparation:
     """Decides how requests are shortened: old messages are replaced by a resume block, and what the newest message asks
     about them is added as a reminder.
 
-    ``compression``: shortens texts; ``None`` if no compression stage is on. ``soon``: runs work in the background
-    under a name. ``soon_from``: bytes of a request from which on its chat may be cut before long.
+    ``compression``, ``reminders``: return the services that shorten texts (``None`` if no compression stage is on) and
+    that make reminders. ``soon``: runs work in the background under a name. ``soon_from``: a request of at least so
+    many bytes shows that its chat may be cut before long.
     """
 
     def __init__(
@@ -107,8 +108,8 @@ class CutPreparation:
         return room < 0
 
     def load_counter_later(self, size: int, model: str) -> None:
-        """Load the token counter for ``model`` in the background, if a request of ``size`` bytes says that its chat may
-        be cut before long; sizes below ``soon_from`` never do.
+        """Load the token counter for ``model`` in the background, if a request of ``size`` bytes shows that its chat
+        may be cut before long; sizes below ``soon_from`` never do.
 
         The table of a tokenizer takes a third of a second of CPU, for which the first cut of a process would wait, and
         70 MB of memory, which a process of short chats does without.
@@ -199,7 +200,8 @@ class CutPreparation:
         self._refinement.prepare_cut(key, lambda: truncation.filled_share(decision.rewrite))
 
     def _warn_without_block(self, key: SessionKey, truncation: Truncation, fit: Shortened) -> None:
-        """Say once per session what leaves no room for a block; a request above the window has a line of its own."""
+        """Log once per session why a resume block has no room. Requests larger than the window are left out, because
+        they have a log line of their own (``report_over_window``)."""
         window = budget_for(truncation.request.model, truncation.derivation.settings)
         fixed, kept = truncation.count_fixed(), truncation.count_kept(fit)
         if fixed + kept > window or not self._log_once.is_due(f"{key.tenant}\n{key.id}"):
@@ -215,7 +217,7 @@ class CutPreparation:
         )
 
     def _count_decision(self, key: SessionKey, truncation: Truncation, decision: CutDecision) -> None:
-        """Increment the counters of a decision; refine the session where a cut is near."""
+        """Increment the counters of a decision, and have a model refine the session if a cut is near."""
         for name in decision.counted:
             self._count(name)
         if decision.rewrite is not None:
@@ -224,7 +226,8 @@ class CutPreparation:
 
     def reminder(self, shortening: Shortening, held: HeldCut | None = None) -> Reminder | None:
         """Return the reminder for a request that is sent without some of its messages. Returns ``None`` if reminders
-        are off, if nothing is relevant, or if the search fails, which is counted. Who sends the reminder counts it.
+        are off, if nothing is relevant, or if the search fails, which is counted. The caller counts the reminder once
+        it is sent.
 
         ``shortening``: the request, the messages that it keeps, and the tokens that are left. ``held``: the request's
         cut, if it is not recorded yet.

@@ -203,7 +203,7 @@ class ChatExchange:
         return self
 
     def _shorten_body(self, request: ChatRequest, rewrite: Rewrite) -> bytes:
-        """The bytes of ``request``, cut and with its reminder as ``rewrite`` says."""
+        """Return the body of ``request``, cut and with its reminder as ``rewrite`` says."""
         if rewrite.reminder is not None:
             places = rewrite.reminder.places
             request = apply_edits(
@@ -227,7 +227,7 @@ class ChatExchange:
 
     @property
     def held(self) -> int:
-        """Number of bytes of the call in memory."""
+        """Number of bytes of this call's request and reply in memory."""
         return len(self.body) + self._settings.capture_max - self.collector.room
 
     def close(self, outcome: Outcome | None = None) -> ClosedExchange:
@@ -265,7 +265,8 @@ def open_exchange(
 
 
 def _ways(rewrite: Rewrite | None) -> list[Rewrite]:
-    """``rewrite``, and then the same without its reminder, which must not make a request longer than it was."""
+    """Return the rewrites to try in order: ``rewrite``, then the same without its reminder, because the reminder must
+    not make a request longer than the client's."""
     if rewrite is None:
         return []
     return [rewrite] if rewrite.reminder is None else [rewrite, replace(rewrite, reminder=None)]

@@ -1,6 +1,5 @@
-"""Record the turn (request and reply) of a chat call exactly once when its reply is complete, then schedule the
-extraction of facts.
-"""
+"""Record the turn (the new messages of the request, and the reply) of a chat call exactly once when its reply is
+complete, then schedule the extraction of facts."""
 
 from __future__ import annotations
 
@@ -28,7 +27,8 @@ from tokenmizer_mw.wire.http import Headers
 
 _EMPTY: Final = Message(Role.ASSISTANT)
 ATTEMPT_FAILED: Final = "attempt_failed"
-"""Counter of outgoing calls without a usable response: nothing of them is recorded, an SDK may make them again."""
+"""Counter of outgoing calls that got no usable response. Nothing of them is recorded, because the SDK may send them
+again."""
 
 REQUEST_REFUSED: Final = "request_refused"
 """Counter of requests that the application or the provider answered with status 3xx or 4xx: they are not recorded."""
@@ -38,7 +38,7 @@ REQUEST_REFUSED: Final = "request_refused"
 class ExchangeCommit:
     """Records chat calls whose reply is complete. Raises nothing: failures are counted and logged.
 
-    ``cuts``: may load what a cut needs, after a recorded call.
+    ``cuts``: loads the token counter after a recorded call if the chat may be cut before long.
     """
 
     _access: SessionAccess
@@ -147,7 +147,8 @@ class ExchangeCommit:
     def _close(
         self, exchange: ChatExchange, last: bool, outcome: Outcome | None, attempt: bool
     ) -> ClosedExchange | None:
-        """What joins the session now; ``None``: nothing yet, or nothing at all."""
+        """Return what is to be recorded now; ``None`` if the reply is not complete yet, or if nothing of the call is
+        recorded."""
         if exchange.collector.is_refused:  # whoever sent it may not be allowed to: nothing of it is believed
             exchange.is_settled = True
             self._count(REQUEST_REFUSED)
@@ -165,8 +166,9 @@ class ExchangeCommit:
         return interrupted
 
     def _complete(self, exchange: ChatExchange, closed: ClosedExchange, is_own: bool) -> None:
-        """The turn is durable, in time or later. Runs in the thread that wrote it. ``is_own``: it is the chat's, not
-        a call that the host makes for itself."""
+        """Do what remains once the turn is stored: inform the response cache, count, prepare usage accounting, release
+        extraction. Runs in the thread that stored the turn. ``is_own``: whether the call belongs to the chat; false if
+        the client application made it for itself, such as for a title."""
         request = closed.request
         if exchange.observer is not None:
             exchange.observer.note_reply(closed.reply)
@@ -194,14 +196,15 @@ class ExchangeCommit:
             self._extract(exchange)
 
     def schedule_extraction(self, exchange: ChatExchange) -> None:
-        """Extract facts in the background once the turn is durable. Call it when the client has the last piece."""
+        """Extract facts in the background as soon as the turn is stored as well. Call it when the client has the last
+        piece."""
         exchange.is_released = True
         if exchange.is_committed:
             self._extract(exchange)
 
     def _extract(self, exchange: ChatExchange) -> None:
-        """Schedule extraction, once: the turn is durable and the client has its last piece. Whichever comes last finds
-        both, and so may both."""
+        """Schedule extraction once. Called when the turn is stored and the client has its last piece; two threads may
+        notice that at the same time, and only one of them schedules."""
         try:
             exchange.extraction.pop()
         except IndexError:
@@ -253,13 +256,14 @@ class ExchangeCommit:
 
 
 def _end(exchange: ChatExchange) -> None:
-    """Nothing more of the response will be read."""
+    """Tell the exchange's observer (the response cache) that no more of the response will be read."""
     if exchange.observer is not None:
         exchange.observer.over()
 
 
 def _close_interrupted(closed: ClosedExchange, outcome: Outcome | None) -> ClosedExchange | None:
-    """An attempt that broke off, or that the caller broke off (``outcome``); ``None`` when nothing came of it."""
+    """Return what to record of an attempt (a call that may be retried) that failed, or that the caller ended early with
+    ``outcome``; ``None`` if it brought nothing to record."""
     reply = closed.reply
     if outcome is None:
         return closed if reply is not None and reply.message is not None else None

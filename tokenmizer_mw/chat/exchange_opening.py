@@ -102,7 +102,8 @@ class ExchangeOpening:
         return False
 
     def _find_beginning(self, exchange: ChatExchange) -> Beginning | None:
-        """How a request of the session began before, if this one begins the same."""
+        """Return what is cached of an earlier request of the session, if this one begins with the same bytes; ``None``
+        if it does not. Only the rest must then be searched for secrets."""
         redactor = self._redaction.redactor
         return redactor.find_beginning(exchange.key, exchange.body) if redactor is not None else None
 
@@ -114,8 +115,8 @@ class ExchangeOpening:
         return redactor is None or redactor.quick(exchange.body, known)
 
     def _clean(self, exchange: ChatExchange, known: Beginning | None) -> bool:
-        """Take secrets out, and decide what goes on where the store has no say in that; False: it passes. Does not
-        wait for the store."""
+        """Redact secrets, and compute the body to forward if that needs no look into the store. Returns false if the
+        call must pass unrecorded. Does not wait for the store."""
         if not self._redact(exchange, known):
             return False
         if not (self._guard.blocks or exchange.block or self._may_cut(exchange)):
@@ -123,7 +124,8 @@ class ExchangeOpening:
         return True
 
     def _redact(self, exchange: ChatExchange, known: Beginning | None) -> bool:
-        """False when that failed: then nothing of the call may be kept, and it passes."""
+        """Redact secrets in the body. Returns false if that failed: nothing of the call may be stored then, and it
+        passes unchanged."""
         redactor, body = self._redaction.redactor, exchange.body
         if redactor is None:
             return True
@@ -141,7 +143,8 @@ class ExchangeOpening:
         return True
 
     def _decide(self, exchange: ChatExchange) -> None:
-        """Guard the request and cut it, where it must be. Raises ``RequestBlocked``, and ``MalformedRequest``."""
+        """Check the request for prompt injection, cut it if necessary, and compute the body to forward. Reads the
+        store. Raises ``RequestBlocked``, and ``MalformedRequest``."""
         if self._guard.blocks:
             self._refuse_suspicious(exchange)
         if exchange.block:
@@ -150,7 +153,8 @@ class ExchangeOpening:
             self._forward(exchange)
 
     def _behind_block(self, exchange: ChatExchange) -> Rewrite:
-        """The block in front of the messages, and behind the newest one what the block leaves out and that asks for."""
+        """Return a rewrite that puts the exchange's block before the messages, and after the newest one a reminder of
+        what it asks about and the block leaves out."""
         request = exchange.request
         rewrite = Rewrite(request.prefix, exchange.block, self._settings.block_role)
         if not exchange.checkpoint or exchange.fixed:
@@ -171,7 +175,7 @@ class ExchangeOpening:
             self._reports.report_failure("guard_failed", error)
 
     def _may_cut(self, exchange: ChatExchange) -> bool:
-        """Whether it is worth a look, which reads the store, to see if the transcript must be cut. Cheap."""
+        """Whether the transcript could be so long that it must be cut. Cheap; only a look into the store decides."""
         if exchange.fixed:
             return False
         body, linked = exchange.body, exchange.dialect.linked
@@ -180,8 +184,8 @@ class ExchangeOpening:
         return self._cuts.may_cut(body, linked) and self._cuts.may_cut(body, linked, exchange.models)
 
     def _cut(self, exchange: ChatExchange) -> bool:
-        """Forward the exchange with its transcript cut, where that is due; False where it is not, and where that
-        failed. Raises ``MalformedRequest``."""
+        """Cut the transcript if it is due, and compute the body to forward. Returns false if that failed or the request
+        turns out to be too short. Raises ``MalformedRequest``."""
         request = exchange.request
         try:
             compacted = self._access.longest.may_be_compacted(exchange.key, exchange.body)
@@ -198,7 +202,8 @@ class ExchangeOpening:
         return False
 
     def _forward(self, exchange: ChatExchange, rewrite: Rewrite | None = None) -> None:
-        """The call as it is, without a field of ours; cut as ``rewrite`` says, compressed where the settings say so."""
+        """Compute the body to forward: without the session field, cut as ``rewrite`` says, and compressed if the
+        settings say so."""
         compresses = self._settings.compress and not exchange.fixed
         exchange.forward(rewrite, self._condense(exchange, rewrite) if compresses else None)
         if rewrite is not None and exchange.reminder is not None:
@@ -215,7 +220,8 @@ class ExchangeOpening:
 
     @contextmanager
     def _report_failure(self, exchange: ChatExchange) -> Iterator[None]:
-        """Report what fails while the context is active, except that the guard blocks the request; go on behind it."""
+        """Count, log and suppress errors that occur inside the ``with`` block, except ``RequestBlocked``, which is
+        passed on."""
         try:
             with span("request", bytes=len(exchange.body)):
                 yield

@@ -137,7 +137,8 @@ class HostRequests:
         return truncation.context(recorded, replace(fit, reminder=reminder))
 
     def _fit(self, truncation: Truncation, rewrite: Rewrite | None, limit: int) -> Shortened:
-        """The messages of a host within ``limit`` tokens, with shorter results where compression is switched on."""
+        """Return which messages of a framework's chat are sent, within ``limit`` tokens, with shortened tool results if
+        compression is on."""
         fit = self._access.sessions.read(truncation.key, lambda state: truncation.fit(state, rewrite, limit))
         if self._cuts.compression is None or truncation.spared is None:
             return fit
@@ -151,8 +152,8 @@ class HostRequests:
     def _host_reminder(
         self, truncation: Truncation, rewrite: Rewrite | None, fit: Shortened, room: int, question: str
     ) -> Reminder | None:
-        """What a host's request, sent as ``fit`` says within ``room`` tokens, carries of what was left out of it. It is
-        on record with the next messages of the session."""
+        """Return the reminder for a framework's request that is sent as ``fit`` says; ``None`` for none. ``room``:
+        tokens that the whole request may take. The reminder is recorded with the next messages of the session."""
         request = add_question(truncation.request, self._redaction.redact_text(question))
         if not fit.block or request is None or not self._settings.reminder_tokens:
             return None

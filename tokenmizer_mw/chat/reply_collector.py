@@ -15,10 +15,11 @@ from tokenmizer_mw.wire.http import DECODERS, Decoder, Headers, Undecodable
 from tokenmizer_mw.wire.request import Dialect
 
 TAIL: Final = 64
-"""Bytes of what came before that are looked at again, so that a terminal event may be split anywhere."""
+"""This many of the last bytes are searched again with the next piece, because the last event of a stream may be split
+between pieces."""
 
 CLOSINGS_MAX: Final = 8
-"""How often the reply is read before the end because its end seemed to be near."""
+"""The reply is parsed at most this many times before its end, each time because a piece looked like the last one."""
 
 _UNKNOWN_LENGTH: Final = 1 << 62
 _LENGTH_DIGITS: Final = 18
@@ -46,7 +47,7 @@ class ReplyCollector:
         self._chunks: list[bytes] = []
         self._keep = self._chunks.append
         self.room = room
-        """Bytes that may still be kept."""
+        """Number of further bytes that may be stored."""
         self.is_refused = False
         """Whether the status says that the request was refused or redirected (3xx, 4xx): no part of a chat."""
         self._left = _UNKNOWN_LENGTH
@@ -93,7 +94,8 @@ class ReplyCollector:
         return chunk.rfind(self._end_mark) >= 0 and self._ends(chunk) and self._raise_alarm(chunk)
 
     def _receive_slowly(self, chunk: bytes) -> bool:
-        """A piece that needs a decision: the end, the cap or the announced length is near, or nothing is kept."""
+        """Do what ``receive`` does for a piece that needs a decision: the end, the size limit or the announced length
+        is near, or nothing is stored."""
         spent = self._granted - self._clear
         self.room = max(0, self.room - spent)
         self._left -= spent + len(chunk)
@@ -115,7 +117,7 @@ class ReplyCollector:
         return complete or (ends and self._raise_alarm(seen))
 
     def _grant(self) -> None:
-        """How many bytes may pass before something has to be decided again."""
+        """Set how many bytes ``receive`` may store before ``_receive_slowly`` must decide again."""
         if self._decoder is not None or self._kind in _NOT_COLLECTED or self._torn:
             self._granted = self._clear = 0
         else:
@@ -136,9 +138,11 @@ class ReplyCollector:
             return b""
 
     def _raise_alarm(self, seen: bytes) -> bool:
-        """An end was seen, or something that looks like one: it is worth a closing, but not for ever.
+        """Note that ``seen`` has what looks like the end of the reply. Returns whether it is parsed now, which is done
+        at most ``CLOSINGS_MAX`` times.
 
-        What gives the last event away may stand at its start: when its line is torn, its end alarms once more.
+        If the sign of the end stands in a line that is not complete yet, the end of that line raises the alarm once
+        more.
         """
         self._tail = b""
         self._torn = not seen.endswith((b"\n", b"\r"))
@@ -183,11 +187,12 @@ class ReplyCollector:
 
 
 def _drop(chunk: bytes) -> None:
-    """What is done with a piece past the cap: its end is looked at, nothing is kept."""
+    """Drop a piece beyond the size limit. Stands in for the function that stores pieces."""
 
 
 class _Kind(Enum):
-    """What is done with a response: read as one document or as a stream (unnamed: as the request asked), or not."""
+    """How a response is parsed: as one document (``WHOLE``), as a stream, or as the request asked (``UNNAMED``: the
+    response does not say). The content of the other kinds is not collected."""
 
     UNNAMED = "unnamed"
     WHOLE = "whole"

@@ -110,13 +110,13 @@ class FailureReports:
 
 
 PATHS_MAX: Final = 16
-"""Distinct paths that are logged in the life of an application; later ones are not."""
+"""At most this many distinct paths are logged in the life of an application."""
 
 CHAT_WORDS: Final = {
     *("ask", "assistant", "chat", "chats", "completion", "completions", "conversation", "conversations", "generate"),
     *("message", "messages", "reply", "respond", "responses", "stream"),
 }
-"""Last segments of paths, in lower case, that chats are usually served under."""
+"""Words, in lower case, with which the paths of chats usually end ("/api/chat")."""
 
 
 class UnknownRoutes:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 REFUSED_MAX: Final = 10_000
-"""Messages of refused requests whose digests are remembered."""
+"""Digests of at most this many messages of refused requests are remembered."""
 
 
 class RequestGuard:
@@ -65,16 +65,18 @@ class RequestGuard:
     def _judge_news(
         self, news: Sequence[Message], marks: Sequence[tuple[SessionKey, str]], beside: Sequence[Message]
     ) -> Suspicion:
-        """What the guard finds in ``news``, the newest message last, where others that were refused before do not
-        count, and in what a client application sends ``beside`` the chat."""
+        """Return the most serious finding in new messages (``news``, the newest last) and in messages that a client
+        application sends beside the chat (``beside``). Messages that were refused before do not count, unless it is the
+        newest one."""
         from tokenmizer_mw.safety.guard import NOTHING, judge  # what only reads judges nothing
 
         judged = [message for message, mark in zip(news[:-1], marks, strict=False) if mark not in self._refused]
         return max(map(judge, (*judged, *news[-1:], *beside)), key=lambda found: found.score, default=NOTHING)
 
     def _find_news(self, key: SessionKey, request: ChatRequest) -> tuple[Sequence[Message], Sequence[Message]]:
-        """The messages that the session does not have yet with the newest one, and those that a client application
-        sends beside the chat among them: files come in each request anew."""
+        """Return two lists: the messages that the session does not have yet (always with the newest one), and the
+        system messages from there on, with which a client application sends such things as files anew in each request.
+        """
         messages = request.messages
         spoken = messages.without_system()
         with patience(self._settings.store_wait_seconds):

@@ -197,7 +197,7 @@ class SessionService:
             self.drop(key)
 
     def drop(self, key: SessionKey) -> None:
-        """Remove a session and its cached answers from this process."""
+        """Remove a session and its cached answers from the caches of this process."""
         self.access.drop(key)
         if self.answers is not None:
             self.answers.purge(key.tenant, key.id)
@@ -266,8 +266,8 @@ class SessionService:
         )
 
     def _open_embedding(self, embed: Callable[[list[str]], Any] | None) -> PassageEmbedding | None:
-        """What gives passages and questions their vectors, where a sentence model is configured. Raises ``ConfigError``
-        where that cannot be used."""
+        """Return the object that computes vectors of passages and questions; ``None`` if no sentence model is
+        configured. Raises ``ConfigError`` if the configured one cannot be used."""
         if embed is None and self.settings.embeddings is None:
             return None
         if find_spec("numpy") is None:

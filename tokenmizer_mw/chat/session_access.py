@@ -33,7 +33,7 @@ T = TypeVar("T")
 class SessionAccess:
     """The sessions of a store, with their caches.
 
-    - ``notice``: called with the events that were appended to a session.
+    - ``notice``: called with a session's key and the events that were appended to it.
     - ``defer``: runs work in the background under a key; returns ``False`` when the queue is full.
     """
 
@@ -134,9 +134,8 @@ class SessionAccess:
 
     def record(self, key: SessionKey, decide: Callable[[SessionState], list[Event]]) -> None:
         """Append the events that ``decide`` returns for new messages, and an event for each reminder that the answered
-        request contained. If ``decide`` returns nothing, the reminders stay queued for the next call. ``decide`` is
-        that of ``update``.
-        """
+        request contained. If ``decide`` returns nothing, the reminders stay queued for the next call. ``decide``: as
+        for ``update``."""
         waiting = self.carried.take(key)
         added = 0
 
@@ -188,8 +187,8 @@ class SessionAccess:
     def _notice_flags(
         self, key: SessionKey, decide: Callable[[SessionState], list[Event]]
     ) -> Iterator[Callable[[SessionState], list[Event]]]:
-        """``decide``; afterwards what was suspicious about messages is counted, and the model pass hears of the
-        events."""
+        """Yield a function that calls ``decide``. At the end of the ``with`` block, count the suspicious messages that
+        its events flag, and report the events to the refinement."""
         last: list[Event] = []
 
         def deciding(state: SessionState) -> list[Event]:

@@ -33,8 +33,7 @@ if TYPE_CHECKING:
 
 class TurnCommit:
     """Writes turns durably, through a queue (the spool) that keeps the order within each session. Callers wait for a
-    turn at most until a deadline.
-    """
+    turn for at most ``Settings.store_wait_seconds`` (the deadline)."""
 
     def __init__(
         self, settings: Settings, access: SessionAccess, redaction: ContentRedaction, count: Callable[..., None]
@@ -147,7 +146,7 @@ class TurnCommit:
 
     @property
     def seconds_to_wait(self) -> float:
-        """Return how many seconds a chat waits for its turn to be written; 0 while the store is known not to answer."""
+        """How many seconds a chat waits for its turn to be written; 0 while the store is known not to answer."""
         return 0.0 if self._monitor.is_open else self._settings.store_wait_seconds
 
     def note_waited(self, turn: SpooledTurn, written: bool) -> bool:
@@ -195,8 +194,8 @@ class ExtractionSchedule:
         """Extract the facts of a session's new messages in the background, when the process is less busy. Never blocks.
         When the queue is full, the next method that reads the session extracts them.
 
-        ``is_chat``: the messages came with a chat's call, whose next one may be cut. The first of these does not wait
-        for the process to be less busy: it compiles the patterns of extraction, which a cut might need at once.
+        ``is_chat``: the messages came with a chat's call, whose next one may be cut. The first such messages of a
+        process are extracted at once, because that compiles the patterns of extraction, which a cut might need soon.
         """
         waits = self._is_warm or not is_chat
         self._is_warm = self._is_warm or is_chat
@@ -218,5 +217,6 @@ class ExtractionSchedule:
             self._embedding.embed_passages_later(key)
 
     def _prepare_sentences(self, history: HistoryMessages) -> bool:
-        """Whether there is more of a session to read before a cut needs it."""
+        """Split further messages of a session into sentences, so that the next cut need not wait for that. Returns
+        whether messages are left to split."""
         return history.prepare_sentences(self._redaction.remove_blocks, SENTENCES_STEP)

@@ -86,8 +86,9 @@ def measure_sent_call(call: EndedCall, counter: MessageCounter, elapsed: float |
 
 
 def _cut(request: ChatRequest, rewrite: Rewrite, before: Sequence[int], counter: MessageCounter) -> tuple[int, int]:
-    """Tokens of the request as it was cut, and how many of them the call before had sent, too: of a cut that was made
-    just now, only what stands in front of it."""
+    """Return the tokens of the request as it was cut, and how many of them, from its start, the previous call had sent,
+    too. ``before``: tokens before each message of the client's request. After a cut that was made for this very
+    request, only what precedes the block was sent before."""
     stay = request.staying(rewrite.keep_from)
     reminder = rewrite.reminder.tokens if rewrite.reminder is not None else 0
     put = counter.text(rewrite.block) + MESSAGE_TOKENS + sum(before[at + 1] - before[at] for at in stay)
@@ -102,7 +103,7 @@ def _cut(request: ChatRequest, rewrite: Rewrite, before: Sequence[int], counter:
 
 _NAME_BYTES = 8
 _RECENT = 8
-"""Calls among which the newest one of the chat itself is looked for: refinements are recorded in between."""
+"""The newest call of the chat itself is searched among this many calls, because refinements are recorded in between."""
 
 
 class UsageAccounting:
@@ -120,7 +121,7 @@ class UsageAccounting:
     ) -> None:
         self._ledger: UsageLedger | None = getattr(log, "ledger", None)
         self.open = settings.savings and self._ledger is not None
-        """Whether calls are booked."""
+        """Whether calls are recorded: ``Settings.savings`` is on and the store has a ledger."""
         self._prices = price_list(settings)
         warn_without_prices(settings)
         self._counters = counters
@@ -204,7 +205,8 @@ class UsageAccounting:
             self._count("call_cost_more")
 
     def _add(self, ledger: UsageLedger, key: SessionKey, spent: UsageRecord) -> None:
-        """Add a call, a second time where the first one failed: it counts once."""
+        """Add a call to the ledger; if that fails, try once more. The ledger counts a call once, even if both attempts
+        succeed."""
         try:
             ledger.add(key, spent)
         except StoreUnavailable:

@@ -13,8 +13,8 @@ from tokenmizer_mw.model.message import Message, Written, short_repr
 
 @dataclass(frozen=True, slots=True)
 class ReminderPart:
-    """A text that is added after one message. ``nodes``: ids of its facts; ``messages``: numbers of the messages it
-    quotes."""
+    """A text that is added after one message of a request, with what a cut removed and that message asks about.
+    ``nodes``: ids of its facts; ``messages``: numbers of the messages it quotes."""
 
     text: str
     tokens: int
@@ -24,11 +24,11 @@ class ReminderPart:
 
 @dataclass(frozen=True, slots=True)
 class Reminder:
-    """The reminder of one request: what its newest turn asks for and the cut in force removed.
+    """The reminder of one request: texts with what the current cut removed and the newest turn asks about.
 
-    - ``places``: index of a message in the client's request, and the part that is added after it.
+    - ``places``: pairs of the index of a message in the client's request and the part that is added after it.
     - ``cut``: id of the checkpoint whose cut is in force.
-    - ``new``: the part that no earlier request contained; ``None`` if all were sent before.
+    - ``new``: the part that no earlier request contained; ``None`` if earlier requests contained all of them.
     """
 
     places: tuple[tuple[int, ReminderPart], ...]
@@ -37,7 +37,7 @@ class Reminder:
 
     @property
     def tokens(self) -> int:
-        """Tokens of all its parts."""
+        """The tokens of all parts together."""
         return sum(part.tokens for _, part in self.places)
 
     def text_behind(self, place: int) -> str:
@@ -116,12 +116,14 @@ def newest(messages: Sequence[Message], counts: Sequence[int], start: int, room:
 
 
 def _may_begin(messages: Sequence[Message], place: int, asked: int) -> bool:
-    """Whether the rest of a chat may begin at ``place``: with a turn, or amid the turn at hand."""
+    """Whether the kept messages may begin at ``place``: at the start of a turn, or anywhere after the question
+    ``asked``."""
     return place > asked or messages[place].opens_turn
 
 
 def _beginnings(messages: Sequence[Message], start: int) -> list[int]:
-    """Where from ``start`` on no result in the rest of the chat lacks its call, in order."""
+    """Return the indexes from ``start`` on at which the kept messages may begin without a tool result whose call is
+    left out, in order."""
     found: list[int] = []
     answered: set[str] = set()
     for place in range(len(messages) - 1, start - 1, -1):

@@ -26,10 +26,10 @@ from tokenmizer_mw.settings import Settings
 from tokenmizer_mw.store.log import EventLog, PassageRows
 
 Embed = Callable[[list[str]], Any]
-"""Texts to vectors, a text a row; rows of numbers of any kind."""
+"""A function that turns a list of texts into vectors: one row of numbers per text, as lists or as an array."""
 
 BATCH: Final = 4
-"""Texts that are embedded at once: a question waits for no more than these."""
+"""Passages are embedded in groups of this many texts. A question waits until at most one group is finished."""
 
 
 class SentenceModel:
@@ -46,8 +46,8 @@ class SentenceModel:
         self._lock = make_lock()
 
     def __call__(self, texts: Sequence[str]) -> Matrix:
-        """The vectors of ``texts``, a row each. Raises what the model raises, and ``ValueError`` where it gives
-        something else than vectors."""
+        """Return the vectors of ``texts``, one row per text. Raises what the model raises, and ``ValueError`` if it
+        returns anything but one vector per text."""
         with self._lock:
             if self._embed is None:
                 self._embed = self._open()
@@ -90,17 +90,17 @@ def sentence_transformer(directory: str) -> Embed:
 
 
 QUESTION_MAX: Final = 4_000
-"""Characters of a question that are embedded."""
+"""Only this many first characters of a question are embedded."""
 
 LATE: Final = "embedding_late"
 FAILED: Final = "embedding_failed"
 NOT_KEPT: Final = "embedding_not_kept"
 
 _AT_ONCE: Final = 64
-"""Passages of a session that are embedded before another session's turn."""
+"""At most this many passages of a session are embedded before it is another session's turn."""
 _QUESTIONS_MAX: Final = 64
 _WAITING_MAX: Final = 8
-"""Questions that wait for the model; one more is answered by words alone."""
+"""At most this many questions wait for the model; a further one is answered by words alone."""
 
 _logger = logging.getLogger("tokenmizer_mw")
 T = TypeVar("T")
@@ -110,10 +110,10 @@ Mark = tuple[int, float]
 
 
 class ReadIndex(Protocol):
-    """A function that calls another one with a session's index while holding its lock."""
+    """A function that calls ``look`` with a session's index and mark while it holds the index's lock."""
 
     def __call__(self, key: SessionKey, look: Callable[[PassageIndex, Mark], T], /) -> T:
-        """What ``look`` returns."""
+        """Return what ``look`` returns for the session ``key``."""
 
 
 class PassageEmbedding:
@@ -166,7 +166,8 @@ class PassageEmbedding:
         return None
 
     def _submit(self, text: str) -> Future[Matrix] | None:
-        """The vector of ``text``, under way or there already; ``None`` where too many are under way."""
+        """Return the vector of ``text`` as a future, which may have been started before; ``None`` if too many questions
+        are waiting."""
         with self._lock:
             found = self._questions.get(text)
             if found is None:
@@ -208,7 +209,8 @@ class PassageEmbedding:
             self.embed_passages_later(key)
 
     def _keep(self, key: SessionKey, mark: Mark, vectors: Mapping[str, Matrix]) -> None:
-        """Have the store keep vectors. It takes none of a session that was rewritten or erased since ``mark``."""
+        """Store vectors of passages. The store refuses those of a session that was rewritten or erased since
+        ``mark``."""
         rows = PassageRows(*mark, self._model.name, pack_rows(vectors))
         try:
             self._log.keep_passage_rows(key, rows, most=self._passages_max)

@@ -19,10 +19,11 @@ from tokenmizer_mw.model.node import Node
 
 @dataclass(frozen=True, slots=True)
 class LossReport:
-    """The facts that are no longer in the model's context, oldest first, each with the number of its message.
+    """The facts that a cut removed from the model's context.
 
     - ``checkpoint``: id of the cut; "" without one.
     - ``dropped``: number of messages that the block replaces; ``before_turn``: number of the first message that stayed.
+    - ``items``: the facts, oldest first.
     - ``returned``: ids of those facts that a later reminder stated; ``quoted``: numbers of the removed messages that
       reminders quoted.
     """
@@ -69,8 +70,8 @@ class LossReport:
 def loss_report(graph: SessionGraph, cut: Checkpointed | None, reminders: Iterable[Reminded] = ()) -> LossReport:
     """Report what the current cut removed from the model's context; an empty report without a cut.
 
-    A fact is still in the context if a later message mentions it, or if the block quotes it. ``reminders``: those that
-    later requests contained.
+    A fact is still in the context if the block states or quotes it, or if a later message mentions it. ``reminders``:
+    those that later requests contained.
     """
     if cut is None:
         return LossReport()
@@ -87,7 +88,8 @@ def loss_report(graph: SessionGraph, cut: Checkpointed | None, reminders: Iterab
 
 
 def _is_quoted(node: Node, quotes: Mapping[int, str]) -> bool:
-    """Whether the block quotes the message of a fact with all the words and numbers of the fact."""
+    """Whether the block quotes the message of a fact, and the quotation has all words and numbers of the fact's
+    label."""
     quote = quotes.get(node.source.turn, "")
     return bool(quote) and _terms(node.label) <= _terms(quote)
 

@@ -110,14 +110,14 @@ CACHING: Final[tuple[tuple[str, Caching], ...]] = (
     ("deepseek", _DEEPSEEK), ("grok", _XAI), ("command", NO_CACHE),
 )
 # fmt: on
-"""By the start of a model's name, the first match counts; all others cache as OpenAI does. A vendor's prefix
-("openai/", "us.anthropic.") is passed over. As published on 2026-11-21:
+"""Caching rules by the start of a model's name; the first match counts, and all other models cache as OpenAI's do. A
+vendor's prefix ("openai/", "us.anthropic.") is ignored. As published on 2026-11-21:
 https://platform.claude.com/docs/en/build-with-claude/prompt-caching,
 https://developers.openai.com/api/docs/guides/prompt-caching, https://ai.google.dev/gemini-api/docs/caching,
 https://api-docs.deepseek.com/quick_start/pricing, https://docs.x.ai/developers/models."""
 
 ANNOUNCED: Final = datetime(9999, 1, 1, tzinfo=UTC)
-"""A time at which all prices are in force that have been announced."""
+"""A time in the far future, at which all price changes that have been announced are in force."""
 
 _BEDROCK: Final = re.compile(r"(\w+\.)?(ai21|amazon|anthropic|cohere|deepseek|meta|mistral)\.")
 
@@ -201,7 +201,8 @@ def _spellings(model: str) -> Iterator[tuple[str, str | None]]:
 
 
 def _read_price(listed: Any) -> Price | None:
-    """The price as the package lists it; ``None``: not by tokens. Of several thresholds the lowest counts."""
+    """Convert a price of the package genai-prices; ``None`` if it is not per token. If the price rises at several
+    lengths, only the first rise is used."""
     input, output = getattr(listed, "input_mtok", None), getattr(listed, "output_mtok", None)
     if input is None or output is None:
         return None
@@ -230,8 +231,9 @@ def _caching(name: str) -> Caching:
 
 
 PATIENCE: Final = 4.0
-"""How many times its cost what a cut takes out must have cost since the cut before. With 1, long chats would cost the
-least, and be cut every few turns; with 4 they are cut a fifth as often, and cost a little more than that."""
+"""A cut to save money is made once the provider has been paid, since the cut before, this many times the cost of this
+cut for reading the messages that it removes. With 1, long chats would cost the least, and be cut every few turns; with
+4 they are cut a fifth as often, and cost a little more than that."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -57,7 +57,8 @@ class SentCall:
 
 @dataclass(frozen=True, slots=True)
 class _Input:
-    """Tokens of a request, of which so many were read from the provider's cache and so many written to it."""
+    """Tokens of a request. ``cached``: how many of them were read from the provider's cache; ``written``: how many were
+    written to it."""
 
     tokens: int
     cached: int = 0
@@ -115,8 +116,8 @@ def refinement_figures(
 
 
 def _in_force(sent: SentCall, caching: Caching) -> Caching | None:
-    """How the provider cached this call; ``None``: not at all, or what was sent before is too long ago. A provider that
-    tells the usage and says nothing of a cache has none."""
+    """Return how the provider cached this call; ``None`` if it did not: the request has no cache markers where they are
+    needed, or the provider reported its usage without cached tokens."""
     if (caching.explicit and not sent.marked) or (sent.is_reported and "cached_tokens" not in sent.usage):
         return None
     return caching
@@ -133,7 +134,8 @@ def _price_sent(sent: SentCall, price: Price | None, caching: Caching | None) ->
 
 
 def _price_original(sent: SentCall, ours: _Input, price: Price | None, caching: Caching | None) -> _Input:
-    """What the client would have been billed, on the provider's scale where that is known."""
+    """Return the tokens that the client's own request would have taken, counted as the provider counts if it reported
+    the usage."""
     scale = ours.tokens / sent.ours if sent.is_reported and sent.ours else 1.0
     tokens = max(0, ours.tokens + round((sent.client - (0 if sent.answered else sent.ours)) * scale))
     return _price_input(tokens, round(sent.client_known * scale), sent.elapsed, price, caching)
@@ -142,7 +144,8 @@ def _price_original(sent: SentCall, ours: _Input, price: Price | None, caching: 
 def _price_input(
     tokens: int, known: int, elapsed: float | None, price: Price | None, caching: Caching | None
 ) -> _Input:
-    """A request of ``tokens`` that begins with ``known`` tokens of the one before, by the rules."""
+    """Return how many of the ``tokens`` of a request are read from and written to the cache by the published rules. The
+    first ``known`` tokens are those of the previous request."""
     if caching is None:
         return _Input(tokens)
     alive = elapsed is not None and elapsed <= caching.seconds
@@ -152,9 +155,9 @@ def _price_input(
 
 
 def _by_stage(sent: SentCall, whole: UsageSums, client: _Input, price: Price | None) -> dict[str, UsageSums]:
-    """What each stage saved. A token that a stage took out of a message is worth what the client would have paid for
-    one of its input on average; the cut, or else the last stage, answers for the rest, and so for what it cost to write
-    anew."""
+    """Return what each stage saved. Each token that a stage removed from a message saves the average price of the
+    client's input. The cut, or without a cut the last stage, gets the rest of the saving, which includes the loss from
+    writing the cache again."""
     if sent.answered:
         return {ANSWERED: _stage(whole.client_tokens, 0, whole.saved)}
     each = client.cost(price, 0) / client.tokens if client.tokens else 0.0
@@ -179,7 +182,8 @@ def _stage(before: int, after: int, worth: int) -> UsageSums:
 
 @dataclass(frozen=True, slots=True)
 class Savings:
-    """Sums of calls, grouped by stage and by whatever else was requested."""
+    """What model calls cost and saved: one row of sums for each stage, and for each session, model and day if the
+    caller asked for these groups."""
 
     rows: Sequence[Sum]
 

@@ -46,23 +46,27 @@ WINDOWS: Final[tuple[tuple[str, int], ...]] = (
     ("qwen", 32_768),
 )
 # fmt: on
-"""Tokens that a request to a model may hold, by the start of its name; the first match counts. As published in
-November 2026: the window, or its part for input where that is limited. A vendor's prefix ("openai/", "us.anthropic.")
-is passed over. Where the models of a family differ, the smallest counts."""
+"""Tokens that a request to a model may hold, by the start of its name; the first match counts. As published in November
+2026: the window, or its part for input where that is limited. A vendor's prefix ("openai/", "us.anthropic.") is
+ignored. Where the models of a family differ, the smallest counts."""
 
 _BLOCK_SHARE: Final = 0.4
 
 _ECONOMY_SHARE: Final = 0.4
-"""Share of what is sent word for word that a cut which is to pay keeps at most, whatever ``cut_to`` allows."""
+"""With ``Settings.cut`` "economy", a cut keeps at most this share of the messages that were sent unchanged so far, even
+if ``cut_to`` allows more."""
 
 _WORTH_LEAST: Final = 4
-"""Blocks that a chat must be as long as before it is asked whether a cut pays."""
+"""With ``Settings.cut`` "economy", a request is checked for a cut once it has this many times the tokens of a resume
+block."""
 
 _CACHED_LEAST: Final = 1.2
-"""Times what a provider caches at least that a cut which is to pay leaves: providers count otherwise than we do."""
+"""A cut to save money leaves at least this many times the tokens of the shortest prompt that the provider caches,
+because providers count differently."""
 
 _ELSEWHERE: Final = frozenset({"history_on_server", "provider_compacts", "messages_twice", "not_rewritable"})
-"""Reasons to stand down for which not even a cut of before is carried on."""
+"""Values of ``ChatRequest.stand_down`` with which a request is not changed at all: not even the current cut is
+repeated."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,15 +115,16 @@ Plan = Untouched | Replay | Cut
 
 
 def reason_not_to_cut(request: ChatRequest) -> str:
-    """Return why a request must not be cut, as a counter name: the provider stores or shortens its history. "" if that
-    is not the case."""
+    """Return why a request must never be cut (the provider itself stores or shortens its history), in a word for a
+    counter's name; "" if it may be cut."""
     if request.stand_down not in _ELSEWHERE:
         return ""
     return request.cause or request.stand_down
 
 
 def count_resent_messages(request: ChatRequest) -> int:
-    """Return how many messages the session's call before already contained: those before the model's newest message."""
+    """Return how many messages of ``request`` the session's previous call also contained: those before the model's
+    newest message."""
     roles = request.messages.roles
     return next((place for place in reversed(range(len(roles))) if roles[place] is Role.ASSISTANT), 0)
 
@@ -191,7 +196,8 @@ def plan(
     """Decide how a request is shortened: not at all, by the cut in force, or by a new cut.
 
     - ``counts``: tokens of each message; ``overhead``: tokens of everything else in the request.
-    - ``frozen``: the cut in force; ``anchor``: index of its anchor in the request, if known. ``None`` for none.
+    - ``frozen``: the cut in force; ``anchor``: index in the request of the first message that it kept (its anchor), if
+      known. ``None`` for none.
     - ``shortest``: tokens of each message after compression for a full window; empty if compression is off.
 
     The cut in force is repeated whenever its anchor is found. A block that replaces nothing is repeated only while the
@@ -308,8 +314,9 @@ def _count_sent_tokens(request: ChatRequest, before: Sequence[int], standing: Pl
 def _carry_on_cut(
     request: ChatRequest, before: Sequence[int], frozen: Checkpointed | None, anchor: int | None
 ) -> Replay | Untouched:
-    """The current cut, if it still applies: its anchor is in the request, and the block is shorter than what it
-    replaces. A block that replaces nothing precedes the whole transcript."""
+    """Return the decision to repeat the current cut, if it still applies: the first message that it kept is in the
+    request, and the block is shorter than what it replaces. A block that replaces nothing must precede the whole
+    transcript."""
     if frozen is None or not frozen.anchor:
         return Untouched()
     if anchor is None:
@@ -358,8 +365,8 @@ def can_anchor(message: Message) -> bool:
 
 
 _STEP_LEAST: Final = 1 / 16
-"""Share of the room that the part of a turn takes with which the kept messages may begin: for less they begin with the
-user's message behind it."""
+"""The kept messages begin within a turn only if the part of that turn which they then contain takes at least this share
+of the room. Otherwise they begin with the next user message."""
 
 
 def _find_boundary(

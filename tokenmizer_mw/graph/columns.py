@@ -132,7 +132,7 @@ def _record(kind: type[Any]) -> ValueCodec:
 
 
 Columns = dict[str, Any]
-"""Names -> what JSON can hold."""
+"""Values that JSON can represent, by name."""
 
 T = TypeVar("T")
 H = TypeVar("H", bound=Hashable)
@@ -204,12 +204,13 @@ _ENCODED_FIELDS: Final = frozenset(
 
 @cache
 def _rest() -> dict[str, ValueCodec]:
-    """The fields of a graph that have no columns of their own: they are small."""
+    """Return the codecs of the graph's fields that have no columns of their own, because they are small."""
     return forms(SessionGraph, but=_ENCODED_FIELDS)
 
 
 class _Table(Generic[H]):
-    """Values by their places, each once, in the order in which they are met."""
+    """A table of distinct values, in the order in which they were first passed. ``places`` returns the index of each
+    value."""
 
     def __init__(self, first: Iterable[H] = ()) -> None:
         self._places = {value: place for place, value in enumerate(first)}
@@ -257,7 +258,8 @@ def _lives(payload: Mapping[str, Any]) -> list[Life]:
 
 
 def _runs(values: Sequence[T], counts: Iterable[int]) -> list[tuple[T, ...]]:
-    """``values`` cut into runs of these lengths."""
+    """Split ``values`` into tuples of the lengths ``counts``. Raises ``ValueError`` if the lengths do not add up to all
+    values."""
     found, start = [], 0
     for count in counts:
         found.append(tuple(values[start : start + count]))
@@ -281,7 +283,7 @@ def _fields(kind: Any) -> dict[str, _Field]:
 
 
 def _write_columns(kind: type[Any], values: Sequence[object], but: Sequence[str] = ()) -> Columns:
-    """A column for each field of the dataclass ``kind`` that is not in ``but``."""
+    """Return a column (the list of values) for each field of the dataclass ``kind`` that is not in ``but``."""
     found: Columns = {}
     for name, field in _fields(cast(Hashable, kind)).items():
         if name not in but:
@@ -291,8 +293,8 @@ def _write_columns(kind: type[Any], values: Sequence[object], but: Sequence[str]
 
 
 def _make_instances(kind: type[T], payload: Mapping[str, Sequence[Any]], **made: Sequence[Any]) -> list[T]:
-    """Instances of a frozen dataclass with slots, from a column for each field; ``made``: columns that are made of the
-    right values already.
+    """Build instances of a frozen dataclass with slots from a column for each field. ``made``: columns that already
+    contain the right values.
 
     They are filled field by field, all of them at once and past the frozen ``__init__``: less than half of the time.
     """

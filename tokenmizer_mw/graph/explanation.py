@@ -1,6 +1,5 @@
-"""Why a fact holds: its source, relations and manual edits, and what it replaced, which is chosen here for every text
-and page that names it.
-"""
+"""Explain why a fact holds: its source, relations and manual edits, and what it replaced. Every text and page that says
+what a fact replaced gets that from this module."""
 
 from __future__ import annotations
 
@@ -29,10 +28,10 @@ class Why:
     - ``relations``: the other edges of the node, each with the node at the other end.
     - ``successors``: the transitions from ``node`` to the current fact, oldest first; () if it was not replaced.
     - ``edits``: the manual edits of ``node`` that are in force, oldest first.
-    - ``times``: when the messages that it names were recorded, in seconds since the epoch, by their numbers; empty if
-      unknown.
-    - ``added``: when the facts in it that were added by hand were added, in seconds since the epoch, by id.
-    - ``others``: other facts that the text fits about equally well, best first.
+    - ``times``: when the messages that the explanation names were recorded, in seconds since the epoch, by their
+      numbers; empty if unknown.
+    - ``added``: when the facts that it names and that were added by hand were added, in seconds since the epoch, by id.
+    - ``others``: other facts that the user's words fit about equally well, best first.
     - ``is_undone``: the fact was added by hand, and that was undone.
     """
 
@@ -48,15 +47,15 @@ class Why:
 
     @property
     def numbers(self) -> list[int]:
-        """The numbers of the messages that the text names."""
+        """The numbers of the messages that the explanation names."""
         steps = (step.trigger for _, step, new in (*self.chain, *self.successors) if not new.source.is_by_hand)
         sources = () if self.node.source.is_by_hand else (self.node.source.turn,)
         return sorted({*sources, *steps})
 
     @property
     def text(self) -> str:
-        """Return the explanation in a few harmless lines: the fact, its reason and source, and what it replaced. Times
-        are local ones."""
+        """Return the explanation in a few lines, in which markup has no effect: the fact, its reason and source, and
+        what it replaced. Times are local ones."""
         return "\n".join(self._lines())
 
     def __repr__(self) -> str:
@@ -108,7 +107,7 @@ class Why:
         return "undone" if self.is_undone else self.node.status_word
 
     def _describe_step(self, old: Node, step: Transition, new: Node, reason: str) -> str:
-        """What was replaced by what, when and why."""
+        """Return a line that says what was replaced by what, when and why."""
         where = f"by hand{self._addition_time(new)}" if new.source.is_by_hand else self._message(step.trigger)
         status = "" if new.current or new.status is Status.SUPERSEDED else f" ({new.status.word})"
         was = f"{flatten(old.label)}{mark_uncertain(new)}"
@@ -141,15 +140,16 @@ def _spell_time(time: float) -> str:
 
 
 _OTHER_MAX: Final = 80
-"""Characters of the label of another fact that a text fits."""
+"""Characters of the label of each of the ``others`` that an explanation shows."""
 
 _REASON_MIN: Final = 8
-"""Characters of a reason that is left out of a quote: a shorter one may be part of a word."""
+"""Only a reason of at least this many characters is left out of a quote, because a shorter one may be part of a
+word."""
 
 
 def _shorten_quote(node: Node, reason: str) -> str:
-    """Return the words that state ``node``, without the reason that stands above them; "" where they are its label and
-    a reason says more."""
+    """Return the quote that states ``node``, with "[...]" in place of the reason that was already shown above; "" if
+    the quote only repeats the label and there is a reason."""
     quote = flatten(node.source.quote, _TEXT_MAX)
     if reason and quote.rstrip(".!").casefold() == flatten(node.label).casefold():
         return ""
@@ -163,7 +163,8 @@ def _format_reason(step: Transition, shown: str) -> str:
 
 
 def _describe_edit(edit: NodeEdited) -> Iterator[str]:
-    """What was changed by hand, from what, and why; nothing for an addition and a pin."""
+    """Yield lines that say what an edit changed, from what, and why; nothing for the addition of a fact and for a
+    pin."""
     hand = f"by hand (change {edit.number})"
     because = f": {flatten(edit.reason, _TEXT_MAX)}" if edit.reason else ""
     if edit.separated is not None:
@@ -194,16 +195,17 @@ def _replacement_to_dict(replacement: Replacement) -> dict[str, Any]:
 
 
 def qualify_replacement(new: Node | None, words: str) -> str:
-    """Return ``words`` that say that ``new`` replaced another fact ("was", "replaced", "replaces", "instead of"), with
-    "perhaps" if ``new.replaces_perhaps``. ``None``: the fact was pruned, and the words stay as they are."""
+    """Add "perhaps" to ``words`` ("was", "replaced", "replaces", "instead of") that say that ``new`` replaced another
+    fact, if that is uncertain (``new.replaces_perhaps``): "perhaps replaced". ``new`` is ``None`` if the fact was
+    pruned; ``words`` are then returned unchanged."""
     if new is None or not new.replaces_perhaps:
         return words
     return f"{words} perhaps" if words == "was" else f"perhaps {words}"
 
 
 def mark_uncertain(new: Node | None) -> str:
-    """Return " (perhaps replaced)" for texts that name the fact that ``new`` replaced in front of an arrow; "" if the
-    replacement is certain, or ``new`` was pruned."""
+    """Return " (perhaps replaced)" if it is uncertain that ``new`` replaced another fact, else "". Texts put it after
+    the old fact: "SQLite (perhaps replaced) -> PostgreSQL". ``None``: ``new`` was pruned."""
     return f" ({qualify_replacement(new, 'replaced')})" if new is not None and new.replaces_perhaps else ""
 
 
@@ -233,10 +235,10 @@ def why(graph: SessionGraph, node: Node, edits: Iterable[NodeEdited] = (), other
 
 
 class Predecessors:
-    """The facts that the facts of a graph replaced.
+    """Finds what each fact of a graph replaced.
 
-    A standing rule of the user is not replaced by a single choice: ``standing`` has the ids of such rules, which still
-    hold.
+    A single choice does not replace a standing rule of the user, even if a transition says so. ``standing``: ids of
+    such rules, which still hold.
     """
 
     def __init__(self, graph: SessionGraph) -> None:
@@ -269,15 +271,20 @@ class Predecessors:
             id = step.old
 
     def _find_old(self, node: Node, step: Transition) -> Node | None:
-        """What ``step`` replaced, where it is shown as a predecessor of ``node``."""
+        """Return the fact that ``step`` replaced; ``None`` if it is not to be shown as a predecessor of ``node``."""
         old = self._graph.get(step.old)
         return old if old is not None and not old.is_withdrawn and is_same_thing(node, step, old) else None
 
 
 def is_same_thing(node: Node, step: Transition, old: Node) -> bool:
-    """Return whether ``node`` and the fact ``old``, which ``step`` replaced, are about one thing: values of it, or the
-    words of ``node`` or of the change name ``old`` (one of its words, of a long statement an eighth), or the reason of
-    the change has half of its words."""
+    """Return whether ``node`` and ``old``, a fact that ``step`` replaced, are about the same thing. True in each of
+    these cases:
+
+    - ``step`` has no quote as evidence, or both facts have the same slot (such as "project.database");
+    - ``node`` or the evidence names ``old``: it has a word of its label, or more than an eighth of the words of a long
+      label;
+    - the reason of ``step`` has at least half of the words of that label.
+    """
     if not step.evidence or (old.slot and old.slot == node.slot):
         return True
     label = words(old.label)
@@ -287,11 +294,12 @@ def is_same_thing(node: Node, step: Transition, old: Node) -> bool:
 
 
 _NAMED_SHARE: Final = 8
-"""One word of so many, and one more, is named of a statement that a change is about."""
+"""A text names a long label if it has more than one in this many of the label's words."""
 
 
 def _outlasts(old: Node | None, new: Node | None) -> bool:
-    """Whether ``old`` is a standing rule of the user and ``new`` is none: a single choice ends no rule."""
+    """Whether ``old`` is a standing rule of the user that ``new`` is said to replace, although ``new`` is no rule: a
+    single choice ends no rule."""
     return (
         old is not None
         and new is not None
@@ -303,16 +311,18 @@ def _outlasts(old: Node | None, new: Node | None) -> bool:
 
 
 Replacement = tuple[Node, Transition, Node]
-"""A fact, the step that replaced it, and what replaced it."""
+"""A replaced fact, the transition that replaced it, and the fact that took its place."""
 
 
 def drop_withdrawn(chain: Iterable[Replacement], *, besides: Node) -> tuple[Replacement, ...]:
-    """Return the replacements between facts of which none was withdrawn as never true, other than ``besides``."""
+    """Return ``chain`` without replacements of, or by, a fact that was withdrawn as never true. ``besides``: a fact
+    that may be withdrawn nevertheless."""
     return tuple(one for one in chain if not any(end.is_withdrawn and end.id != besides.id for end in (one[0], one[2])))
 
 
 def find_predecessors(graph: SessionGraph, node: Node) -> tuple[Replacement, ...]:
-    """Return the transitions that led to ``node``, oldest first."""
+    """Return the transitions that led to ``node``, directly or through other facts, oldest first; () if it replaced
+    none."""
     into: dict[str, list[Transition]] = {}
     for step in graph.transitions():
         into.setdefault(step.new, []).append(step)
@@ -327,7 +337,8 @@ def find_predecessors(graph: SessionGraph, node: Node) -> tuple[Replacement, ...
 
 
 def find_successors(graph: SessionGraph, node: Node) -> tuple[Replacement, ...]:
-    """Return the transitions from ``node`` to what stands in its place now, oldest first; () while the fact holds."""
+    """Return the transitions from ``node`` to the fact that stands in its place now, oldest first; () while the fact
+    holds."""
     if node.status is not Status.SUPERSEDED:
         return ()
     latest = {step.old: step for step in graph.transitions()}  # a fact that came back may have been replaced twice

@@ -42,33 +42,35 @@ _UNDONE: Final = re.compile(r"change \d+ undone")
 """The reason of the edit that undoes another one (``manual_edits.undo_edit``)."""
 
 _INTERNAL: Final = re.compile(r"change \d+ undone|[a-z_]+-\d+ was invalidated")
-"""Reasons that name a change or a fact by its number: of what an undo changed, and of facts that came back into force,
-in older logs."""
+"""Reasons that this package wrote and that tell a reader nothing, because they name an edit or a fact by its number:
+"change 3 undone", and in older logs "decision-2 was invalidated"."""
 
 POSTINGS_MAX: Final = 64
-"""Nodes of a type remembered per word, the newest: keeps the look-up of similar labels flat."""
+"""The word index lists at most this many nodes per type and word, the newest ones, so that a look-up of similar labels
+stays fast."""
 
 
 SMALL: Final = 100
-"""Nodes up to which a fork is a copy: quicker to make than to look through two layers."""
+"""A fork of a graph with at most this many nodes is a plain copy, which is cheaper than reading through two layers."""
 
 Order = dict[str, None] | Layer[str, None]
 """Ids of nodes in an order that can be read from both ends."""
 
 
 DISPLAYS: Final[dict[str, Callable[[SessionGraph], Any]]] = {}
-"""What draws a graph in a notebook ("notebook") and for the library ``rich`` ("tree"). ``graph/__init__.py`` sets both,
-because ``graph.export`` imports this module."""
+"""Functions that display a graph: "notebook" returns HTML for a notebook, "tree" a tree of the library ``rich``.
+``graph/__init__.py`` sets both, because ``graph.export`` imports this module."""
 
 
 @dataclass(frozen=True, slots=True)
 class Life:
     """The history of a node.
 
-    - ``added``: when it was recorded; ``closed``: when it stopped being current; both in seconds since the epoch.
-    - ``touched``: the last turn that mentioned it; ``mentions``: how many times it was mentioned.
+    - ``added``: when it was recorded; ``closed``: when it was replaced, declared wrong or archived, ``None`` while it
+      is current; both in seconds since the epoch.
+    - ``touched``: number of the last message that mentioned it; ``mentions``: how many times it was mentioned.
     - ``reason``: why its status changed last, or why it stopped being current; "" if none was given.
-    - ``moves``: every status it has had, with the time from which on.
+    - ``moves``: every status it has had, oldest first, as pairs of the time since when and the status.
     """
 
     added: float
@@ -86,7 +88,8 @@ class Life:
 
 @dataclass(slots=True)
 class SessionGraph:
-    """The facts of a session as a graph of nodes, edges and transitions.
+    """The facts of a session as a graph: nodes (facts), edges (relations between facts) and transitions (replacements
+    of one decision by another).
 
     Nodes are frozen, so reading is cheap and safe. ``fork`` returns a graph that starts as this one and changes
     independently.
@@ -107,8 +110,8 @@ class SessionGraph:
     _derived: int = 0
     _stated: int = 0
     _unindexed: list[Node] = field(default_factory=list)
-    """Nodes as they were when their label was set, whose words ``_by_word`` lacks: looking up words takes half of the
-    time of a fold, and views of the past ask for none."""
+    """Nodes whose words ``_by_word`` lacks, as they were when their label was set. They are indexed at the first
+    look-up, because indexing takes half the time of a fold and views of the past look nothing up."""
 
     __hash__ = None  # type: ignore[assignment]  # a graph changes
 
@@ -150,7 +153,8 @@ class SessionGraph:
         return list(self._replaced.values())
 
     def standing_transitions(self) -> list[Transition]:
-        """The transitions that were not taken back: by undoing the addition of the new fact, or by invalidating it."""
+        """Return the transitions that still count, oldest first. A transition no longer counts if the addition of its
+        new fact was undone, or if that fact was archived or declared wrong and the old one is current again."""
         return [step for step in self._replaced.values() if not self._is_taken_back(step)]
 
     def _is_taken_back(self, step: Transition) -> bool:
@@ -188,8 +192,8 @@ class SessionGraph:
         return node if node is not None and node.current else None
 
     def sharing_words(self, text: str, type: NodeType | None = None, limit: int = 64) -> list[tuple[Node, int]]:
-        """Return nodes whose label shares words with ``text``, each with the number of shared words, best first (newest
-        first among equals)."""
+        """Return at most ``limit`` nodes whose label shares words with ``text``, each with the number of shared words,
+        best first (newest first among equals). ``type``: only nodes of this type; ``None``: of all types."""
         hits: dict[str, int] = {}
         by_word = self.index_words()
         for kind in NodeType if type is None else (type,):
@@ -210,7 +214,8 @@ class SessionGraph:
         return (self._nodes[id] for id in reversed(self._unfinished) if id in self._nodes)
 
     def newest_settled(self) -> Iterator[Node]:
-        """Iterate over finished, replaced and dropped work and all other prunable nodes, last mentioned first."""
+        """Iterate over the nodes that may be removed when the graph is too large, except unfinished work
+        (``unfinished_nodes``). The ones that were mentioned or changed last come first."""
         return (self._nodes[id] for id in reversed(self._settled) if id in self._nodes)
 
     def oldest_settled(self) -> Iterator[Node]:
@@ -219,11 +224,12 @@ class SessionGraph:
 
     @property
     def prunable(self) -> int:
-        """Return the number of nodes of types that may be pruned, open work included."""
+        """Return the number of nodes of types that may be pruned (removed when the graph is too large), unfinished work
+        included."""
         return len(self._settled) + len(self._unfinished)
 
     def heir(self, id: str) -> Node | None:
-        """Return the node that directly replaced the node ``id``, the latest of several; ``None`` if none did."""
+        """Return the node that directly replaced the node ``id``, the newest if several did; ``None`` if none did."""
         heir = self._heirs.get(id)
         return self._nodes.get(heir) if heir is not None else None
 
@@ -311,12 +317,13 @@ class SessionGraph:
         self._edit(event.id, dict(event.changes), at, event.reason)
 
     def remember(self, transitions: Iterable[Transition]) -> None:
-        """Add transitions without checking them, for views that show a part of another graph."""
+        """Add transitions alone, without changing nodes or edges, for views that show a part of another graph."""
         for step in transitions:
             self._replaced[_step_key(step)] = step
 
     def rewrite_reasons(self, rewrite: Callable[[str], str]) -> None:
-        """Rewrite the details of all facts and the reasons of their changes, for views that show less than the log."""
+        """Replace the details of all facts and the reasons of their changes by what ``rewrite`` returns for them, for
+        views that hide some of the log's words."""
         for id, node in list(self._nodes.items()):
             if node.detail and (detail := rewrite(node.detail)) != node.detail:
                 self._nodes[id] = replace(node, detail=detail)
@@ -329,7 +336,7 @@ class SessionGraph:
 
     def fork(self) -> SessionGraph:
         """Return a graph that starts with the same content; changes to it do not affect this one. Its cost does not
-        depend on the graph's size. This graph must not change meanwhile."""
+        depend on the graph's size. This graph must not change as long as the fork is in use."""
         self.index_words()
         if len(self._nodes) <= SMALL:
             return self.copy()
@@ -342,7 +349,8 @@ class SessionGraph:
         return SessionGraph(*parts)
 
     def index_words(self) -> MutableMapping[str, tuple[str, ...]]:
-        """Bring the index of words up to date and return it: ids of the newest nodes by "type:word"."""
+        """Bring the word index up to date and return it: it maps "type:word" ("decision:sqlite") to the ids of the
+        newest nodes of that type with the word in their label."""
         by_word = self._by_word
         for node in self._unindexed:
             prefix = node.type.value
@@ -370,7 +378,8 @@ class SessionGraph:
         self._track(node)
 
     def _track(self, node: Node) -> None:
-        """Keep ``node`` in the right one of the two orders, at its end when it was touched or changed over."""
+        """Put ``node`` into the order of unfinished or into that of settled nodes. A settled node moves to the end of
+        its order, an unfinished one keeps its place."""
         if node.type in NEVER_PRUNED:
             return
         if node.id in self._settled:
@@ -398,7 +407,7 @@ class SessionGraph:
             self._track(self._nodes[id])
 
     def _edit(self, id: str, changes: dict[str, Any], at: float, reason: str) -> None:
-        """No message mentions what is changed by hand: it is as old as it was."""
+        """Change a node by hand. That is no mention of it: ``Life.touched`` and ``Life.mentions`` stay."""
         node = self._nodes.get(id)
         if node is None:
             return
@@ -437,7 +446,7 @@ class SessionGraph:
         self._move(step.old, Status.SUPERSEDED, step.trigger, at, step.reason)
 
     def _separate(self, step: Transition) -> None:
-        """Remove what says that one of the two facts replaced the other."""
+        """Remove all transitions and edges between two facts that say that one of them replaced the other."""
         pair = {step.old, step.new}
         for key in [key for key, one in self._replaced.items() if {one.old, one.new} == pair]:
             del self._replaced[key]
@@ -482,7 +491,7 @@ _STATUS: Final = _NAMES.index("status")
 
 
 def _with_status(node: Node, status: Status) -> Node:
-    """A copy of ``node`` with another status, in less than half of the time of ``dataclasses.replace``."""
+    """Return a copy of ``node`` with another status, in less than half of the time of ``dataclasses.replace``."""
     values: list[Any] = list(_VALUES(node))
     values[_STATUS] = status
     return Node(*values)
@@ -493,7 +502,8 @@ _KINDS: Final = tuple(kind.value for kind in DecisionKind)
 
 @lru_cache(maxsize=8192)
 def _member(kind: type[_Kind], name: str | None, also: tuple[str, ...] = ()) -> _Kind | None:
-    """The member of an enumeration that ``name`` means; ``None`` for none. ``also``: other names that are taken."""
+    """Return the member of an enumeration that ``name`` means; ``None`` for ``None``. ``also``: further valid names,
+    for the error message."""
     try:
         return kind(name) if name is not None else None
     except ValueError:

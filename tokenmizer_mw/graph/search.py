@@ -23,7 +23,8 @@ _LENGTH: Final = 0.5
 _CURRENT: Final = 1.1
 _SETTLED: Final = 1.2
 _MENTIONED, _NAMED, _MEANT = 1, 2, 4
-"""How often a word counts: in the words around a fact, in its name, as what the fact is a value of (if it still is)."""
+"""How often a word counts: in the reason or quote of a fact, in its name, as the name of what a current fact is a value
+of ("database")."""
 
 _IDENTIFIER: Final = re.compile(r"\w*?(?:[a-z0-9][A-Z]|[^\W_]_[^\W_])\w*")
 _PART: Final = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
@@ -33,16 +34,17 @@ _PART_LETTERS_MIN: Final = 3
 letters."""
 
 CLEAR: Final = 1.25
-"""How many times the score of another hit the best one has that a description means."""
+"""A hit also fits a description if this many times its score exceeds the score of the best hit."""
 
 _NAMED_LEAST: Final = 2
-"""Words of a fact's label that a question has at least, and a quarter of its own, to be about it."""
+"""A question is about a fact if it has at least this many words of its label, and these are at least a quarter of the
+question's words."""
 
 FITTING_MAX: Final = 5
-"""Facts at most that a description may mean."""
+"""A description may mean at most this many facts."""
 
 _READ_MAX: Final = 8_192
-"""Nodes whose words are kept for the next question."""
+"""The words of this many nodes are cached for the next question."""
 
 _CALLED: Final[dict[str, str]] = {
     NodeType.TASK: "work todo", NodeType.ERROR: "bug problem failure",
@@ -50,7 +52,7 @@ _CALLED: Final[dict[str, str]] = {
     NodeType.ENDPOINT: "route", NodeType.SCHEMA: "table", NodeType.ENVIRONMENT: "version runtime",
     NodeType.GOAL: "aim purpose", DecisionKind.RULE: "policy constraint", DecisionKind.OPTION: "proposal alternative",
 }  # fmt: skip
-"""What else people call a type or a kind."""
+"""Further words that people use for a type or a kind of facts."""
 
 _BY_NAME: Final = {category.name: category for category in CATEGORIES}
 
@@ -85,9 +87,9 @@ def search(
     Searched are label, value, slot, reason and quote, and words for the node's type, kind and category, so that "db"
     finds PostgreSQL, which is also found as "postgres". Facts whose addition by hand was undone are left out. Among
     nearly equal hits, current facts come before replaced ones, and decisions and goals before other types. ``former``:
-    nodes with their earlier wording (``former_nodes``), by which the current nodes are found, too. ``parts``: words
-    that no node has find the names in code of which they are parts; otherwise words find their inflected forms
-    ("cancel": "cancellation").
+    nodes with their earlier wording (``former_nodes``), by which the current nodes are found, too. ``parts``: true: a
+    word that no node has finds names in code of which it is a part ("memory" finds OutOfMemoryError); false: words find
+    their inflected forms ("cancel" finds "cancellation").
     """
     nodes = [*_list_nodes(graph), *former]
     best: dict[str, float] = {}
@@ -99,7 +101,7 @@ def search(
 
 
 def _list_nodes(graph: SessionGraph) -> list[Node]:
-    """All nodes but those whose addition by hand was undone."""
+    """Return all nodes except those whose addition by hand was undone."""
     return [node for node in graph.nodes() if not graph.is_undone(node)]
 
 
@@ -143,12 +145,14 @@ def _is_about(node: Node, text: str, former: Iterable[Node]) -> bool:
 
 
 def find_meant(graph: SessionGraph, text: str, former: Sequence[Node], prefers: Callable[[Node], bool]) -> list[Node]:
-    """Return the nodes that ``text`` may mean in an edit by hand: the one with this id; else, first among the nodes
-    that are preferred (``prefers``) and then among the others, those with this label or value, or that had it before a
-    correction (``former``), else those whose label begins with several words, else contains them, else those whose
-    label, value or category together contain all of these words. If there are none, those in whose quote several words
-    are. Several words mean a concept only if they mean nothing else; one word means all facts that have it, concepts
-    last.
+    """Return the nodes that ``text`` may mean in an edit by hand; ``[]`` for none. Tried in this order until something
+    is found:
+
+    - the node with this id;
+    - what ``find_worded`` finds among the nodes for which ``prefers`` returns true;
+    - what it finds among the others;
+    - the preferred nodes whose quote contains ``text``, if it has several words. A concept is returned only if nothing
+      else is found.
     """
     if (node := graph.get(text)) is not None:
         return [node]
@@ -160,7 +164,15 @@ def find_meant(graph: SessionGraph, text: str, former: Sequence[Node], prefers: 
 
 
 def find_worded(nodes: Sequence[Node], text: str, former: Iterable[Node] = ()) -> list[Node]:
-    """Return those of ``nodes`` that words may mean in an edit by hand (``find_meant``)."""
+    """Return those of ``nodes`` that ``text`` may mean in an edit by hand (``find_meant``); ``[]`` for none. Tried in
+    this order until something is found:
+
+    - nodes with this label or value, now or before a correction (``former``, see ``former_nodes``);
+    - if ``text`` has several words: nodes whose label begins with them, then nodes whose label contains them;
+    - nodes whose label, value and category together contain all words of ``text``.
+
+    Several words mean a concept only if they mean nothing else. One word means all facts that have it, concepts last.
+    """
     by_id = {node.id: node for node in nodes}
     if named := _find_all_in(nodes, text) or _find_all_in((one for one in former if one.id in by_id), text):
         spelling = text.strip().casefold()
@@ -177,7 +189,7 @@ def find_worded(nodes: Sequence[Node], text: str, former: Iterable[Node] = ()) -
 
 
 def begins_with(label: str, text: str) -> bool:
-    """Return whether a label begins with several words as they are written."""
+    """Return whether ``label`` begins with ``text`` and ``text`` has several words. Ignores case and extra spaces."""
     spelling = " ".join(text.casefold().split())
     return " " in spelling and re.match(rf"{re.escape(spelling)}(?!\w)", " ".join(label.casefold().split())) is not None
 
@@ -215,10 +227,9 @@ def names_half(node: Node, text: str) -> bool:
 
 
 def is_described(node: Node, text: str) -> bool:
-    """Return whether enough of the words of ``text`` are the node's for an edit by hand: more than half of them, or
-    half if one of these says what the node is a value of ("the database of the hall"). One ordinary word that a text
-    shares with a fact does not name the fact.
-    """
+    """Return whether ``text`` describes ``node`` well enough for an edit by hand: more than half of its words are the
+    node's, or half of them if one of these says what the node is a value of ("the database of the hall"). One ordinary
+    word that a text shares with a fact does not name the fact."""
     wanted, shared = _read_asked_words(text), shared_words(node, text)
     placed = frozenset[str]()
     if node.slot and node.type is not NodeType.GOAL:
@@ -227,7 +238,7 @@ def is_described(node: Node, text: str) -> bool:
 
 
 def shared_words(node: Node, text: str) -> frozenset[str]:
-    """Return the words of ``text`` that are the node's, by which ``search`` finds it."""
+    """Return those words of ``text`` by which ``search`` finds ``node``."""
     return _read_asked_words(text).intersection({*_read(node)[0], *_identifier_parts(node.label)})
 
 
@@ -237,7 +248,8 @@ def _naming_words(node: Node) -> frozenset[str]:
 
 
 def _identifier_parts(text: str) -> Iterator[str]:
-    """The parts of names in CamelCase and snake_case, alone and joined with their neighbours."""
+    """Yield the parts of names in CamelCase and snake_case, single and joined with their neighbours ("out", "outof",
+    "outofmemory", ...)."""
     for name in _IDENTIFIER.findall(text):
         parts = [part.casefold() for part in _PART.findall(name)[:_PARTS_MAX]]
         for start in range(len(parts)):
@@ -248,7 +260,7 @@ def _identifier_parts(text: str) -> Iterator[str]:
 
 
 def _find_all_in(nodes: Iterable[Node], text: str) -> list[Node]:
-    """The nodes that ``text`` names best, the newest first."""
+    """Return the nodes that ``text`` names best by their label or value, the newest first; ``[]`` if it names none."""
     spelling, wanted = text.strip().casefold(), _read_asked_words(text)
     ranked = [(rank, node) for node in nodes if (rank := _match(node, spelling, wanted)) is not None]
     best = min((rank for rank, _ in ranked), default=None)
@@ -256,7 +268,7 @@ def _find_all_in(nodes: Iterable[Node], text: str) -> list[Node]:
 
 
 def _match(node: Node, spelling: str, wanted: frozenset[str]) -> tuple[bool, bool, bool] | None:
-    """How well a node is named, the least the best; ``None`` when it is not."""
+    """Return how well ``text`` names a node, as a sort key (the smallest is the best); ``None`` if it does not."""
     decision = node.type is NodeType.DECISION
     valued = decision and node.value != ""
     exact = node.label.casefold() == spelling or (valued and node.value == _value(spelling))
@@ -315,7 +327,7 @@ def _forms(node: Node) -> Mapping[str, int]:
 
 @lru_cache(maxsize=_READ_MAX)
 def _read(node: Node) -> tuple[Mapping[str, int], int]:
-    """The words that find a node, each with its weight, and how many it says."""
+    """Return the words by which a node is found, each with its weight, and how many words its own texts have."""
     stems = _label_words(node) | _singular(f"{node.detail} {node.value} {node.source.quote}")
     return _bag(node, stems), len(stems)
 

@@ -57,7 +57,7 @@ def singular(word: str) -> str:
 
 _SUFFIXES: Final = ("ations", "ation", "ings", "ing", "ed")
 _STEM_MIN: Final = 4
-"""Endings of inflected words, and letters that a word without its ending has at least."""
+"""Endings that ``stem`` removes, and how many letters must stand before them."""
 
 
 def stem(word: str) -> str:

@@ -1,5 +1,5 @@
 """Finds values in sentences (numbers with their units, dates, times, prices, addresses and names, each with its kind),
-and statements whose value a later statement replaces.
+and statements whose value a later statement replaces ("due on May 3", later "now due on May 9").
 
 Only values of the same kind replace one another: a date never replaces a port.
 """
@@ -20,10 +20,10 @@ from tokenmizer_mw.model.category import MEMBERS
 from tokenmizer_mw.runtime.lazy import Spans, expression
 
 VALUES_MAX: Final = 12
-"""Values of one text that are looked at."""
+"""At most this many values of one text are read."""
 
 TEXT_MAX: Final = 400
-"""Characters that are read."""
+"""Only this many first characters of a text are searched for values."""
 
 
 def _words(text: str) -> frozenset[str]:
@@ -81,14 +81,15 @@ _NO_NAME: Final = _words(
     " One Two Three Four Five Six Seven Eight Nine Ten First Second Third Every Each Both"
 )
 _BY_NAME: Final = frozenset({"name", "code", "term", "tool"})
-"""Kinds that a name may be of: one may be written in several ways."""
+"""Kinds of values that are names. A name may replace another one of any of these kinds."""
 _COUNTED: Final = frozenset({"number", "version"})
 _DAYS: Final = frozenset({"date", "day"})
 
 
 @dataclass(frozen=True, slots=True)
 class Value:
-    """A value at ``[start, end)`` of a text. ``unit``: what is counted, or the category that a name belongs to; "" when
+    """A value at ``[start, end)`` of a text. ``kind``: what it is, such as "date", "money", "name" or "tool" (a known
+    product). ``unit``: what is counted ("user" for "5 users"), or the category of a product ("database"); "" when
     unknown."""
 
     text: str
@@ -121,9 +122,8 @@ def _iter_values(raw: bytes) -> Iterator[Value]:
 
 
 def _behind_plain_words(raw: bytes, place: int) -> int:
-    """Return where the plain words of small letters end that follow ``place``: they are no values, and begin none. Most
-    of a text are such words, which the expression would find one by one at many times the cost.
-    """
+    """Return where the words in lower-case letters end that begin at ``place`` and are no values. Most words of a text
+    are such words; the expression would examine each of them at many times the cost."""
     while (match := _PLAIN_WORD.match(raw, place)) is not None and match[1] not in _TELLING_WORDS:
         place = match.end()
     return place
@@ -167,7 +167,7 @@ def _make_value(kind: str, text: str, start: int, end: int) -> Value | None:
 _PLAIN: Final = frozenset(
     {"rest", "mit", "express", "oracle", "swift", "go", "rust", "model", "claude", "actions", "make"}
 )
-"""Names that are everyday words unless they are written otherwise."""
+"""Names of products that are everyday words when they are written in lower case."""
 
 _WORD_MEMBERS: Final = frozenset(name.encode() for name in MEMBERS) - frozenset(word.encode() for word in _PLAIN)
 _PLAIN_WORD: Final = re.compile(rb"[^\w$.\x80-\xff-]*([a-z]+)(?![\w.\x80-\xff-])")
@@ -176,9 +176,9 @@ _DAY_NAMES: Final = frozenset(
     for day in ("mon", "tues", "wednes", "thurs", "fri", "satur", "sun")
     for plural in ("", "s")
 )
-"""Most of what is found is a plain word of small letters, and is none of these."""
+"""Names of days. Apart from these and ``_WORD_MEMBERS``, no word in lower-case letters is a value."""
 _TELLING_WORDS: Final = _WORD_MEMBERS | _DAY_NAMES | {*_MONTHS.encode().split(b"|")}
-"""Words of small letters that are values, or may begin one."""
+"""Words in lower-case letters that are values, or may begin one."""
 
 
 def alike(one: Value, other: Value) -> bool:
@@ -223,8 +223,9 @@ READ_MAX: Final = 2_000
 _SHARED: Final = 2
 _MOST: Final = 0.75
 _MOST_CHANGED: Final = 0.5
-"""Share of what is asked for around the earlier value that stands around the later one; less is enough where its words
-say that something changed."""
+"""When two values are of the same thing: at least ``_SHARED`` words of the question stand around both, and these are at
+least the share ``_MOST`` (by weight) of those around the earlier one. ``_MOST_CHANGED`` is enough if the words around
+the later one say that something changed."""
 _CHANGES: Final = re2.compile(
     r"(?i)\b(?:new|now|updated?|changed|extended|moved|moving|rescheduled|postponed|increased|reduced|raised|lowered"
     r"|adjusted|instead|actually|no longer|improved|dropped|reached|shortened|up to|down to|up from|down from)\b"
@@ -243,7 +244,7 @@ class Statement:
 
 @dataclass(frozen=True, slots=True)
 class Later:
-    """A later value of the same kind, and the number of the message that gives it."""
+    """A later value of the same thing, and the number of the message that states it."""
 
     turn: int
     value: str
@@ -307,7 +308,7 @@ def _weight(words: frozenset[str], weights: Mapping[str, float]) -> float:
 
 
 def _claims(wanted: frozenset[str], text: str) -> list[_Claim]:
-    """For each sort of value in a text the one with most of the wanted words around it."""
+    """Return for each kind and unit of value in a text the value with most of the ``wanted`` words around it."""
     best: dict[tuple[str, str], _Claim] = {}
     for start in range(0, min(len(text), READ_MAX), _STEP):
         for value in values_in(text[start : start + _STEP]):

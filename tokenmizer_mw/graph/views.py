@@ -1,6 +1,5 @@
 """Views of a graph: the facts that were true at a time, the graph without the words of withdrawn facts, the difference
-from an earlier graph, and the importance of facts, which is computed at a message and never stored. Pure.
-"""
+from an earlier graph, and the importance of facts, which is computed for a given message and never stored. Pure."""
 
 from __future__ import annotations
 
@@ -48,7 +47,8 @@ def status_at(life: Life, node: Node, at: float) -> Status | None:
 
 
 def _until(graph: SessionGraph, at: float) -> Iterator[Transition]:
-    """The transitions that had been recorded by ``at``: of each fact as many as it had been replaced then."""
+    """Iterate over the transitions that were recorded until ``at``. A transition has no time of its own; of each fact
+    as many count as it had become ``superseded`` times by then."""
     seen: Counter[str] = Counter()
     for step in graph.transitions():
         seen[step.old] += 1
@@ -60,7 +60,12 @@ def _until(graph: SessionGraph, at: float) -> Iterator[Transition]:
 
 @dataclass(frozen=True, slots=True)
 class Diff:
-    """What changed from one graph to a later one of the same session."""
+    """What changed from one graph to a later one of the same session; false if nothing did.
+
+    - ``added``, ``removed``: facts that only the later or only the earlier graph has.
+    - ``changed``: pairs of a fact before and after.
+    - ``transitions``: the replacements of one fact by another that are new.
+    """
 
     added: tuple[Node, ...] = ()
     changed: tuple[tuple[Node, Node], ...] = ()
@@ -139,8 +144,8 @@ _WORD: Final = re.compile(r"\w+")
 
 
 def without_withdrawn_words(graph: SessionGraph) -> SessionGraph:
-    """Return ``graph`` as a model may read it: details of facts, and reasons of changes, lack what states a fact that
-    was withdrawn as never true. Returns ``graph`` itself if no fact was withdrawn."""
+    """Return a copy of ``graph`` for models: in it, details of facts and reasons of changes lack the sentences that
+    state a fact which was withdrawn as never true. Returns ``graph`` itself if no fact was withdrawn."""
     labels = [node.label for node in graph.nodes(status=Status.INVALIDATED) if node.is_withdrawn]
     phrases = spell_phrases(labels)
     if not phrases:
@@ -151,7 +156,7 @@ def without_withdrawn_words(graph: SessionGraph) -> SessionGraph:
 
 
 def spell_phrases(labels: Iterable[str]) -> frozenset[str]:
-    """Return labels of facts as ``remove_phrases`` looks for them: their words, without what is between them."""
+    """Return labels of facts as phrases for ``remove_phrases``: their words in lower case, one space between them."""
     return frozenset(filter(None, map(_spell, labels)))
 
 

@@ -38,7 +38,7 @@ _LAZY = {
 }
 
 _EXTRAS = {"langchain": "agents", "langgraph": "agents", "langchain_classic": "classic"}
-"""Which extra brings each package."""
+"""The extra of this integration that installs each package."""
 
 _NEEDS = {
     "TokenMizerMemory": "langchain_classic",
@@ -47,7 +47,7 @@ _NEEDS = {
     "TokenMizerSummarizer": "langchain",
     "tokenmizer_summarization": "langchain",
 }
-"""The packages without which a name cannot be imported."""
+"""The package that each of these names needs; without it the name cannot be imported."""
 
 if not TYPE_CHECKING:  # ``import *`` takes what can be imported here
     __all__ = [name for name in __all__ if name not in _NEEDS or find_spec(_NEEDS[name]) is not None]

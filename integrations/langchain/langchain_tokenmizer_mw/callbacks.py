@@ -19,7 +19,8 @@ if TYPE_CHECKING:
     from tokenmizer_mw.memory import SessionMemory
 
 RUNS_MAX: Final = 1_000
-"""Calls under way whose messages are held; of older ones only what was asked is remembered."""
+"""The messages of at most this many running calls are held until the reply arrives; of older calls only the prompt is
+recorded."""
 
 
 class TokenMizerCallbackHandler(BaseCallbackHandler):

@@ -1,4 +1,4 @@
-"""A session's facts as triples of LangChain's knowledge graphs."""
+"""A LangChain memory with the facts of a session, as text and as triples of LangChain's knowledge graphs."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from tokenmizer_mw.model.session import LOCAL_TENANT
 from tokenmizer_mw.runtime.offload import CALLS, offload
 
 FACTS_MAX: Final = 20
-"""Facts that a text brings forward at most."""
+"""At most this many facts are returned for a text."""
 
 
 class KnowledgeTriple(NamedTuple):
@@ -53,7 +53,7 @@ class Knowledge:
         return [hit.node.label for hit in search(self._graph(), text, k=FACTS_MAX)]
 
     def triples(self, text: str) -> list[KnowledgeTriple]:
-        """Return the current facts among these, as triples."""
+        """Return the current facts that share words with ``text`` as triples, best first."""
         return [_fact_triple(hit.node) for hit in search(self._graph(), text, k=FACTS_MAX) if hit.node.current]
 
 
@@ -73,7 +73,7 @@ def _relation_triples(graph: SessionGraph) -> list[KnowledgeTriple]:
 
 
 UNUSED: Final = ("llm", "k", "kg", "knowledge_extraction_prompt", "entity_extraction_prompt")
-"""Arguments of ``ConversationKGMemory`` that nothing here needs."""
+"""Arguments of ``ConversationKGMemory`` that are accepted and have no effect."""
 
 
 class TokenMizerMemory(BaseChatMemory):
@@ -107,7 +107,8 @@ class TokenMizerMemory(BaseChatMemory):
     @model_validator(mode="before")
     @classmethod
     def _own_history(cls, values: Any) -> Any:
-        """Without a ``chat_memory`` the session itself is one; one of ours says which session it is."""
+        """Use the session itself as ``chat_memory`` if none is given; if a ``TokenMizerChatMessageHistory`` is given,
+        take memory, session and tenant from it."""
         if not isinstance(values, dict):
             return values
         if unknown := tuple(sorted(values.keys() - cls.model_fields.keys())):
@@ -204,7 +205,7 @@ class TokenMizerMemory(BaseChatMemory):
         return [(self.summary_message_cls or role)(content=text)] if text else []
 
     def _take_over(self) -> None:
-        """Record what a history of somebody else's holds."""
+        """Record the messages of a ``chat_memory`` of another class in the session."""
         if self._foreign and (messages := self.chat_memory.messages):
             self.memory.record(self.session_id, chat(messages), tenant=self.tenant)
 

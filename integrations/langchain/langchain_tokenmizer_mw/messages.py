@@ -35,11 +35,11 @@ _THOUGHTS: Final = frozenset({"thinking", "reasoning", "redacted_thinking", "rea
 _CALLS: Final = frozenset(
     {"tool_use", "tool_call", "tool_call_chunk", "invalid_tool_call", "function_call", "input_json_delta"}
 )
-"""Kinds of parts that say again what ``tool_calls`` says."""
+"""Types of content parts that repeat what ``tool_calls`` of the message contains."""
 
 
 def chat(messages: Iterable[BaseMessage]) -> History:
-    """Return the messages for ``SessionMemory``; each is converted when it is accessed."""
+    """Return LangChain messages in the form that ``SessionMemory`` takes; each is converted when it is accessed."""
     given = list(messages)
     return History(given, list(map(role, given)), lambda message, _: spoken(message))
 
@@ -125,7 +125,7 @@ def _call(call: ToolCall) -> Any:
 
 
 def _parted(parts: Sequence[object]) -> tuple[list[str], list[str], tuple[str, ...]]:
-    """Texts, thoughts, and the kinds of everything else in a content."""
+    """Return the texts, the thoughts, and the types of all other parts (attachments) of a content."""
     texts: list[str] = []
     thoughts: list[str] = []
     attachments: list[str] = []

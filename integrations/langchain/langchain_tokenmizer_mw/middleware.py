@@ -32,7 +32,8 @@ _TOOLS_MAX: Final = 512
 
 
 class Overhead:
-    """Texts for token counting; the definition of each tool object is cached."""
+    """Returns the text of a model call besides its messages (system prompt and tool definitions), to count its tokens.
+    The definition of each tool object is cached."""
 
     def __init__(self) -> None:
         self._known: OrderedDict[int, tuple[object, str]] = OrderedDict()
@@ -61,14 +62,16 @@ def _tool_definition(tool: Any) -> str:
 
 
 Named = str | Callable[[ModelRequest[Any]], str]
-"""A name, or what tells it for a model call, such as ``lambda request: request.runtime.context.user``."""
+"""A session id or tenant, or a function that returns it for a model call, such as ``lambda request:
+request.runtime.context.user``."""
 
 _TURNS_MAX: Final = 256
 
 
 @dataclass(frozen=True, slots=True)
 class _Call:
-    """A model call of a session. ``thread`` is the agent's whole chat."""
+    """A model call of a session. ``thread``: all messages of the agent's chat; ``request`` may contain fewer or changed
+    ones."""
 
     session: str
     tenant: str
@@ -167,7 +170,7 @@ class TokenMizerMiddleware(AgentMiddleware[AgentState[Any], ContextT, Any]):
         return _Call(session, tenant, request, thread)
 
     def _cut(self, call: _Call) -> ModelRequest[Any]:
-        """The request as the model gets it."""
+        """Return the request as the model gets it: cut if necessary; unchanged if that fails."""
         request = call.request
         try:
             # Who stands before us may have emptied old results of tools: the same places, other words.
@@ -198,8 +201,8 @@ class TokenMizerMiddleware(AgentMiddleware[AgentState[Any], ContextT, Any]):
             self.memory.service.report_failure("record_failed", error)
 
     def _for_the_turn(self, call: _Call, cut: Shortened) -> Shortened:
-        """``cut`` with the block that the turn began with: in all calls of a turn that drop the same messages it is the
-        same, so that the prompt begins the same."""
+        """Return ``cut`` with the block of the turn's first call. All calls of a turn that drop the same messages then
+        have the same block, so that the prompt begins the same."""
         place = question_in(call.request.messages)
         question = spoken(call.request.messages[place]) if place is not None else Message(Role.USER)
         turn = (call.tenant, call.session, digest(question), _dropped(cut))
@@ -224,12 +227,14 @@ def _named(name: Named, request: ModelRequest[Any]) -> str:
 def _unchanged(
     results: Mapping[int, tuple[str, ...]], planned: Sequence[BaseMessage], sent: Sequence[BaseMessage]
 ) -> dict[int, tuple[str, ...]]:
-    """Those of ``results`` whose messages say in the request what they say in the chat that was planned with."""
+    """Return those shortened tool results whose messages have the same content in the request (``sent``) as in the chat
+    for which they were shortened (``planned``)."""
     return {place: texts for place, texts in results.items() if planned[place].content == sent[place].content}
 
 
 def _dropped(cut: Shortened) -> tuple[int, ...]:
-    """Where the messages begin that ``cut`` keeps, and where they go on behind a gap."""
+    """Return the indexes at which a run of kept messages begins. They are equal for cuts that drop the same
+    messages."""
     return tuple(place for before, place in pairwise((-2, *cut.kept)) if place != before + 1)
 
 
@@ -239,7 +244,7 @@ def _name(model: object) -> str:
 
 
 def _results(response: object) -> list[BaseMessage]:
-    """The messages of whatever a handler may return."""
+    """Return the messages in whatever a handler may return; [] for anything without messages."""
     if isinstance(response, BaseMessage):
         return [response]
     inner = getattr(response, "model_response", response)

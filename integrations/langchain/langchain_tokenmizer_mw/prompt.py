@@ -10,7 +10,7 @@ from langchain_core.messages import AnyMessage, BaseMessage, HumanMessage, Syste
 from tokenmizer_mw.context.assembly import Shortened
 
 SOURCE: Final = "tokenmizer_mw"
-"""What the ``lc_source`` of messages that we put into a prompt says."""
+"""The value of ``lc_source`` in ``additional_kwargs`` of messages that this package adds to a prompt."""
 
 
 def shortened(messages: Sequence[BaseMessage], cut: Shortened | None) -> list[Any]:
@@ -36,7 +36,8 @@ def question_in(messages: Sequence[BaseMessage]) -> int | None:
 
 
 def _append_text(message: BaseMessage, text: str) -> BaseMessage:
-    """``message`` with ``text`` behind what it says, as a part of its own where it has parts."""
+    """Return a copy of ``message`` with ``text`` after its content, as a part of its own if the content is a list of
+    parts."""
     if not text:
         return message
     values = message.content
@@ -45,7 +46,7 @@ def _append_text(message: BaseMessage, text: str) -> BaseMessage:
 
 
 def _with_result(message: BaseMessage, texts: Sequence[str] | None) -> BaseMessage:
-    """The message of a tool with another text in the place of all its texts; other parts of it stay."""
+    """Return a copy of a tool message with ``texts[0]`` in place of all its text; other parts of its content stay."""
     if not texts:
         return message
     content = message.content

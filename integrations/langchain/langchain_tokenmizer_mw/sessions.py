@@ -15,10 +15,11 @@ if TYPE_CHECKING:
     from tokenmizer_mw.settings import Settings
 
 NAMES: Final = ("thread_id", "session_id", "conversation_id")
-"""What a run's ``configurable`` or ``metadata`` may call its session; the first one that is there counts."""
+"""Names under which a run's ``configurable`` or ``metadata`` may contain the session id; the first one that is present
+counts."""
 
 PLACES: Final = f"{NAMES[0]} or {NAMES[1]} in the run's config, and no session_id= of the {{}},"
-"""What may name a session, for a log line; ``{}`` stands for the middleware or the handler."""
+"""Where the session id of a run may come from, for a log line; ``{}`` stands for "middleware" or "handler"."""
 
 
 def checked(memory: SessionMemory) -> SessionMemory:
@@ -36,7 +37,7 @@ def tokens(name: str, value: int, least: int) -> int:
 
 
 def private(settings: Settings | None = None) -> SessionMemory:
-    """Return a memory that is closed together with the object that uses it."""
+    """Open a memory that stores nothing on disk, for an object that was given none."""
     from tokenmizer_mw.memory import SessionMemory
 
     return SessionMemory.open(settings=settings)

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from tokenmizer_mw.memory import SessionMemory
 
 SESSIONS_MAX: Final = 1_000
-"""Sessions, the newest ones, that a look across all of them goes through."""
+"""A search across all sessions reads at most this many, the most recently updated ones."""
 
 Namespace = tuple[str, ...]
 
@@ -58,7 +58,8 @@ class TokenMizerStore(BaseStore):
         self._tenant = tenant
 
     def batch(self, ops: Iterable[Op]) -> list[Result]:
-        """Execute all of ``ops``; raise an error if one is not possible."""
+        """Execute read operations and return their results in order. Raises ``NotImplementedError`` if one of them
+        writes, before any is executed."""
         given = list(ops)
         for op in given:
             if isinstance(op, PutOp):

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from tokenmizer_mw.memory import SessionMemory
 
 CHATS_MAX: Final = 256
-"""Chats that are known again; of others a summary begins anew."""
+"""At most this many chats without a session id are remembered; the summary of an older one starts anew."""
 
 
 class UnnamedChats:
@@ -60,7 +60,7 @@ class UnnamedChats:
 
 
 SUMMARY_TOKENS: Final = 600
-"""Tokens of a summary, unless told otherwise."""
+"""Default maximum of tokens of a summary."""
 
 _HEAD_TOKENS: Final = 20
 """Tokens of the message around a summary."""
@@ -69,13 +69,14 @@ TRIGGER: Final = 0.85
 """Share of the model's window at which ``tokenmizer_summarization`` summarizes."""
 
 _SUMMARY_SHARE: Final = 0.4
-"""Share of what a summary leaves in the thread that the summary itself may have."""
+"""A summary has at most this share of the tokens that the thread is to have after it."""
 
 NOTHING: Final = "Nothing was said so far that has to be carried on."
 """The summary of a chat without a fact in it."""
 
 _READ: Final = "__pregel_read"
-"""What LangGraph calls the reader of a running graph's state in a config, as its own tool node uses it."""
+"""Key of a run's config under which LangGraph stores the function that reads the running graph's state. LangGraph's own
+tool node uses it, too."""
 
 
 class TokenMizerSummarizer:
@@ -122,7 +123,8 @@ class TokenMizerSummarizer:
         return self._summary(self.memory, session, self.tenant, budget, spoken)
 
     def _summary(self, memory: SessionMemory, session: str, tenant: str, budget: int, kept: int = 0) -> str:
-        """The facts of a session whose newest messages, ``kept`` of them, stay in the thread."""
+        """Return the resume block of a session as a summary. ``kept``: number of its newest messages that stay in the
+        thread, so that the block need not contain their facts."""
         try:
             count = memory.view(session, lambda state: len(state.transcript), tenant=tenant)
             before = count - kept + 1 if 0 < kept < count else None
@@ -142,8 +144,8 @@ class TokenMizerSummarizer:
 
 
 class TokenMizerSummarization(SummarizationMiddleware):
-    """LangChain's ``SummarizationMiddleware``, which keeps fewer messages where those that ``keep`` names do not fit,
-    and leaves the thread as it is where the summary would be longer than the messages that it replaces.
+    """LangChain's ``SummarizationMiddleware`` with two changes: it keeps fewer messages than ``keep`` says if these do
+    not fit, and it does not change the thread if the summary would be longer than the messages that it replaces.
 
     ``limit``: tokens that the thread should not exceed after a summary; ``None``: those of the trigger. If the messages
     that ``keep`` names and a summary would exceed it, the newest messages that fit into about 60 % of it are kept: at
@@ -161,7 +163,7 @@ class TokenMizerSummarization(SummarizationMiddleware):
             summarizer.budget = min(summarizer.budget, most)
 
     def _trigger_limits(self) -> list[int]:
-        """The numbers of tokens in the trigger; its fractions are those of the model's window."""
+        """Return the numbers of tokens at which the trigger fires; fractions are those of the model's window."""
         window = self._get_profile_limits() or 0
         found = [
             int(cast("float", value) if kind == "tokens" else window * cast("float", value))
@@ -172,7 +174,8 @@ class TokenMizerSummarization(SummarizationMiddleware):
         return [limit for limit in found if limit > 0]
 
     def _determine_cutoff_index(self, messages: list[Any]) -> int:
-        """The index of the first message that stays. The stock middleware calls this once the trigger is reached."""
+        """Return the index of the first message that stays. LangChain's middleware calls this once the trigger is
+        reached."""
         cutoff = super()._determine_cutoff_index(messages)
         if self._limit is None or not messages:
             return cutoff
@@ -196,7 +199,8 @@ class TokenMizerSummarization(SummarizationMiddleware):
 
 
 def _if_shorter(thread: Sequence[BaseMessage], update: dict[str, Any] | None) -> dict[str, Any] | None:
-    """``update``, which replaces the messages of ``thread``; ``None`` if they would have no fewer tokens then."""
+    """Return ``update``, which replaces the messages of ``thread``; ``None`` if the thread would have no fewer tokens
+    then."""
     if update is None:
         return None
     after = [message for message in update["messages"] if not isinstance(message, RemoveMessage)]
@@ -205,11 +209,12 @@ def _if_shorter(thread: Sequence[BaseMessage], update: dict[str, Any] | None) ->
 
 _OWN: Final = frozenset({"self", "model", "summarizer", "deprecated_kwargs"})
 _DEPRECATED: Final = frozenset({"max_tokens_before_summary", "messages_to_keep"})
-"""Parameters of the stock middleware that are no options of ours; options that it takes without naming them."""
+"""Parameters of LangChain's middleware that are no options of ``tokenmizer_summarization``; deprecated options that it
+accepts without naming them."""
 
 
 def _check_options(options: Iterable[str]) -> None:
-    """Raise ``TypeError`` for an option that the stock middleware does not have; it ignores such options."""
+    """Raise ``TypeError`` for an option that LangChain's middleware does not have, because it would ignore it."""
     taken = inspect.signature(SummarizationMiddleware.__init__).parameters.keys() - _OWN
     unknown = sorted(set(options) - taken - _DEPRECATED)
     if unknown:
@@ -254,7 +259,8 @@ def tokenmizer_summarization(
 
 
 def _read_size(name: str, kind: str, value: Any) -> Any:
-    """An option of the stock middleware; a plain number counts ``kind``. Raises ``TypeError`` for what is no size."""
+    """Return the option ``name`` in the form that LangChain's middleware takes; a plain number is a number of ``kind``.
+    Raises ``TypeError`` for anything else that is no size."""
     if isinstance(value, int) and not isinstance(value, bool):
         return kind, value
     if value is None or isinstance(value, bool | str | float):
@@ -286,7 +292,8 @@ def _thread() -> list[BaseMessage] | None:
 
 
 def _find_kept(thread: Sequence[BaseMessage], replaced: Sequence[BaseMessage]) -> Sequence[BaseMessage]:
-    """The messages of ``thread`` that follow the last one that is ``replaced``; none if that is not in it."""
+    """Return the messages of ``thread`` after the last message of ``replaced``; none if ``thread`` does not contain
+    that message."""
     last = replaced[-1] if replaced else None
     for count, message in enumerate(reversed(thread)):
         if message is last or (last is not None and message.id is not None and message.id == last.id):

@@ -33,9 +33,9 @@ Following = FollowingMessage
 MESSAGES: Final = "messages"
 _KIND: Final = "compaction"
 ASKING: Final = ("compaction", "context_management")
-"""Members that ask for compaction and clearing."""
+"""Fields of a request that ask for compaction and clearing."""
 _NONE: Final = {"input_tokens": 0, "output_tokens": 0, "cache_creation_input_tokens": 0, "cache_read_input_tokens": 0}
-"""What a compaction of ours takes of a model."""
+"""Token usage of a compaction that this package makes: no model is called."""
 
 
 def reduce_request(body: Mapping[str, Any], unseal: Callable[[str], SealedContent]) -> ReducedRequest:
@@ -89,7 +89,7 @@ def follow(body: bytes, native: Native, block: str) -> tuple[bytes, str]:
 
 
 def _compactions(messages: Sequence[Any]) -> Iterator[tuple[int, int]]:
-    """The places of compactions that say anything, the newest first."""
+    """Yield the position (message, block) of each compaction with content, the newest first."""
     for at in reversed(range(len(messages))):
         content = messages[at].get("content") if isinstance(messages[at], dict) else None
         blocks = content if isinstance(content, list) else []
@@ -109,13 +109,13 @@ def _messages_after(messages: Sequence[Any], place: tuple[int, int]) -> list[Any
 
 
 def _drop_compactions(messages: Sequence[Any]) -> list[Any]:
-    """``messages`` without compactions, and without what is nothing else."""
+    """Return ``messages`` without compaction blocks, and without messages that contained nothing else."""
     left = [_without(message) for message in messages]
     return [message for message in left if not isinstance(message, dict) or message.get("content") != []]
 
 
 def _without(message: Any) -> Any:
-    """``message`` without compactions, which say nothing where they stand behind the newest one."""
+    """Return ``message`` without compaction blocks; those that get here have no content."""
     content = message.get("content") if isinstance(message, dict) else None
     if not isinstance(content, list) or not any(map(_is_compaction, content)):
         return message
@@ -123,7 +123,8 @@ def _without(message: Any) -> Any:
 
 
 def block_of(content: SealedContent, sealed: str) -> dict[str, Any]:
-    """Return the compaction as a content block."""
+    """Return the compaction as a content block of Anthropic's Messages API. ``sealed``: the same, encrypted by
+    ``Seal.close``."""
     return {"type": _KIND, "content": content.text, "encrypted_content": sealed}
 
 
@@ -191,15 +192,15 @@ def _block_events(block: Mapping[str, Any]) -> Iterator[bytes]:
 
 
 class MessagesAddition:
-    """Adds content to a provider's response: the compaction before the model's content, and the list of
-    applied edits."""
+    """Adds content to a provider's response: a compaction of this package before the model's content, and the list of
+    the context edits (such as cleared tool results) that were applied."""
 
     def __init__(self, content: SealedContent | None, sealed: str, edits: Sequence[Mapping[str, Any]]) -> None:
         self._block = block_of(content, sealed) if content is not None else None
         self._edits = list(edits)
 
     def to_body(self, body: dict[str, Any]) -> dict[str, Any]:
-        """Add it to a complete response; a body that is not a message is returned unchanged."""
+        """Add both to a complete response; a body that is not a message is returned unchanged."""
         content = body.get("content")
         if body.get("type") != "message" or not isinstance(content, list):
             return body
@@ -225,7 +226,7 @@ class MessagesAddition:
         return {**holder, "context_management": {"applied_edits": self._edits}} if self._edits else holder
 
     def _usage(self, usage: Any) -> Any:
-        """The counts of a message, with what a compaction of ours took: nothing."""
+        """Return the token counts of a message, with an entry for the compaction, which took none."""
         if self._block is None or not isinstance(usage, dict):
             return usage
         counts = {name: count if isinstance(count := usage.get(name), int) else 0 for name in _NONE}

@@ -12,17 +12,18 @@ from typing import Any, Final
 from tokenmizer_mw.context.compaction.request import CLEAR_THINKING, CLEAR_TOOL_USES, ClearThinking, ClearToolUses
 
 CLEARED: Final = "[cleared: an old tool result]"
-"""What stands where a result was."""
+"""Text that replaces a cleared tool result."""
 
 Count = Callable[[str], int]
-"""Tokens of a text."""
+"""A function that returns the number of tokens of a text."""
 
 _THINKING: Final = frozenset({"thinking", "redacted_thinking"})
 
 
 @dataclass(frozen=True, slots=True)
 class ClearedMessages:
-    """The messages to forward, and the description of what was cleared for the response; ``None`` if nothing was."""
+    """The messages to forward. ``edit``: what was cleared, in the form in which Anthropic's responses report it;
+    ``None`` if nothing was."""
 
     messages: list[Any]
     edit: Mapping[str, Any] | None = None
@@ -57,7 +58,7 @@ def clear_thinking(messages: Sequence[Any], edit: ClearThinking, count: Count) -
 
 def clear_tool_uses(messages: Sequence[Any], edit: ClearToolUses, count: Count, tokens: int) -> ClearedMessages:
     """Clear the results of old tool calls if the request, which takes ``tokens`` tokens, exceeds the threshold of
-    ``edit``."""
+    ``edit``. Nothing is cleared if that would save fewer than ``edit.least`` tokens."""
     uses = _uses(messages)
     due = len(uses) > edit.uses if edit.uses is not None else edit.tokens is not None and tokens > edit.tokens
     old = uses[: -edit.keep] if edit.keep else uses
@@ -75,7 +76,8 @@ def clear_tool_uses(messages: Sequence[Any], edit: ClearToolUses, count: Count, 
 
 @dataclass(frozen=True, slots=True)
 class _Use:
-    """A call that has its result: the places of both blocks."""
+    """A tool call with its result. ``call``, ``result``: for each of the two blocks the index of its message and its
+    index in that message."""
 
     name: str
     call: tuple[int, int]
@@ -92,7 +94,7 @@ class _Clearing:
     _own: set[int] = field(default_factory=set)
 
     def clear(self, use: _Use) -> None:
-        """Clear a result, and what its call says where that is asked for."""
+        """Clear the result of a tool call, and the arguments of the call if ``edit`` asks for that."""
         result = self._block(use.result)
         if result.get("content") != CLEARED:
             self.uses += 1
@@ -129,7 +131,7 @@ def _uses(messages: Sequence[Any]) -> list[_Use]:
 
 
 def _turns(messages: Sequence[Any]) -> list[list[int]]:
-    """The places of what the model says, by turns."""
+    """Return the indexes of the model's messages, one list per turn."""
     turns: list[list[int]] = [[]]
     for place, message in enumerate(messages):
         role = message.get("role") if isinstance(message, dict) else None
@@ -155,7 +157,7 @@ def _is_block_of(block: Any, kinds: frozenset[str]) -> bool:
 
 
 def _content_text(content: Any) -> str:
-    """A content as text, to be counted: pictures and documents count by their kind alone."""
+    """Return a content as text, for counting tokens. Of images and documents only the type is counted."""
     if isinstance(content, str):
         return content
     if isinstance(content, list):

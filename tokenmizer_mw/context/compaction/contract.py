@@ -27,11 +27,12 @@ from tokenmizer_mw.runtime.installing import install_hint
 from tokenmizer_mw.wire.dialect import ChatRequest
 
 OPEN: Final = "The user's newest message, not answered until then:"
-"""What stands before the user's own words behind a block."""
+"""The line that stands between a resume block and the user's unanswered message after it."""
 
 _LEFT_OUT: Final = "\n[...]\n"
 _CHARACTERS: Final = 2
-"""Characters of the user's open words for each token of the budget: about half as much as the block may take."""
+"""Of the user's unanswered message at most this many characters are kept for each token of the block's budget, which is
+about half as much text as the block has."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +63,8 @@ class CompactionResult:
 
     - ``checkpoint``: id of the checkpoint of the compaction.
     - ``block``: the resume block; ``open``: the user's message that is not answered yet, "" for none.
-    - ``text``: ``block`` and ``open``, for later calls; ``now``: the text for this call.
+    - ``text``: ``block`` and ``open``, for later calls; ``now``: the text for this call, without ``open`` if the kept
+      messages contain it.
     - ``keep_from``: index of the first message of this call that stays unchanged.
     - ``tokens``: size of the messages that the compaction replaces.
     """
@@ -93,7 +95,8 @@ def keep_from(request: ChatRequest, counts: Sequence[int], room: float) -> int |
 
 
 def _newest_step(request: ChatRequest) -> int | None:
-    """Where the model called the tools whose results end the request."""
+    """Return the index of the message in which the model called the tools whose results end the request; ``None`` if it
+    ends with something else."""
     roles = request.messages.roles
     if not roles or not request.messages[len(roles) - 1].tool_results:
         return None
@@ -102,7 +105,8 @@ def _newest_step(request: ChatRequest) -> int | None:
 
 def open_words(request: ChatRequest, budget: int, before: str) -> str:
     """Return the user's newest message if the model has not finished answering it; else "". Of a long message only the
-    beginning and the end. ``before``: the unanswered message when the request began."""
+    beginning and the end. ``before``: the unanswered message of the previous compaction, which is returned if the
+    request has no newer message of the user."""
     spoken = request.messages.without_system()
     if not spoken or (spoken.roles[-1] is Role.ASSISTANT and not spoken[len(spoken) - 1].tool_calls):
         return ""
@@ -123,7 +127,7 @@ def format_compaction(block: str, words: str) -> str:
 
 
 _DIGITS: Final = 9
-"""Decimal digits of a name: as many as the id of a checkpoint may have."""
+"""Number of digits in the checkpoint id of a provider's compaction, such as "native-012345678"."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,19 +143,20 @@ class Native:
 
 
 def native_at(place: int, *content: object) -> Native:
-    """Return the compaction at ``place`` with this content."""
+    """Return the description of a provider's compaction at index ``place``. Its checkpoint id is derived from
+    ``content``."""
     text = json.dumps(content, sort_keys=True, default=str).encode("utf-8", "surrogatepass")
     number = int.from_bytes(hashlib.sha256(text).digest()[:8], "big") % 10**_DIGITS
     return Native(place, f"native-{number:0{_DIGITS}d}")
 
 
 MARK: Final = "tokenmizer-compaction."
-"""How every seal of ours begins, of whichever version."""
+"""The text with which every encrypted compaction (seal) of this package begins, in any format version."""
 
 _VERSION: Final = f"{MARK}1."
 _NONCE: Final = 12
 SEALED_MAX: Final = 4 * 1024 * 1024
-"""Characters of a seal, and bytes of what it holds."""
+"""Longest seal in characters, and largest decompressed content of one in bytes."""
 
 
 _SEAL = re2.compile(r"tokenmizer-compaction\.[0-9]+\.[A-Za-z0-9_-]+")
@@ -245,7 +250,7 @@ def _inflate(plain: bytes) -> bytes:
 
 
 CONTINUE: Final = "Continue."
-"""What stands for the user where a compaction ends a history, and nothing of the user was open."""
+"""The user message that is sent if nothing follows a compaction and no message of the user is unanswered."""
 
 
 @dataclass(frozen=True, slots=True)

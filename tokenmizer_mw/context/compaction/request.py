@@ -13,13 +13,13 @@ from tokenmizer_mw.wire.host_rows import HostTextKind
 from tokenmizer_mw.wire.host_texts import find_host_texts, remove_host_texts
 
 INSTRUCTIONS_MAX: Final = 4_000
-"""Characters of a client's instructions that are looked at."""
+"""At most this many characters of a client's instructions for a summary are used."""
 
 COMPACT: Final = "compact_20260112"
 CLEAR_TOOL_USES: Final = "clear_tool_uses_20250919"
 CLEAR_THINKING: Final = "clear_thinking_20251015"
 TRIGGER: Final = "compaction_trigger"
-"""The last item of an input that is to be compacted at once."""
+"""Type of the item that ends an OpenAI Responses input and asks for its compaction at once."""
 
 _COMPACT_TRIGGER: Final = 150_000
 _CLEAR_TRIGGER: Final = 100_000
@@ -241,7 +241,7 @@ def _inputs(value: object, where: str) -> frozenset[str] | None:
 
 
 SIGNS: Final = (b"Respond with TEXT ONLY", b"create a detailed summary of", b"CONTEXT CHECKPOINT COMPACTION")
-"""What stands in every compaction prompt of Claude Code and of Codex: one of these."""
+"""Every compaction prompt of Claude Code and of Codex contains one of these texts."""
 
 _PROMPT: Final = frozenset({HostTextKind.COMPACTION_PROMPT})
 
@@ -272,7 +272,7 @@ def format_agent_reply(block: str) -> str:
 
 
 def _newest(messages: Sequence[Any]) -> int | None:
-    """The place of the newest message that is not the system's."""
+    """Return the index of the newest message that is no system message; ``None`` if there is none."""
     places = reversed(range(len(messages)))
     return next((place for place in places if _role(messages[place]) not in ("system", "developer")), None)
 
@@ -282,7 +282,7 @@ def _role(message: object) -> object:
 
 
 def _remove_prompts(content: object) -> Any:
-    """A content without the prompt; ``None`` where there is none in it."""
+    """Return a message's content without the compaction prompt; ``None`` if it contains none."""
     if isinstance(content, str):
         return remove_host_texts(content, _PROMPT) if _prompts(content) else None
     if not isinstance(content, list) or not any(_prompts(_text(block)) for block in content):

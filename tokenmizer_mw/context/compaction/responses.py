@@ -34,10 +34,10 @@ Following = FollowingResponse
 MESSAGES: Final = "input"
 _KIND: Final = "compaction"
 ASKING: Final = ("context_management",)
-"""Members that ask for compaction."""
+"""Fields of a request that ask for compaction."""
 _BEGINNING: Final = frozenset({"response.created", "response.queued", "response.in_progress"})
 _ADDED: Final = 2
-"""Events that are put into a stream."""
+"""Number of events that ``ResponsesAddition`` inserts into a stream."""
 
 
 def reduce_request(body: Mapping[str, Any], unseal: Callable[[str], SealedContent]) -> ReducedRequest:
@@ -107,12 +107,12 @@ def _is_compaction(item: object) -> bool:
 
 
 def _instructs(item: object) -> bool:
-    """Whether an item instructs the model: no compaction stands for that."""
+    """Whether an item is a system or developer message. A compaction does not replace these."""
     return isinstance(item, dict) and item.get("role") in ("system", "developer")
 
 
 def item_of(sealed: str) -> dict[str, Any]:
-    """Return the compaction item of the Responses API that carries ``sealed``, a signed and encoded compaction."""
+    """Return the compaction item of the Responses API with ``sealed``, an encrypted compaction (``Seal.close``)."""
     return {"id": f"cmp_{_name(sealed)}", "type": _KIND, "encrypted_content": sealed}
 
 
@@ -207,14 +207,14 @@ def _events_of(item: Mapping[str, Any], place: int) -> list[tuple[str, dict[str,
 
 
 class ResponsesAddition:
-    """Adds the compaction before the items of a provider's response."""
+    """Adds a compaction of this package before the items of a provider's response."""
 
     def __init__(self, content: SealedContent | None, sealed: str, edits: Sequence[Mapping[str, Any]] = ()) -> None:
         self._item = item_of(sealed)
         self._begun = False
 
     def to_body(self, body: dict[str, Any]) -> dict[str, Any]:
-        """Add it to a complete response; a body that is not a response is returned unchanged."""
+        """Add the compaction to a complete response; a body that is not a response is returned unchanged."""
         output = body.get("output")
         if body.get("object") != "response" or not isinstance(output, list):
             return body

@@ -18,7 +18,8 @@ _END = re2.compile(rb"\r\n\r\n|\n\n|\r\r")
 _LINE = re2.compile(rb"\r\n|\n|\r")
 _NUMBER_MAX: Final = 2**53
 _BEHIND: Final = 3
-"""Bytes of what was looked at before that the end of an event may begin with."""
+"""This many of the last bytes are searched again with the next piece, because the end of an event may be split between
+pieces."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +38,7 @@ def event(name: str, data: Mapping[str, Any]) -> bytes:
 
 
 def frame_event(frame: StreamFrame, data: Mapping[str, Any]) -> bytes:
-    """Return the event with other data, as bytes."""
+    """Return the event ``frame`` with ``data`` in place of its data, as bytes."""
     if frame.name:
         return event(frame.name, data)
     return b"data: " + json.dumps(data, ensure_ascii=False).encode("utf-8", "replace") + b"\n\n"
@@ -49,8 +50,8 @@ def is_number(value: object) -> TypeGuard[int]:
 
 
 class StreamEditor:
-    """Edits a stream: takes bytes in any pieces, and replaces each complete event by the result of ``change``. From an
-    event longer than ``event_max`` bytes on, the stream passes unchanged."""
+    """Edits a stream: takes bytes in any pieces, and replaces each complete event by the result of ``change``. If an
+    event is longer than ``event_max`` bytes, it and the rest of the stream pass unchanged."""
 
     def __init__(self, change: Callable[[StreamFrame], Events], event_max: int = EVENT_MAX) -> None:
         self._change = change
@@ -104,7 +105,7 @@ def _read(raw: bytes) -> StreamFrame:
 
 
 _ENDED: Final = frozenset({"end_turn", "stop_sequence", "max_tokens"})
-"""Why Anthropic's models stop once they have said what they had to say: none of these calls a tool."""
+"""Stop reasons of Anthropic's messages that end with text, not with a tool call."""
 
 _DELTA: Final = "response.output_text.delta"
 

@@ -31,19 +31,19 @@ if TYPE_CHECKING:
     from tokenmizer_mw.context.recall.vectors import Matrix
 
 FACTS_MAX: Final = 20
-"""Facts looked at."""
+"""At most this many facts are considered for a question."""
 
 _FACTS_SHARE: Final = 0.2
 _FACTS_LEAST: Final = 60
 """Facts get this share of the budget before passages, but no less than this many tokens, nor more than half."""
 _ANSWERING_MAX: Final = 20
-"""Passages that are looked through for a value of the kind that a question asks for."""
+"""This many of the best passages are searched for a value of the kind that a question asks for, such as a date."""
 SIMILAR: Final = 0.4
-"""Cosine from which on a passage shares enough with a question without its words."""
+"""Cosine similarity from which on a passage counts as relevant to a question with which it shares no word."""
 
 _RELEVANT: Final = 0.3
 _BY_HAND: Final = 2.0
-"""How many times the score of other facts counts that of one by hand."""
+"""Factor for the score of facts that were added or worded by hand."""
 _HEIRS_MAX: Final = 20
 
 
@@ -135,7 +135,8 @@ def _fit(
     around: tuple[str, str],
     format_lines: Callable[[Sequence[RecallLine]], str],
 ) -> Recall:
-    """As many of the lines, the first ones, as take at most ``budget`` tokens with what is ``around`` them."""
+    """Return a ``Recall`` with as many of the first lines as fit into ``budget`` tokens together with the delimiters
+    ``around``; an empty one if none fits."""
     for lines in (chosen[:length] for length in range(len(chosen), 0, -1)):
         text = around[0] + format_lines(lines) + around[1]
         if (tokens := counter.count(text)) <= budget:
@@ -145,8 +146,8 @@ def _fit(
 
 
 def _answers_query(query: str, hits: Sequence[PassageHit]) -> bool:
-    """Whether a passage shares a word with ``query`` that is no function word, or its meaning; true of a query that has
-    no such words."""
+    """Whether a passage shares a word with ``query`` that is no function word (such as "the"), or is similar in
+    meaning. Always true for a query of function words alone."""
     asked = {term for term in index_terms(query) if not is_function_word(term)}
     return not asked or any(
         hit.similarity >= SIMILAR or not asked.isdisjoint(index_terms(f"{hit.head} {hit.text}")) for hit in hits
@@ -165,7 +166,7 @@ def drop_withdrawn(graph: SessionGraph, hits: Sequence[PassageHit]) -> list[Pass
 
 
 def _format_lines(lines: Sequence[RecallLine]) -> str:
-    """The lines, the newest first, under a head that says so."""
+    """Return the lines as one text, the newest first; several lines get a heading that explains their order."""
     texts = [line.text for line in sorted(lines, key=lambda line: -line.turn)]
     return "\n".join([_HEAD, *texts] if len(texts) > 1 else texts)
 
@@ -178,7 +179,7 @@ _HEAD: Final = "Newest first; [n] is the message."
 
 
 def _weights(query: str, passages: PassageIndex | None) -> dict[str, float]:
-    """The words that the question is about, in the singular, and how much each tells."""
+    """Return the words that the question is about, in the singular, each with its weight (rarer words weigh more)."""
     words = pick_asked_words(query)
     return dict.fromkeys(words, 1.0) if passages is None else {word: passages.weight(word) for word in words}
 
@@ -186,7 +187,8 @@ def _weights(query: str, passages: PassageIndex | None) -> dict[str, float]:
 def _find_fact_lines(
     graph: SessionGraph, query: str, weights: dict[str, float], hits: Sequence[PassageHit]
 ) -> list[RecallLine]:
-    """Facts as lines, the best first, each marked where a later statement gives the same thing another value."""
+    """Return facts as lines, best first. A fact is marked if a later statement gives another value for the same
+    thing."""
     nodes = sort_by_answers(asked_kinds(query), _facts(graph, query), weights, lambda node: node.label)
     statements = [Statement(node.source.turn, node.label, node.source.trust in _SETTLING) for node in nodes]
     later = find_overtaken(weights, statements + _statements(hits))
@@ -210,7 +212,8 @@ def _mark_pieces(
     hits: Sequence[PassageHit],
     edits: Sequence[NodeEdited],
 ) -> list[RecallLine]:
-    """Pieces as lines, each marked where its value was replaced later."""
+    """Return quoted pieces as lines. A piece is marked if it is outdated (``outdated_mark``) or a later statement gives
+    another value."""
     statements = [Statement(piece.number, piece.text, piece.role == "user") for piece in pieces]
     later = find_overtaken(weights, statements + _statements(hits))
     marks = (outdated_mark(graph, piece, edits) or _format_later(later.get(at)) for at, piece in enumerate(pieces))
@@ -240,7 +243,8 @@ def _cost(lines: Sequence[RecallLine], counter: TokenCounter) -> int:
 
 
 def _facts(graph: SessionGraph, query: str) -> list[Node]:
-    """The nodes that a question is about, each with what took its place in the end, the best first."""
+    """Return the facts that a question is about, best first; a replaced fact stands for the fact that finally replaced
+    it."""
     hits = [hit for hit in search(graph, query, k=FACTS_MAX, parts=False) if not hit.node.is_dropped]
     near = [hit for hit in hits if hit.score >= _RELEVANT * hits[0].score]
     near.sort(key=lambda hit: -hit.score * (_BY_HAND if hit.node.is_worded_by_hand else 1.0))
@@ -293,18 +297,22 @@ def _format_later(later: Later | None) -> str:
 
 
 _OLD_LABEL_MAX: Final = 60
-"""Characters up to which the mark of a passage names the value that is old, or the correction by hand."""
+"""The mark of a passage names the old value, or the correction, only if that has at most this many characters."""
 
 
 _NAMED_LABEL_MIN: Final = 4
-"""Characters from which on the label of a rejected fact, or the former one of a corrected fact, is looked for in
-passages."""
+"""Passages are searched for the label of a rejected fact, or the former label of a corrected one, only if it has at
+least this many characters."""
 
 
 def outdated_mark(graph: SessionGraph, piece: QuotedPiece, edits: Sequence[NodeEdited] = ()) -> str:
-    """Return a mark for a passage that names a value which was replaced later: which value, the current one, and the
-    message since which it holds; or that a fact which it states was corrected by hand (``edits``: those in force) or
-    rejected, or work which it names done later. "" for any other passage."""
+    """Return the mark for an outdated passage, such as " (SQLite: replaced in [12] by PostgreSQL)"; "" for any other
+    passage. A passage is outdated if it
+
+    - names a value that was replaced later,
+    - states a fact that was corrected by hand (``edits``: the manual edits in force) or rejected later,
+    - or names work that was done later.
+    """
     text = piece.text.casefold()
     if (corrected := _find_corrected(graph, piece, text, edits)) is not None:
         label = flatten(corrected.label)
@@ -337,8 +345,8 @@ _LETTER: Final = r"[^\W\u2e80-\u9fff\uac00-\ud7af]"
 
 
 def _find_named(old: Node, now: Node, text: str) -> str:
-    """The words by which a text names what was replaced: its label, or a name that is its value of the same thing; ""
-    where it names neither, or the new value, too."""
+    """Return the words by which a text names a replaced fact: its label, or its value if that is a name for the same
+    thing; "" if it names neither, or the new value as well."""
     label = flatten(old.label)
     if _names(text, label):
         return label
@@ -348,7 +356,7 @@ def _find_named(old: Node, now: Node, text: str) -> str:
 
 
 def _find_corrected(graph: SessionGraph, piece: QuotedPiece, text: str, edits: Sequence[NodeEdited]) -> Node | None:
-    """The fact that a piece states as it was before it was reworded by hand; ``None`` for none."""
+    """Return the fact that a quoted piece states as it was before somebody reworded it by hand; ``None`` for none."""
     for edit in reversed(edits):
         node = graph.get(edit.id)
         if node is None or not node.current or "label" not in edit.before or piece.number > edit.turn:
@@ -363,13 +371,15 @@ def _find_corrected(graph: SessionGraph, piece: QuotedPiece, text: str, edits: S
 
 
 def _shares_quote(quote: str, text: str) -> bool:
-    """Whether a text has most of the words of a sentence; a piece may be shortened within it."""
+    """Whether a text has more than half of the words of a fact's quote. Not all, because a quoted piece may be
+    shortened."""
     wanted = words(quote)
     return bool(wanted) and 2 * len(wanted & words(text)) > len(wanted)
 
 
 def _find_rejected(graph: SessionGraph, piece: QuotedPiece, text: str) -> str:
-    """The label of a fact that a piece names and that was in force until it was rejected later; "" for none."""
+    """Return the label of a fact that a quoted piece names and that was rejected later, after it had been in force; ""
+    for none."""
     for node in graph.nodes(status=Status.INVALIDATED):
         life, label = graph.life(node.id), flatten(node.label)
         held = any(is_current(status) for _, status in life.moves)  # what was turned down at once never did
@@ -382,7 +392,7 @@ def _find_rejected(graph: SessionGraph, piece: QuotedPiece, text: str) -> str:
 
 
 def _ends_behind(graph: SessionGraph, node: Node, piece: QuotedPiece) -> bool:
-    """Whether a piece stands before the message that finished a piece of work."""
+    """Whether ``node`` is work that was finished after the message of the quoted piece."""
     work = node.type in (NodeType.TASK, NodeType.ERROR)
     return work and node.source.turn <= piece.number < graph.life(node.id).touched
 

@@ -16,15 +16,16 @@ from tokenmizer_mw.model.node import Node, NodeType
 
 
 class AskedList(NamedTuple):
-    """The facts under a heading, newest first. ``title``: the heading, as the first words of a line."""
+    """The facts under a heading, newest first. ``title``: the heading, such as "Rejected"."""
 
     title: str
     nodes: list[Node]
 
 
 class _Heading(NamedTuple):
-    """A section of the resume block, and the words of questions that ask for it: one of ``named``, and none but these,
-    ``beside`` and words of ``types``, to which the list is then limited."""
+    """A section of the resume block, and which questions ask for it: those that have a word of ``named`` and otherwise
+    only words of ``named``, of ``beside`` and names of ``types``. If a question names some of ``types``, only facts of
+    these types are listed."""
 
     title: str
     section: Section
@@ -66,8 +67,8 @@ _BESIDE: Final = _set(
 
 
 def find_asked_list(graph: SessionGraph, query: str) -> AskedList | None:
-    """Return the facts that ``query`` asks for; ``None`` for a question with a word that says more than which heading
-    is asked for, and if there are no such facts."""
+    """Return the facts that a general question such as "What was rejected?" asks for. ``None`` if there are none, or if
+    the question has a word that narrows it down ("What was rejected for the cache?")."""
     asked = pick_asked_words(query) - _BESIDE
     for heading in _HEADINGS:
         types = [type_ for type_ in heading.types if asked & kind_words(type_)]

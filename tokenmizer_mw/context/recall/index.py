@@ -26,14 +26,14 @@ if TYPE_CHECKING:
     from tokenmizer_mw.context.recall.vectors import Matrix, PassageVectors
 
 Weights = tuple[float, float, float]
-"""What ranking by words counts, by meaning, and by the meaning of a passage with its neighbours."""
+"""Weights of the rankings by words, by meaning, and by the meaning of a passage together with its neighbours."""
 
 LONG: Final[Weights] = (1.0, 0.3, 0.2)
 SHORT: Final[Weights] = (0.5, 1.0, 0.4)
-"""The weights where the passages of a session are long, and where they are short."""
+"""The weights for sessions with long passages, and for those with short ones."""
 
 DEPTH: Final = 40
-"""Places of each ranking that count."""
+"""Only this many first items of each ranking count."""
 
 
 def fuse_rankings(rankings: Sequence[Mapping[int, float]], weights: Sequence[float]) -> dict[int, float]:
@@ -60,10 +60,10 @@ def _scale_scores(ranking: Mapping[int, float]) -> dict[int, float]:
 
 
 PASSAGES_MAX: Final = 20_000
-"""Passages that an index holds by default; the oldest give way."""
+"""An index holds this many passages by default; the oldest are dropped."""
 
 HITS_MAX: Final = 40
-"""Passages that a query finds at most."""
+"""A query finds at most this many passages."""
 
 _MESSAGE_CHARACTERS: Final = 200_000
 """Of a longer message only the beginning and the end are indexed, half of this each."""
@@ -78,14 +78,15 @@ _NEIGHBOUR: Final = 0.15
 _SHORT_NEIGHBOUR: Final = 0.8
 """That share where passages are short."""
 _SHORT_TERMS: Final = 40
-"""Terms that a passage has in the mean, below which the passages of a session are short."""
+"""The passages of a session count as short if they have fewer terms than this on average."""
 _RELEVANT: Final = 0.1
 """Share of the best score below which a passage is no hit."""
 _FUNCTION_WORD: Final = 0.5
-"""What a function word counts: in a short session some of them are as rare as the words that a question is about."""
+"""Factor for the weight of a function word. In a short session, some function words are as rare as the words that a
+question is about."""
 _ROLE_WEIGHTS: Final = {"user": 1.2, "tool": 0.8}
 _SPARE: Final = 1.25
-"""An index is rebuilt without its oldest passages when it holds so many times its maximum."""
+"""An index is rebuilt without its oldest passages when it holds this many times its maximum."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,7 +114,7 @@ class PassageHit:
 
 @dataclass(slots=True)
 class _Entry:
-    """A message: its passages are those from ``first`` on."""
+    """A message in the index. ``first``: position of its first passage."""
 
     number: int
     role: str
@@ -123,7 +124,7 @@ class _Entry:
 
 @dataclass(slots=True)
 class _Posting:
-    """In which passages a term stands, and how often in each (at most 255)."""
+    """The positions of the passages that contain a term, and how often each contains it (at most 255)."""
 
     places: array[int] = field(default_factory=lambda: array("I"))
     counts: array[int] = field(default_factory=lambda: array("B"))
@@ -177,12 +178,12 @@ class PassageIndex:
             self._drop_oldest()
 
     def remove(self, number: int) -> None:
-        """Remove a message from search results."""
+        """Leave the message with this number out of all search results from now on."""
         self._removed.add(number)
 
     def beside(self, texts: Iterable[str]) -> PassageIndex:
-        """Return the same index, in which the words of further ``texts`` count as said. Their passages are not found;
-        use it for one search."""
+        """Return a copy of the index, for one search, that also counts the words of ``texts``, so that these words
+        weigh less. The passages of ``texts`` are not found."""
         found = copy(self)
         passages = (text[one.start : one.end] for text in texts for one in split_passages(text))
         found._beside = Counter(term for passage in passages for term in set(index_terms(passage)))
@@ -248,7 +249,8 @@ class PassageIndex:
         exclude: Collection[int],
         weights: Mapping[str, float],
     ) -> list[PassageHit]:
-        """Those of ``hits`` and of the passages of a like meaning that several rankings agree on most."""
+        """Return the best passages by the fused rankings: by words (``hits``), by meaning, and by the meaning of their
+        neighbourhood."""
         from tokenmizer_mw.context.recall.vectors import best_places
 
         out = self._removed.union(exclude)
@@ -296,7 +298,7 @@ class PassageIndex:
             posting.counts.append(min(count, 255))
 
     def _drop_oldest(self) -> None:
-        """Index the newest messages anew that fit; the newest one always stays."""
+        """Rebuild the index from the newest messages that fit; the newest one always stays."""
         first = len(self._passages) - self._most
         kept = [entry for entry in self._entries[:-1] if entry.first >= first] + self._entries[-1:]
         fresh = PassageIndex(passages_max=2 * len(self._passages))
@@ -320,7 +322,7 @@ class PassageIndex:
         return self._entries[self._owners[place]]
 
     def _weights(self, terms: Sequence[str]) -> dict[str, float]:
-        """The rarest of those terms that the index has, rare ones first, each with its weight."""
+        """Return the rarest of those terms that the session contains, rare ones first, each with its weight."""
         found = [(self._postings.get(term), term) for term in terms]
         counts = [
             ((len(each.places) if each is not None else 0) + self._beside.get(term, 0), term) for each, term in found
@@ -346,9 +348,9 @@ class PassageIndex:
         return self._role_weighted(scores)
 
     def _spread(self, scores: Mapping[int, float], beside: bool) -> dict[int, float]:
-        """The scores of passages with what their neighbours add. Where passages are short, as in a chat of one line a
-        message, each tells what it is about only with those around it: there they add more. ``beside``: also to
-        passages that share no term with the query."""
+        """Return the scores of passages, increased by a share of the score of their better neighbour. The share is
+        larger where passages are short, because lines of a chat are often clear only together. ``beside``: also score
+        neighbours that share no term with the query."""
         share = _SHORT_NEIGHBOUR if self._is_short else _NEIGHBOUR
         places = set(scores)
         if beside and self._is_short:
@@ -364,7 +366,7 @@ class PassageIndex:
         return self._total < _SHORT_TERMS * len(self._passages)
 
     def _norms(self) -> tuple[float, float]:
-        """What a passage's length counts: a constant and a factor."""
+        """Return a constant and a factor by which the length of a passage lowers its score."""
         mean = self._total / max(1, len(self._passages)) or 1.0
         return _SATURATION * (1 - _LENGTH), _SATURATION * _LENGTH / mean
 
@@ -378,7 +380,7 @@ class PassageIndex:
             scores[place] = scores.get(place, 0.0) + scale * count / (count + base + slope * lengths[place])
 
     def _rescore(self, scores: dict[int, float], frequent: Sequence[tuple[float, _Posting]]) -> dict[int, float]:
-        """The best passages, with what frequent terms add to them."""
+        """Return the best passages so far, with the scores that frequent terms add to them."""
         base, slope = self._norms()
         weighted = self._role_weighted(scores)
         found = {place: scores[place] for place in nlargest(_RESCORED, weighted, key=weighted.__getitem__)}
@@ -407,7 +409,7 @@ class PassageIndex:
 
 
 def _query_terms(query: str) -> list[str]:
-    """The terms of a query, each once; of a long one, those of its beginning and its end."""
+    """Return the distinct terms of a query; of a long query, only those of its beginning and its end."""
     if len(query) > _QUERY_CHARACTERS:
         half = _QUERY_CHARACTERS // 2
         query = f"{query[:half]} {query[-half:]}"

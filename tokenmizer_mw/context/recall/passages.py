@@ -19,7 +19,7 @@ from tokenmizer_mw.model.message import Message
 from tokenmizer_mw.wire.host_texts import without_host_texts
 
 PREFIX_CHARACTERS: Final = 4
-"""Longer words are also found by so many of their first characters."""
+"""Words with more characters than this can also be found by this many of their first characters."""
 
 _WORD: Final = re.compile(r"[^\W_]+")
 _UNSPACED: Final = re.compile(
@@ -78,7 +78,8 @@ PASSAGE_CHARACTERS: Final = 800
 """Longest passage."""
 
 _SHORT: Final = 120
-"""A shorter paragraph is joined with the next one: headings, lead-ins and single words tell nothing by themselves."""
+"""A paragraph with fewer characters is joined with the next one, because headings, introductions and single words tell
+nothing by themselves."""
 
 _END: Final = re.compile(r"[.!?](?=\s)|[。！？\n]")
 _FENCES: Final = ("```", "~~~")

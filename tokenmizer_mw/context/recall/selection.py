@@ -62,11 +62,12 @@ _SENTENCES_MAX: Final = 12
 
 
 _LEAST: Final = 24
-"""Tokens below which nothing more is looked for."""
+"""No further passage is added once fewer tokens than this are left."""
 _COUNTED_MAX: Final = 16
-"""Passages whose tokens are counted."""
+"""Only this many of the best passages are considered, because counting their tokens takes time."""
 _CHARACTERS_A_TOKEN: Final = 10
-"""No text of a chat has more characters a token: what is longer than the room by this measure is not counted."""
+"""Texts of chats have fewer characters per token than this. A text that is too long even by this measure is not
+counted."""
 _PART: Final = re.compile(r"(?<=[.!?])\s+|(?<=[。！？])|\n")
 _OMITTED: Final = "..."
 
@@ -118,7 +119,8 @@ def select_passages(hits: Sequence[PassageHit], budget: int, counter: TokenCount
 
 
 def _fit(hit: PassageHit, text: str, room: int, counter: TokenCounter) -> tuple[_Chosen, int] | None:
-    """The passage, shortened where it must be, and its tokens; ``None`` when nothing of it fits."""
+    """Return the passage, shortened if necessary to fit into ``room`` tokens, and its tokens; ``None`` if nothing of it
+    fits."""
     head = flatten_lines(hit.head) + f"\n{_OMITTED}\n" if hit.head else ""
     cost = 0
     if len(text) <= room * _CHARACTERS_A_TOKEN:
@@ -172,7 +174,7 @@ def _parts(text: str) -> Iterator[tuple[int, int]]:
 
 
 def _merge_neighbours(chosen: Sequence[_Chosen]) -> Iterator[QuotedPiece]:
-    """Chosen passages as pieces; those that stand beside one another in a message are joined."""
+    """Return the chosen passages as quoted pieces; passages that are adjacent in a message are joined."""
     waiting: list[_Chosen] = []
     for one in chosen:
         if waiting and not _is_next(waiting[-1], one):

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 Matrix = NDArray[np.float32]
 
 REACH: Final = 2
-"""Passages before and behind one that are its context."""
+"""This many passages on each side of a passage are its neighbours."""
 
 
 class PassageVectors:
@@ -58,7 +58,7 @@ class PassageVectors:
 
 
 def _sum_neighbours(rows: Matrix) -> Matrix:
-    """Each row with its neighbours added."""
+    """Return for each row the sum of the row and its neighbours."""
     found = rows.copy()
     for step in range(1, REACH + 1):
         found[step:] += rows[:-step]

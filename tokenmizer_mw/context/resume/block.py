@@ -51,7 +51,7 @@ from tokenmizer_mw.safety.fence import frame
 from tokenmizer_mw.settings import BLOCK_TOKENS_MIN
 
 LEVELS: Final = {"critical": 100, "standard": 300, "full": 600}
-"""Tokens of the named budgets."""
+"""The budgets in tokens that have a name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,43 +82,46 @@ class Resume:
 
 
 BUDGET_MIN: Final = BLOCK_TOKENS_MIN
-"""Tokens that a resume block must be given, in the library, the commands, the API and the MCP server."""
+"""Smallest budget of a resume block in tokens, in the library, the commands, the API and the MCP server."""
 
 QUOTES_FROM: Final = 200
-"""Budget from which on a block quotes the transcript; a smaller one holds typed facts alone."""
+"""Budget in tokens from which on a block quotes messages; a smaller one states facts alone."""
 
 ASKED_MAX: Final = 64
-"""Facts that a query brings forward at most."""
+"""At most this many facts that match a query come first."""
 
 _RUNGS: Final = (300, 600, 1_200, 2_400, 4_800)
-"""Budgets whose facts larger blocks have, too, or quote."""
+"""A block states or quotes every fact that the blocks with these smaller budgets state."""
 
 _REPAIRS_MAX: Final = 2
-"""How often the choice is made again because it lacks facts of smaller blocks."""
+"""Facts and sentences of a block are chosen again at most this many times because facts of smaller blocks are
+missing."""
 
 _PARTS_COUNTED: Final = 1.03
-"""How many tokens the parts of a block have, counted one by one, for each token of the whole."""
+"""Tokens of the parts of a block, counted one by one, for each token of the whole text."""
 
 _LEADING: Final = frozenset({Section.GOAL, Section.DOING, Section.RULES, Section.EARLIER_RULES})
 _LEADING_BESIDE_HANDOVER: Final = frozenset({Section.RULES, Section.EARLIER_RULES})
-"""Sections whose facts come before anything is compared; a handover tells the goal and the work in hand."""
+"""Sections whose facts are taken before other candidates are compared. If there is a handover, it states the goal and
+the current work."""
 
 _IN_EVERY_BLOCK: Final = frozenset({Section.GOAL, Section.RULES})
-"""Sections of facts that a block states although the model gets their messages, too."""
+"""Sections of facts that a block states even if the model also gets the messages that they come from."""
 
 GOAL_SHARE: Final = 1 / 6
-"""Share of a budget that a goal may take with its whole label."""
+"""A goal whose label takes more than this share of a budget is shortened to its beginning."""
 
 RULES_FROM: Final = 1_000
-"""Tokens of a block from which on every standing rule comes before anything is compared, not only the first ones."""
+"""From this budget on, all standing rules are taken before other candidates are compared, not only the first ones."""
 
 
 @dataclass(slots=True)
 class ResumeBuilder:
-    """Builds resume blocks of any budget for one graph.
+    """Builds resume blocks of any budget for one graph. ``around``: the delimiters before and after the text; the other
+    fields are the arguments of ``build_resume``.
 
-    The ranking of facts is computed when it is first needed: with and without the facts of messages that read like an
-    attempt to take over the model.
+    Two rankings of the facts are computed when they are first needed: with and without facts of messages that read like
+    an attempt to take over the model.
     """
 
     graph: SessionGraph
@@ -170,7 +173,8 @@ class ResumeBuilder:
     def _covering(
         self, facts: Sequence[ResumeFact], budget: int, fixed: int
     ) -> tuple[str, Sequence[FactPart], Sequence[ResumeFact]]:
-        """The text with facts and sentences that together cover the session, the pieces of its facts, and those."""
+        """Return the text of facts and sentences that together cover the session, the parts of facts in it, and the
+        facts to which these refer."""
         sentences, written = self._sentences(), self._handover_sentences()
         standing = facts
         since = [one for one in sentences if self.handover is None or one.number > self.handover.last]
@@ -203,7 +207,7 @@ class ResumeBuilder:
     def _cover(
         self, facts: Sequence[ResumeFact], sentences: Sequence[Sentence], spoken: Sequence[Sentence], share: float
     ) -> Coverage:
-        """The candidates of a block; those of the block before, where they are the same."""
+        """Return the candidates of a block; the object of the previous block if it had the same ones."""
         known = self._coverage
         if known is None or (known.facts, known.sentences, known.typed_share) != (facts, sentences, share):
             known = Coverage(facts, sentences, max(1, self.turn), self._sources(facts), spoken, share)
@@ -213,8 +217,8 @@ class ResumeBuilder:
     def _order_first(
         self, facts: Sequence[ResumeFact], budget: int, sections: Collection[Section]
     ) -> tuple[frozenset[int], list[int]]:
-        """The places of the facts that may exceed the share of facts, and of all that come before anything is compared:
-        those of ``sections`` that lead, and those that somebody wants before others."""
+        """Return the indexes of the facts that may exceed the share of facts, and of all facts that are taken before
+        others are compared: the leading ones of ``sections``, and those that somebody wants first."""
         pinned = frozenset(at for at, fact in enumerate(facts) if self._is_granted(fact))
         forced = [at for at in range(len(facts)) if self._forces(facts[at])]
         passed = pinned.union(forced)  # between the rules and the goal
@@ -227,7 +231,7 @@ class ResumeBuilder:
         return pinned, list(dict.fromkeys((*leading, *forced)))
 
     def _ids_of_smaller(self, facts: Sequence[ResumeFact], budget: int, fixed: int) -> frozenset[str]:
-        """The first ids of the facts that the blocks of the smaller budgets in ``_RUNGS`` have."""
+        """Return the first id of each fact that the blocks of the smaller budgets in ``_RUNGS`` state."""
         rung = max((rung for rung in _RUNGS if rung < budget), default=0)
         if rung and rung not in self._ids_by_budget:
             _, taken, found = self._covering(facts, rung, fixed)
@@ -248,7 +252,7 @@ class ResumeBuilder:
         return facts, self._sentences(), BESIDE_SHARE
 
     def _handover_sentences(self) -> list[Sentence]:
-        """The sentences of the handover, but for those that state what was replaced since."""
+        """Return the sentences of the handover, without those that state a value which was replaced since."""
         if self.handover is None:
             return []
         return self._replaced_values().without_old(handover_sentences(self.handover))
@@ -269,17 +273,18 @@ class ResumeBuilder:
         return [(node.source.turn, words_of(node.source.quote)) for node in nodes if node is not None]
 
     def _forces(self, fact: ResumeFact) -> bool:
-        """Whether somebody wants ``fact`` before others: by hand, or a query asks for it."""
+        """Whether ``fact`` is to come before others: somebody pinned, added, worded or rejected it by hand, or it
+        matches the query."""
         put_first, wanted = self._put_first(), self._asked_for()
         return any(id in put_first or id in wanted for id in fact.ids)
 
     def _is_beside(self, fact: ResumeFact) -> bool:
-        """Whether a message that the model gets beside the block states ``fact``; not for what has its place in every
-        block."""
+        """Whether the model gets the message that states ``fact`` in addition to the block, so that the block leaves it
+        out. Never true for facts that every block states."""
         return fact.turn in self.beside and fact.section not in _IN_EVERY_BLOCK and not self._forces(fact)
 
     def _is_left_out(self, fact: ResumeFact) -> bool:
-        """Whether ``fact`` is not explicit, in a block of explicit facts alone."""
+        """Whether the block has explicit facts alone and ``fact`` is only guessed (``is_guessed``)."""
         if not self.explicit or self._is_granted(fact):
             return False
         nodes = [node for id in fact.ids if (node := self.graph.get(id)) is not None]
@@ -326,7 +331,8 @@ _REJECTED_BY_HAND: Final = 1.0
 
 
 def _weigh_by_hand(node: Node, rejected: Collection[str]) -> float:
-    """How much somebody wants a fact before others; 0 for facts that nobody touched."""
+    """Return the weight by which a fact that somebody pinned, added, worded or rejected by hand comes first; 0 for
+    other facts."""
     if node.pinned:
         return _PINNED
     if node.id in rejected:

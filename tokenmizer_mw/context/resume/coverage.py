@@ -21,19 +21,20 @@ from tokenmizer_mw.context.resume.sentences import Sentence, words_of
 from tokenmizer_mw.model.message import Role
 
 TYPED_SHARE: Final = 0.5
-"""Share of a budget that typed facts may take beside sentences."""
+"""Share of a budget that facts may take if sentences are quoted as well."""
 
 LONG_SHARE: Final = 0.85
 """The same in a session so long that the sentences that fit cover little of it."""
 
 LONG: Final = 70
-"""Times its budget, in characters / 4, from which on a session is that long."""
+"""A session counts as that long if its sentences have more than this many times the tokens of the budget, at four
+characters per token."""
 
 DONE_SHARE: Final = 0.15
-"""Share of a budget that work done may take."""
+"""Share of a budget that completed work may take."""
 
 NOVELTY: Final = 0.25
-"""Share of a sentence's weight that must be new for it to be quoted."""
+"""A sentence is quoted only if at least this share of its weight comes from words that nothing chosen before covers."""
 
 _SECTION_WEIGHT: Final[Mapping[Section, float]] = {
     Section.GOAL: 2.0, Section.RULES: 3.0, Section.DECISIONS: 3.0, Section.DOING: 1.5, Section.TO_DO: 1.5,
@@ -57,9 +58,10 @@ _SYMBOLS_SHARE: Final = 0.1
 _CODE_LIKE: Final = 0.1
 _SHORT: Final = 5
 _SHORT_WEIGHT: Final = 0.1
-"""What a candidate counts: a fact by its section; a sentence by its age, when a fact stems from it, and when it belongs
-to the newest request. Tokens that are added to the size of a candidate before candidates are compared, so that short
-ones do not win by their size alone; what a line's mark and a section's head take. Set on development data."""
+"""Factors for the weight of candidates: of a fact by its section; of a sentence by its age, if it states a fact, and if
+it belongs to the user's newest request. Tokens that are added to the size of a candidate before candidates are
+compared, so that short ones do not win by their size alone; tokens of a line's mark and of a section's heading. Set on
+development data."""
 
 
 @dataclass(slots=True)
@@ -108,7 +110,7 @@ class Coverage:
         self._wholes = list(map(self.weigh, self._words))
 
     def weigh(self, words: Collection[str]) -> float:
-        """Return the weight of some words together."""
+        """Return the sum of the weights of ``words``."""
         weights, default = self.weights, self._unheard
         return sum([weights.get(word, default) for word in words])
 
@@ -147,8 +149,8 @@ class Coverage:
         return filling.taken
 
     def find_missing(self, chosen: Sequence[int], ids: Collection[str]) -> list[int]:
-        """Return the indices of the facts with these first ``ids`` that are neither among the ``chosen`` candidates nor
-        have all their words in them."""
+        """Return the indices of the facts whose first id is in ``ids`` and that the block would lack: they are not
+        among the ``chosen`` candidates, and these do not contain all their words."""
         if not ids:
             return []
         taken, words = set(chosen), frozenset(chain.from_iterable(self._words[at] for at in chosen))
@@ -156,8 +158,8 @@ class Coverage:
         return [at for at in wanted if not self._words[at] <= words]
 
     def find_untold(self, chosen: Sequence[int]) -> list[int]:
-        """Return the indices of short decisions that were not chosen and of whose messages no sentence was chosen.
-        Words that occur in another sentence do not show that they were decided."""
+        """Return the indices of short decisions that were not chosen and of whose messages no sentence was chosen: the
+        block would not say that they were decided, even if their words occur in other sentences."""
         count = len(self.facts)
         quoted = {self.sentences[at - count].number for at in chosen if at >= count}
         brief = set(range(count)).difference(chosen)
@@ -224,8 +226,8 @@ class _Filling:
         return heads + sum(self._size(at) + 1 for at in range(len(self._facts))) <= self._rooms["typed"]
 
     def take_if_fits(self, at: int, budget: int | None = None, *, shared: bool = True) -> bool:
-        """Take candidate ``at``, which is taken once at most, if ``budget`` (``None``: all of it) allows and, if it is
-        ``shared``, its share."""
+        """Take candidate ``at`` if it is not taken yet and fits: into ``budget`` tokens (``None``: the whole budget)
+        and, if ``shared`` is true and it is a fact, into the share of facts. Returns whether it was taken."""
         if at in self._chosen:
             return False
         size = self._size(at) + self._tokens_beside(at)
@@ -248,7 +250,7 @@ class _Filling:
         return True
 
     def fill(self) -> None:
-        """Take candidates by gain per token until none fits."""
+        """Take the candidate that adds the most weight per token, again and again, until none fits."""
         left = (at for at in range(len(self._words)) if at not in self._chosen)
         heap = [(-self._value_per_token(at, self._wholes[at]), at) for at in left]
         heapq.heapify(heap)

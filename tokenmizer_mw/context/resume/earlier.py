@@ -15,13 +15,14 @@ from tokenmizer_mw.model.node import DecisionKind, Node, NodeType, Status, Trust
 from tokenmizer_mw.safety.labels import flatten
 
 FACTS_MAX: Final = 40
-"""Facts of earlier sessions that a resume is made from, open work left out."""
+"""At most this many facts of earlier sessions are used, not counting open work."""
 
 WORK_MAX: Final = 5
-"""Open tasks of earlier sessions that a resume is made from."""
+"""At most this many open tasks of earlier sessions are used."""
 
 _SETTLING_WORDS: Final = 3
-"""Words of an open task from which on a newer session has settled it if it settled one with these words and more."""
+"""An open task of at least this many words counts as settled if a newer session settled a task that has all of them; a
+shorter task only if a newer session settled one of the same words."""
 
 _HANDED_ON: Final = {
     Section.RULES: Section.EARLIER_RULES,
@@ -37,18 +38,22 @@ _UUID: Final = re.compile(r"([0-9a-fA-F]{8})(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{1
 def earlier_facts(
     own: SessionGraph, others: Sequence[tuple[str, SessionGraph]], *, explicit: bool = False
 ) -> list[ResumeFact]:
-    """Return what a session gets from ``others``, the other sessions of its project (ids and graphs, newest first): the
-    rules, decisions and environment that hold at their ends, and, as long as the session has no fact of its own, up to
-    ``WORK_MAX`` tasks that were open when they ended: those of the newest session first, and of each session those in
-    hand before the others, the newest first. A task that a newer session states or has settled is taken from none
-    before it. What the assistant only claimed or proposed is left out.
+    """Return the facts that a session gets from ``others``, the other sessions of its project (ids and graphs, newest
+    first).
 
-    At most ``FACTS_MAX`` facts beside open work are taken: rules, then decisions, then environment, the newest of each
-    first (``grade``; a block that has no room for all takes them in this order, too). In the list, each kind has the
-    newest session first, with its facts in the order in which they were stated; open work is last. If two sessions have
-    a fact in the same slot or with the same words, the newer one is used; facts of ``own`` replace all of them. A
-    decision that a newer session replaced or rejected is left out, and so are facts of messages that read like an
-    attempt to take over the model. ``explicit``: as for ``build_resume``.
+    - Rules, decisions and environment that held at the end of these sessions: at most ``FACTS_MAX``, rules first, then
+      decisions, then environment, the newest of each first. ``grade`` gives this order, in which a block without room
+      for all of them takes them, too.
+    - If ``own`` has no facts yet: up to ``WORK_MAX`` tasks that were open at the end, those of the newest session
+      first, and of each session those in progress before the others, the newest first.
+
+    Left out are facts that the assistant only claimed or proposed; facts of messages that read like an attempt to take
+    over the model; decisions that a newer session replaced or rejected; tasks that a newer session states or has
+    settled; and facts in the same slot or with the same words as a fact of ``own`` or of a newer session. ``explicit``:
+    as for ``build_resume``.
+
+    In the returned list, each kind of facts has the newest session first, with its facts in the order in which they
+    were stated; open work is last.
     """
     newer = _NewerStatements()
     newer.add(own)
@@ -77,7 +82,8 @@ def _keep_newest(facts: Sequence[ResumeFact]) -> list[ResumeFact]:
 
 
 class _NewerStatements:
-    """What the session itself and the newer ones of its project state, to leave out what older sessions say else."""
+    """What a session and the newer sessions of its project state. Used to leave out facts of older sessions that these
+    outdate or repeat."""
 
     def __init__(self) -> None:
         self._slots: set[str] = set()
@@ -95,7 +101,7 @@ class _NewerStatements:
         self._dropped += _find_dropped(graph)
 
     def has_overtaken(self, node: Node) -> bool:
-        """Whether ``node`` of an older session no longer holds, or is stated again."""
+        """Whether ``node``, a fact of an older session, no longer holds or is stated again by a newer one."""
         if node.slot in self._slots or (stated := words(node.label)) in self._statements:
             return True
         if node.type is NodeType.TASK:
@@ -150,7 +156,7 @@ def _find_dropped(graph: SessionGraph) -> Iterator[_DroppedDecision]:
 
 
 def _find_open_work(graph: SessionGraph) -> list[Node]:
-    """The tasks of a session that are open, those in hand and the newest first."""
+    """Return the open tasks of a session, those in progress first, then the newest first."""
     tasks = list(_find_trusted(graph, _OPEN_WORK))
     tasks.sort(key=lambda found: (found[1] is Section.TO_DO, -graph.life(found[0].id).touched))
     return [node for node, _ in tasks]

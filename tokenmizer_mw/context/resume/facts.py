@@ -21,16 +21,18 @@ from tokenmizer_mw.model.node import HAND, Node, NodeType, Status, Transition
 from tokenmizer_mw.safety.labels import flatten
 
 REASON_MAX: Final = 90
-"""Longest reason that stands behind a fact, in characters; of a longer one its first clause is taken, or nothing."""
+"""Longest reason in brackets after a fact, in characters. A longer one is shortened to its first clauses (``clause``),
+or left out."""
 
 EXPLANATION_MAX: Final = 200
-"""The same for what stands behind an error."""
+"""The same for the explanation of an error."""
 
 OLD_LABELS_MAX: Final = 120
-"""Characters of what a fact replaced, from which on only the newest predecessor is named."""
+"""The replaced facts that are named after a fact have at most this many characters together; the newest one is named in
+any case."""
 
 _REASON_WORDS: Final = 2
-"""Words of a reason beside those of what was replaced, below which it only names that."""
+"""A reason that has words of the replaced fact is left out if it has fewer other words than this."""
 
 _COMMAND: Final = "$ "
 _OLD_MAX: Final = 3
@@ -58,7 +60,8 @@ def reason_of(graph: SessionGraph, node: Node, section: Section, replaced: Prede
 
 
 def _explanation(node: Node) -> str:
-    """The cause of an error and its fix, where the node knows more than the command that showed it."""
+    """Return the cause of an error and its fix; "" for another fact, or if only the command that showed the error is
+    known."""
     if node.type is not NodeType.ERROR or node.detail.startswith(_COMMAND):
         return ""
     return clause(node.detail, EXPLANATION_MAX)
@@ -67,8 +70,9 @@ def _explanation(node: Node) -> str:
 def _describe_replaced(
     label: str, olds: list[tuple[Transition, Node]], by_hand: str, was: str
 ) -> tuple[str, tuple[str, ...]]:
-    """The text for what a fact with ``label`` replaced, and why: the reason given ``by_hand``, else that of the newest
-    replacement. ``was``: the words before what it replaced."""
+    """Return the text in brackets that says what a fact with ``label`` replaced and why, and the ids of the facts that
+    it names. The reason is that given ``by_hand``, else that of the newest replacement. ``was``: the words before the
+    replaced facts."""
     shown = olds[:1]
     for entry in olds[1:]:
         if sum(len(old.label) for _, old in (*shown, entry)) > OLD_LABELS_MAX:
@@ -87,14 +91,14 @@ def _describe_replaced(
 
 
 def _new_reason(label: str, reason: str, old: str = "") -> str:
-    """``reason``; "" if ``label`` says the same, or if it hardly says more than that ``old`` was dropped."""
+    """Return ``reason``; "" if ``label`` says the same, or if it hardly says more than that ``old`` was dropped."""
     stated, why = label.casefold(), reason.casefold()
     goes = bool(words(reason) & words(old)) and len(words(reason) - words(old)) < _REASON_WORDS
     return "" if why in stated or (why and stated in why) or goes else reason
 
 
 def _without_reason(label: str, reason: str) -> str:
-    """The label of what was replaced without the reason for the change, where the same sentence gave both."""
+    """Return the label of a replaced fact without the reason for the change, if the label ends with that reason."""
     head, found, _ = label.partition(f", {reason}") if reason else (label, "", "")
     return head if found and head else label
 
@@ -115,7 +119,7 @@ def clause(text: str, limit: int = REASON_MAX) -> str:
 
 _QUOTE_MAX: Final = 1_000
 _TOPIC_WORDS_MAX: Final = 3
-"""Words before a colon up to which they only say what a reason is about."""
+"""A topic before a colon ("the flights: ...") has at most this many words."""
 
 _PHRASE_MAX: Final = 8
 
@@ -205,12 +209,12 @@ _ASKING: Final = re2.compile(
 
 
 def _asks(text: str) -> bool:
-    """Whether a label is a question, not what was decided."""
+    """Whether a label is a question; a question was not decided."""
     return _ASKING.search(text) is not None
 
 
 GOAL_SHORT: Final = 60
-"""Characters of a goal that a block without room for all of it states."""
+"""Length in characters to which a block without room for a whole goal shortens it."""
 
 _GOAL_BREAK: Final = re2.compile(
     r"(?i)[,;:] | \(| (?:which|that|who|where|so|and|with|from|for|of|in|on|by|using|to|as)\b"

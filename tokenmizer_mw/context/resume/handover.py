@@ -26,17 +26,17 @@ class Handover:
 
 
 STATED_SHARE: Final = 0.7
-"""Share of a fact's words, by weight, from which on a handover that has them states the fact."""
+"""A handover states a fact if it has at least this share of the fact's words."""
 
 SINCE_SHARE: Final = 0.25
-"""Share of a budget that stays free for what happened since the handover, where anything did."""
+"""Share of a budget that stays free for messages after the handover, if there are any."""
 
 BESIDE_SHARE: Final = 0.3
-"""Share of a budget that typed facts may take beside a handover and sentences that it covers. Set on development
-data."""
+"""Share of a budget that facts may take if a block has a handover and quotes messages that the handover covers. Set on
+development data."""
 
 FULL_SHARE: Final = 0.8
-"""Share of a budget from which on a handover leaves no room for sentences that it covers."""
+"""If a handover takes more than this share of a budget, no sentences of the messages that it covers are quoted."""
 
 _STATING: Final = 0.6
 _STANDING: Final = frozenset({Section.RULES, Section.DECISIONS})

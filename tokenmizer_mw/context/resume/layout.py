@@ -29,7 +29,8 @@ class FactPart(NamedTuple):
 
 
 Cost = Callable[[FactPart, bool], int]
-"""Tokens of a piece, with what separates it from the piece before: when it opens its section, the section's head."""
+"""A function that returns the tokens of a part of a fact with the separator before it, or with the heading of its
+section if it is the section's first (second argument)."""
 
 
 def pieces_of(facts: Sequence[ResumeFact]) -> list[FactPart]:
@@ -72,7 +73,7 @@ class _Filling:
         self._open: set[Section] = set()
 
     def fill(self, budget: int, misses: int) -> None:
-        """Take what fits into ``budget``; stop after ``misses`` pieces that do not."""
+        """Take the parts that fit into ``budget`` tokens; stop after ``misses`` parts that do not fit."""
         left: list[FactPart] = []
         waiting = iter(self._left)
         for piece in waiting:
@@ -121,8 +122,8 @@ _HEADS: Final[dict[Section, tuple[str, str]]] = {
     Section.EARLIER_WORK: ("Open work, from earlier sessions:", "\n- "),
     Section.EARLIER_ENVIRONMENT: ("Environment, from earlier sessions:", "\n- "),
 }
-"""For each section its head and what stands between two facts of it; facts between line breaks have lines of their
-own."""
+"""For each section its heading and the text between two of its facts. If that begins with a line break, each fact has a
+line of its own."""
 
 QUOTES_HEAD: Final = "\nSaid (User, Assistant, Tool; message number):"
 _SPEAKERS: Final = {Role.USER: "U", Role.ASSISTANT: "A", Role.TOOL: "T"}
@@ -164,8 +165,8 @@ def compose_block(
 
 
 def quote_sentences(sentences: Iterable[Sentence]) -> list[str]:
-    """Return a line for each message with sentences among ``sentences``, which are in the session's order. "..." stands
-    for what is left out between two sentences, and for the beginning of a sentence."""
+    """Return a line for each message with sentences among ``sentences``, which are in the session's order. "..." marks
+    text that is left out between two sentences, or at the beginning of a sentence."""
     lines: dict[int, str] = {}
     newest: Sentence | None = None
     for one in sentences:
@@ -180,8 +181,8 @@ def quote_sentences(sentences: Iterable[Sentence]) -> list[str]:
 
 
 def _lead_on(line: str, one: Sentence, before: Sentence | None) -> str:
-    """A line with what ends it before the sentence ``one`` goes on with it; "..." takes the place of a full stop, which
-    costs no token."""
+    """Return ``line`` with the punctuation that it needs before the sentence ``one`` follows. "..." takes the place of
+    a full stop, because it costs no token."""
     if one.follows(before) or line.endswith(LEFT_OUT):
         return line if line[-1] in _ENDINGS else f"{line};"
     return f"{line} {LEFT_OUT}" if line[-1] in _PAUSES else f"{line.removesuffix('.')}{LEFT_OUT}"

@@ -23,11 +23,11 @@ _SHARE: Final[dict[Section, int]] = {
     Section.ENDPOINTS: 3, Section.ENVIRONMENT: 3, Section.USES: 3, Section.SCHEMA: 2, Section.TESTS: 2,
     Section.PROPOSED: 2,
 }  # fmt: skip
-"""The share of each section in a budget that is too small, by length. Facts mentioned in passing (``ABOUT``) get three
-times as much as decisions, because their sentences are longer."""
+"""The relative share of each section, by length, of a budget that is too small for all facts. Facts mentioned in
+passing (``ABOUT``) get three times as much as decisions, because their sentences are longer."""
 
 RULES_FIRST: Final = 12
-"""Standing rules that come before anything that is shared or asked for; those by hand are the first of them."""
+"""This many standing rules come first in a block, before facts that a query asks for; those added by hand lead."""
 
 _STANDING: Final = ((Section.RULES, RULES_FIRST),)
 _CORE: Final = ((Section.GOAL, 1), (Section.DOING, 1), (Section.EARLIER_RULES, RULES_FIRST), (Section.DECISIONS, 1))
@@ -35,7 +35,7 @@ _CORE: Final = ((Section.GOAL, 1), (Section.DOING, 1), (Section.EARLIER_RULES, R
 first, ``_CORE`` behind the facts that the query asks for."""
 
 _MENTIONED: Final = frozenset({Section.ENVIRONMENT, Section.USES, Section.TESTS, Section.SCHEMA, Section.ABOUT})
-"""Sections whose facts need no saying again when a fact before has the same words in a row."""
+"""Facts of these sections are dropped if an earlier fact contains their words in the same order."""
 
 _RUN_MAX: Final = 4
 
@@ -154,7 +154,8 @@ def _runs(words: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
 
 def condense_facts(graph: SessionGraph, facts: Sequence[ResumeFact]) -> list[ResumeFact]:
     """Return ``facts`` in shorter form, without losing a node: a fixed error is merged with the task that fixed it, a
-    rejected option with the decision whose reason rejects it, and file lists are left to the facts about files."""
+    rejected option with the decision whose reason rejects it, and a list of files is dropped from a fact if there are
+    facts about these files."""
     facts_left = _without_fixed_errors(graph, facts)
     facts_left = _without_rejected_options(facts_left)
     return _without_file_lists(facts_left)
@@ -191,7 +192,8 @@ def _without_rejected_options(facts: Sequence[ResumeFact]) -> list[ResumeFact]:
 
 
 def _absorb_facts(facts: Sequence[ResumeFact], absorbed: dict[str, str], *, with_why: bool = False) -> list[ResumeFact]:
-    """``facts`` without those whose node is in ``absorbed``; the node it maps to carries them, or its reason does."""
+    """Return ``facts`` without those whose node is a key of ``absorbed``. The fact of the node that it maps to gets
+    their ids (with ``with_why``: as ids of its reason)."""
     more: dict[str, tuple[str, ...]] = {}
     for fact in facts:
         if fact.ids[0] in absorbed:

@@ -20,13 +20,15 @@ from tokenmizer_mw.model.node import GOAL_CHANGED, HAND, NOT_FOUND, Node, NodeTy
 from tokenmizer_mw.safety.labels import flatten
 
 MARK: Final = "replaced"
-"""Stands behind a sentence that names an old value, with what took its place, or with the message that says it."""
+"""Begins the note after a sentence that names an old value: "replaced by PostgreSQL", or "replaced in message 12" if
+the new fact is long."""
 
 CORRECTED: Final = "corrected to"
-"""Stands, with the correction, behind a sentence that states a fact which somebody has corrected by hand."""
+"""Begins the note after a sentence that states a fact which somebody corrected by hand: "corrected to PostgreSQL"."""
 
 _BY_HAND: Final = 0.5
-"""What is done by hand stands between the newest message and the next one."""
+"""Is added to the number of the newest message at a manual edit: the edit lies between that message and the next
+one."""
 
 LIST_ITEM: Final = re.compile(r"\s*(?:\d{1,2}[.)]|[-*\u2022])\s+")
 """How an item of a list begins."""
@@ -34,18 +36,19 @@ LIST_ITEM: Final = re.compile(r"\s*(?:\d{1,2}[.)]|[-*\u2022])\s+")
 _SUCCESSOR_MAX: Final = 40
 
 _OLD: Final = 0.4
-"""How much a sentence with an old value counts, beside others. Set on development data."""
+"""Factor for the weight of a sentence with an old value. Set on development data."""
 
 _STAYING: Final = EARLIER | {Section.RULES, Section.WARNINGS}
 _REASON: Final = re.compile(r"[,;(:\uff0c\uff1b\uff08]| - | because | since ")
 _KEY_WORDS_MAX: Final = 2
-"""Words before a colon up to which they name what the value behind it is of."""
+"""Text of at most this many words before a colon names what the value after it is of ("queue: Kafka")."""
 _COMMON_SHARE: Final = 0.1
 _COMMON_LEAST: Final = 4
 _OLD_LETTERS_MIN: Final = 3
 _NEW_LETTERS_MIN: Final = 4
-"""What may stand behind a value; from which share of all sentences on, and from how many, a word is common; letters
-that a word needs to name a value ("the" names none, "SMS" does)."""
+"""A word is common if more than ``_COMMON_SHARE`` of all sentences, and more than ``_COMMON_LEAST`` sentences, contain
+it; common words of an old value do not count. Nor do words of an old or a new value with fewer than
+``_OLD_LETTERS_MIN`` or ``_NEW_LETTERS_MIN`` letters."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,11 +108,11 @@ class ReplacedValues:
         return [marked for fact in facts if (marked := self._mark_old(fact)) is not None]
 
     def _is_put_away(self, sentence: Sentence) -> bool:
-        """Whether a sentence is the one that says a fact which somebody has put away by hand."""
+        """Whether a sentence states a fact that somebody archived or withdrew by hand."""
         return any(words <= sentence.words for words in self._put_away.get(sentence.number, ()))
 
     def _is_done_item(self, sentence: Sentence) -> bool:
-        """Whether a sentence is an item of a list of work, and the work was done since."""
+        """Whether a sentence is an item of a list of work that was done since."""
         if not LIST_ITEM.match(sentence.text):
             return False
         return any(words <= sentence.words for words in self._done.get(sentence.number, ()))
@@ -192,7 +195,8 @@ def _ordinary_words(text: str) -> frozenset[str]:
 
 
 def _find_corrected(graph: SessionGraph, edits: Iterable[NodeEdited]) -> dict[int, list[tuple[frozenset[str], str]]]:
-    """The words of the sentences that state facts which have other words now, and what to say of them, by message."""
+    """Return by message number the words of sentences that state facts which were reworded by hand, each with the note
+    for them."""
     found: dict[int, list[tuple[frozenset[str], str]]] = {}
     for edit in edits:
         node = graph.get(edit.id)
@@ -221,7 +225,7 @@ def _put_away(graph: SessionGraph) -> Iterator[tuple[int, list[frozenset[str]]]]
 
 
 def _done_items(graph: SessionGraph) -> dict[int, list[frozenset[str]]]:
-    """The words of work that was stated and is done, by the numbers of the messages that stated it."""
+    """Return by message number the words of work that the user stated there and that is done."""
     found: dict[int, list[frozenset[str]]] = {}
     for node in graph.nodes(NodeType.TASK, status=Status.COMPLETED):
         if node.source.role == "user" and (words := words_of(node.source.quote)):

@@ -41,16 +41,16 @@ class Section(IntEnum):
 EARLIER: Final = frozenset(
     {Section.EARLIER_RULES, Section.EARLIER_DECISIONS, Section.EARLIER_WORK, Section.EARLIER_ENVIRONMENT}
 )
-"""What other sessions of the project hand on."""
+"""Sections for facts from other sessions of the project."""
 
 STANDING: Final = frozenset({Section.RULES, Section.DECISIONS, Section.WARNINGS})
-"""What holds whatever is being done: rules, decisions, and what was decided against."""
+"""Sections of what holds whatever the current work is: rules, decisions, and what was rejected."""
 
 STANDING_AND_WORK: Final = STANDING | {
     *(Section.DOING, Section.TO_DO, Section.ERRORS, Section.PAST_ERRORS),
     *(Section.DONE, Section.FILES),
 }
-"""The same, with the work that is open and that is done."""
+"""The same, with the sections of open and finished work."""
 
 _BY_TYPE: Final[dict[NodeType, Section]] = {
     NodeType.GOAL: Section.GOAL,
@@ -75,10 +75,12 @@ _BY_STATUS: Final[dict[tuple[NodeType, Status], Section]] = {
     (NodeType.ERROR, Status.COMPLETED): Section.DONE,
     (NodeType.TEST, Status.FAILED): Section.ERRORS,
 }
-"""Sections of the facts that hold, by their type, and of those whose status tells more; decisions have more of them."""
+"""Sections of current facts: by type, and by type and status if the status matters. ``_section_of_decision`` returns
+those of decisions."""
 
 NO_OLD_VALUE: Final = " as it was"
-"""What ends the label of a predecessor that only its successor names: by itself it says nothing that holds."""
+"""End of the label of a replaced fact whose value nobody stated ("the timeout as it was"). Such a fact is named only as
+what another fact replaced."""
 
 
 def section_of(node: Node) -> Section | None:
@@ -98,12 +100,13 @@ def _is_only_named(node: Node) -> bool:
 
 
 EXPLICIT: Final = 0.8
-"""Confidence of what was said in so many words; the classifiers, and rules for vague wordings, have less."""
+"""Least confidence of what was said explicitly. Findings of the classifiers, and of rules for vague wordings, have
+less."""
 
 
 def is_guessed(node: Node) -> bool:
-    """Whether a fact was read from words that may mean something else. Never so: rules and preferences, what tools
-    show, and facts that somebody pinned, added or worded by hand."""
+    """Whether a fact was read from words that may mean something else (a confidence below ``EXPLICIT``). False for
+    rules and preferences, what tools show, and facts that somebody pinned, added or worded by hand."""
     if node.pinned or node.source.role == HAND or node.source.trust is Trust.STRUCTURE:
         return False
     return node.confidence < EXPLICIT and node.kind not in (DecisionKind.RULE, DecisionKind.PREFERENCE)

@@ -20,8 +20,8 @@ from tokenmizer_mw.wire.host_texts import remove_host_texts
 _LAST: Final = 0.7
 _INTENDED: Final = 0.5
 _ANNOUNCED: Final = 0.15
-"""How much a sentence counts: the last one before a tool is called, an intention that names something, and one that
-names nothing. Set on development data."""
+"""Factors for the weight of a sentence: the last one before a tool is called, an announcement that names something
+concrete, and one that does not. Set on development data."""
 
 # Linear: anchored, and every repetition is bounded.
 _INTENTION: Final = re.compile(
@@ -30,10 +30,10 @@ _INTENTION: Final = re.compile(
     r"|vamos|déjame|deixe-me|сейчас я|давайте|давай|я буду|nyní|teď|şimdi)\b"
     r"|^.{0,4}(?:让我|我来|我将|我会|我先|讓我|我來|我將|我會)"
 )
-"""The first person with a future, or with a request to be let do something, at the start of a sentence."""
+"""Announcements in several languages, such as "Let me check" or "I will now", at the start of a sentence."""
 
 _CONCRETE: Final = re.compile(r"[\d`]|\w[._/]\w|[a-z][A-Z]")
-"""A number, a quotation of code, or a name of code."""
+"""What makes an announcement concrete: a number, quoted code, or a name in code."""
 
 
 def announces(sentence: str) -> bool:
@@ -53,27 +53,28 @@ SENTENCE_MAX: Final = 300
 """Longest part that is quoted, in characters."""
 
 UNSPACED: Final = re.compile("[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7a3]+")
-"""A run of signs of a script that has no spaces, or is read like one."""
+"""A run of characters of a script without spaces between words, or that is treated like one (Korean)."""
 
 _PLACEHOLDERS: Final = frozenset({"()", "[]", "<>", "\uff08\uff09", "\u3010\u3011"})
-"""First and last sign of a line that stands for something that is not text: "[interrupted by user]"."""
+"""First and last character of a line that stands for something that is not text: "[interrupted by user]"."""
 
 _LETTERS_MIN: Final = 16
 _SIGNS_MIN: Final = 6
-"""Shortest part that is quoted, in letters, and in signs of a script without spaces."""
+"""Shortest part that is quoted: in letters, and in characters of a script without spaces."""
 
 COLONS: Final = ":\uff1a"
 _CLAUSE_ENDS: Final = (*COLONS, "\uff1b")
 
 LEFT_OUT: Final = "..."
-"""Stands in a quotation for what is left out."""
+"""Marks text that is left out of a quotation."""
 
 _FRAGMENT: Final = 24
 _JOINED_MAX: Final = 100
 _SIGN_LETTERS: Final = 4
 _STATEMENT_MIN: Final = 40
-"""Length below which a sentence is a fragment; that of fragments joined; letters that a sign of a script without spaces
-counts as; shortest statement that stands without the question behind it. Set on development data."""
+"""Length below which a sentence is a fragment; longest text of joined fragments; how many letters a character of a
+script without spaces counts as; shortest statement that is quoted without the question after it. Set on development
+data."""
 
 # These patterns are linear: classes of characters and single words, one behind the other.
 _ORDINAL: Final = rf"(?<!\d\.)|(?!\s+(?:{'|'.join(MONTHS_BEHIND_DAYS)})\b)"
@@ -89,19 +90,20 @@ _REQUEST: Final = re.compile(
     r"|(?:kannst|können|könntest|könnten|peux|pouvez|pourriez|podrías|puedes|puede|pode|poderia|você pode)\b"
     r"|(?:wie|was|welche[rs]?|comment|quel(?:le)?s?|cómo|qué|cuál|como|qual|можешь|можете|как|какой|какая)\b)"
 )
-"""Where a question begins behind what is stated in the same sentence."""
+"""The place where a question begins after a statement in the same sentence."""
 
 
 _OLD_LINES: Final = re.compile(r"[<-]{5,9} SEARCH\b")
 _NEW_LINES: Final = re.compile(r"={5,9}$|[>+]{5,9} REPLACE$|```")
-"""Lines of an edit block, as aider and Cline have models write them, before the lines to replace and behind them."""
+"""Lines of an edit block (the format in which models write edits for aider and Cline): the line before the lines to
+replace, and the lines after these and after the new ones."""
 
 
 class Part(NamedTuple):
     """A part of a message: sentences or a line.
 
-    ``code``: it is in a code block. ``within``: it begins within a sentence, behind a colon. ``gap``: something stands
-    directly before it that is no part.
+    ``code``: it is in a code block. ``within``: it begins within a sentence, behind a colon. ``gap``: text that is no
+    part (too short, too long or replaced) stands directly before it.
     """
 
     text: str
@@ -200,13 +202,13 @@ Numbered = tuple[int, Message]
 """A message with its number in the session, from 1."""
 
 CHARACTERS_MAX: Final[dict[Role, int]] = {Role.USER: 120_000, Role.ASSISTANT: 120_000, Role.TOOL: 40_000}
-"""How much of the transcript is looked at, by speaker; the newest messages count first."""
+"""At most this many characters of the transcript are read, by speaker; the newest messages first."""
 
 _ENDS_MAX: Final[dict[Role, int]] = {Role.USER: 4_000, Role.ASSISTANT: 4_000, Role.TOOL: 800}
-"""How much of one message is looked at, at its beginning and at its end."""
+"""This many characters are read at the beginning of a message and at its end, by speaker."""
 
 READ_MAX: Final = 2 * max(_ENDS_MAX.values())
-"""How much of one message is looked at, whoever speaks."""
+"""At most this many characters of one message are read, whoever speaks."""
 
 _WEIGHTS: Final[dict[Role, float]] = {Role.USER: 1.75, Role.ASSISTANT: 1.0, Role.TOOL: 0.15}
 _CODE: Final = 0.2
@@ -220,8 +222,8 @@ _QUESTION: Final = 0.4
 _NUMBER: Final = 1.4
 _PLACE_HALF: Final = 6
 _PLACE_POWER: Final = 0.7
-"""How much a sentence counts: by speaker, inside a code block, as a heading, as an introduction of what follows, as a
-question, with a number in it, and by its place in the message. Set on development data."""
+"""Factors for the weight of a sentence: by speaker, inside a code block, as a heading, as an introduction of what
+follows, as a question, with a number in it, and by its place in the message. Set on development data."""
 
 _WORD: Final = re.compile(r"[\w./-]{2,}")
 _MARKUP: Final = re.compile(r"\*\*|`")
@@ -239,11 +241,14 @@ _FIGURE: Final = re.compile(r"(?i)(?<![a-z])[0-9a-f]*\d[0-9a-f]*")
 
 @dataclass(frozen=True, slots=True)
 class Sentence:
-    """A sentence of message ``number``. ``place``: its position in the message, from 0.
+    """A sentence of message ``number``.
 
-    ``text``: as it was written; ``words``: the words by which it is compared; ``salience``: their weight in it;
-    ``note``: a remark for the reader, "" for none; ``within``: it begins within a sentence, whose beginning is the
-    sentence before; ``gap``: something stands between that and it which is no sentence.
+    - ``place``: its position in the message, from 0; ``text``: as it was written.
+    - ``words``: the words by which sentences are compared; ``salience``: a factor for its weight, higher for what
+      matters more.
+    - ``note``: a remark for the reader, such as "replaced by PostgreSQL"; "" for none.
+    - ``within``: true if it begins in the middle of a sentence, after a colon; the sentence before it is the beginning.
+    - ``gap``: true if text that is no sentence stands directly before it.
     """
 
     number: int
@@ -257,7 +262,7 @@ class Sentence:
     gap: bool = False
 
     def follows(self, before: Sentence | None) -> bool:
-        """Whether it stands directly behind the sentence ``before`` of the same message."""
+        """Whether this sentence directly follows ``before``, a sentence of the same message."""
         return before is not None and self.place == before.place + 1 and not self.gap
 
     def render(self) -> str:
@@ -284,7 +289,7 @@ def message_sentences(number: int, message: Message) -> MessageSentences:
 
 
 ReadSentences = Callable[[int, Message], MessageSentences]
-"""``message_sentences``, or what it gave before."""
+"""A function that returns what ``message_sentences`` returns, for example from a cache."""
 
 
 def transcript_sentences(
@@ -306,7 +311,8 @@ def transcript_sentences(
 
 
 def _without_printed_again(sentences: Sequence[Sentence]) -> list[Sentence]:
-    """``sentences`` without the lines that tools print in several messages with nothing but other figures."""
+    """Return ``sentences`` without lines of tool output that several messages contain and that differ only in
+    numbers."""
     numbers: dict[str, int] = {}
     repeated: set[str] = set()
     for one in sentences:
@@ -329,7 +335,8 @@ def words_of(text: str) -> frozenset[str]:
 
 
 def _readable(message: Message) -> str:
-    """The text of a message, or of the tool results in it, without the middle of a long one and what hosts put in."""
+    """Return the text of a message, else of its tool results, without the middle of a long one and without texts that
+    client applications insert."""
     text = message.text or "\n".join(result.text for result in message.tool_results)
     most = _ENDS_MAX[message.role]
     text = text if len(text) <= 2 * most else f"{text[:most]}{LEFT_OUT}\n{LEFT_OUT}{text[-most:]}"

@@ -40,10 +40,12 @@ _FACTORS: Final[tuple[tuple[str, float], ...]] = (
     ("claude-", 1.55),
     ("anthropic", 1.55),
 )
-"""How many tokens of theirs one token of o200k_base becomes, as others measured; the first prefix that fits."""
+"""Tokens of a vendor's model for each token of o200k_base, from published measurements, by the start of the model's
+name; the first match counts."""
 
 _FACTOR: Final = 1.25
-"""The same for all other vendors, whose published tokenizers stay below it on the kinds of text that chats hold."""
+"""The same for all other vendors, rather too high: the published tokenizers need fewer tokens for the kinds of text
+that chats contain."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +83,8 @@ def _bare(model: str) -> str:
 
 
 def _encoding_of(model: str) -> tuple[str, bool]:
-    """An encoding's name, and whether the model is known to use it."""
+    """Return the name of the encoding for a model, and whether the model is known to use it (false: it is a
+    substitute)."""
     try:
         return tiktoken.encoding_name_for_model(_bare(model)), True
     except KeyError:
@@ -133,13 +136,14 @@ def _word_start(text: str, low: int, high: int) -> int:
 
 
 MESSAGE_TOKENS: Final = 4
-"""What a message costs beside its text: its role and its delimiters."""
+"""Tokens that a message takes in addition to its text: its role and its delimiters."""
 
 TOOL_TOKENS: Final = 8
-"""What a tool call or result costs beside its text: ids and structure."""
+"""Tokens that a tool call or result takes in addition to its text: ids and structure."""
 
 ATTACHMENT_TOKENS: Final = 1_100
-"""What an image or another part without text is taken to cost: a large image in tiles, as OpenAI counts it."""
+"""Tokens that an image or another part without text is assumed to take: those of a large image in tiles, as OpenAI
+counts it."""
 
 _ENTRIES_MAX: Final = 20_000
 _CHARACTERS_MAX: Final = 8_000_000
@@ -156,11 +160,12 @@ class _Memo:
         self._held = 0
 
     def get_known(self, texts: Iterable[str]) -> list[int | None]:
-        """The counts of the texts, ``None`` where they must be looked for with ``get``."""
+        """Return the cached counts of the texts; ``None`` for those that must be looked up with ``get``."""
         return list(map(self._young.get, texts))
 
     def get(self, text: str) -> int | None:
-        """The count of a text. One of the older generation becomes young again."""
+        """Return the cached count of a text, ``None`` for none. A count from the older dictionary is moved to the
+        younger one."""
         tokens = self._young.get(text)
         if tokens is None and (tokens := self._old.get(text)) is not None:
             self.put(text, tokens)
@@ -239,7 +244,7 @@ class MessageCounter:
 
 
 MODELS_MAX: Final = 64
-"""Names of models whose counter is remembered; names come from clients."""
+"""Counters of at most this many model names are remembered, because the names come from clients."""
 
 
 class ModelCounters:
@@ -280,7 +285,8 @@ _RANGES: Final = (
     (0x61, 0x7B, "a"), (0xC0, 0xCD, "l"), (0xCD, 0xD0, "h"), (0xD0, 0xD4, "y"), (0xD4, 0xE2, "h"), (0xE2, 0xE3, "s"),
     (0xE3, 0xEA, "c"), (0xEA, 0xEE, "k"), (0xEE, 0x100, "m"),
 )  # fmt: skip
-"""First byte, the byte behind the last one, and the letter of a class; a later row takes from an earlier one."""
+"""Ranges of bytes, each with the letter of its class: first byte, byte after the last one, letter. Later rows override
+earlier ones."""
 
 
 def _classes() -> bytes:

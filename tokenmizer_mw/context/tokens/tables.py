@@ -24,7 +24,8 @@ from tokenmizer_mw.runtime.forking import make_lock
 _TABLE_MAX: Final = 16 * 1024 * 1024
 
 _loading: Final = make_lock()
-"""Reading a table takes a second of CPU: many who need it first at the same time wait for one of them."""
+"""Held while a table is read, which takes a second of CPU: threads that need it at the same time wait for one of
+them."""
 
 _GPT2_WORDS: Final = r"'(?:[sdmt]|ll|ve|re)| ?\p{L}++| ?\p{N}++| ?[^\s\p{L}\p{N}]++|\s++$|\s+(?!\S)|\s"
 _CL100K_WORDS: Final = (

@@ -32,8 +32,8 @@ class TypeLook:
 
 @dataclass(frozen=True, slots=True)
 class StatusLook:
-    """How a status is drawn. ``mark``: a sign; ``word``: the same in words; ``dash``: the border as an SVG dash array,
-    "" for a solid line; ``opacity``: 0 to 1."""
+    """How a status is drawn. ``mark``: a character such as a tick; ``word``: its meaning in words; ``dash``: the border
+    as an SVG dash array, "" for a solid line; ``opacity``: 0 to 1."""
 
     mark: str
     word: str
@@ -81,7 +81,7 @@ TYPES: Final[dict[NodeType, TypeLook]] = {
     NodeType.AGENT: TypeLook("agent", "Agents", "#be185d", "#f9a8d4",
         "M13.5 6.5a3.5 3.5 0 1 1-7 0a3.5 3.5 0 0 1 7 0ZM3 18c0-4 3-6 7-6s7 2 7 6"),
 }
-"""In the order in which people want to read them."""
+"""How each type is drawn. Exports show the types in this order."""
 
 STATUSES: Final[dict[Status, StatusLook]] = {
     Status.ACTIVE: StatusLook("\u25cf", "active", "", 1.0),

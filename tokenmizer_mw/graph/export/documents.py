@@ -30,7 +30,7 @@ _MARKS: Final[dict[Status, str]] = {
 
 def outline(graph: SessionGraph, *, ids: bool = False, whole: SessionGraph | None = None) -> list[str]:
     """Return the lines of an indented outline: a heading for each type that has nodes, its facts with message numbers
-    (and with ``ids``), and below each fact what it replaced and why. Empty for an empty graph.
+    (and with their ids if ``ids`` is true), and below each fact what it replaced and why. Empty for an empty graph.
 
     ``whole``: the graph with all facts if ``graph`` has only those that were valid at a time; it has the labels of
     replaced facts. ``None``: ``graph`` has all of them.
@@ -67,8 +67,9 @@ def _section(
 
 
 def _shared_folder(nodes: Sequence[Node]) -> str:
-    """The folder, with a slash behind it, that all absolute paths of files share, by which the outline shows them
-    relative to it; "" if there are fewer than two, or if they share no more than the first folder."""
+    """Return the folder, with a slash at its end, that all absolute file paths among ``nodes`` have in common; the
+    outline names it once and shows the paths relative to it. "" if there are fewer than two such paths, or if they have
+    only the first folder in common."""
     paths = [node.label for node in nodes if node.type is NodeType.FILE and node.label.startswith("/")]
     if len(paths) < _PATHS_MIN:
         return ""
@@ -77,11 +78,11 @@ def _shared_folder(nodes: Sequence[Node]) -> str:
 
 
 _PATHS_MIN: Final = 2
-"""Absolute paths from which on the outline names their folder once."""
+"""The outline names the common folder only if there are at least this many absolute paths."""
 
 
 def _is_shown_elsewhere(graph: SessionGraph, into: Mapping[str, Transition], node: Node) -> bool:
-    """Whether the outline shows ``node`` as the past of the one that replaced it."""
+    """Whether the outline shows ``node`` below the fact that replaced it, so that it has no line of its own."""
     step = into.get(node.id)
     heir = graph.get(step.new) if step is not None and not node.current else None
     return heir is not None and heir.type is node.type
@@ -109,7 +110,7 @@ def _detail(node: Node) -> str:
 def _iter_replaced_lines(
     graph: SessionGraph, past: Mapping[str, Sequence[Transition]], id: str, labels: Mapping[str, str], ids: bool
 ) -> Iterator[str]:
-    """What a fact replaced, and what that had replaced, newest first, each once."""
+    """Yield a line for each fact that the fact ``id`` replaced, directly or through others, newest first, each once."""
     seen, waiting = {id}, list(reversed(past.get(id, ())))
     while waiting:
         step = waiting.pop()
@@ -150,7 +151,7 @@ def _document(graph: SessionGraph, chosen: Selection, title: str) -> Iterator[st
 
 
 def _fact(graph: SessionGraph, node: Node) -> Iterator[str]:
-    """An item for a fact, and what is known beyond it underneath."""
+    """Yield a list item for a fact, and below it its reason, its quote and why it is no longer in force."""
     box = "[x] " if node.status is Status.COMPLETED else "[ ] "
     tick = box if node.type is NodeType.TASK and (node.open or node.status is Status.COMPLETED) else ""
     kind = f"{node.kind.value}, " if node.kind is not None else ""
@@ -172,7 +173,7 @@ def _status_word(node: Node) -> str:
 
 
 def _changes(graph: SessionGraph, steps: Sequence[Transition], node: Node) -> Iterator[str]:
-    """What a fact replaced and what replaced it, with the reason."""
+    """Yield a line for each replacement of ``node`` and by ``node``, with its reason."""
     for step in steps:
         if node.id not in (step.old, step.new):
             continue
@@ -210,14 +211,14 @@ def _relations(chosen: Selection, nodes: Mapping[str, Node]) -> Iterator[str]:
 
 
 _DRAWN: Final = 120
-"""Facts in the picture of a notebook: more of them are a file of their own."""
+"""The picture in a notebook shows at most this many facts."""
 
 _COLUMNS: Final = 4
 _COLOURS: Final = {
     NodeType.GOAL: "yellow", NodeType.DECISION: "magenta", NodeType.TASK: "blue", NodeType.ERROR: "red",
     NodeType.TEST: "green", NodeType.ENDPOINT: "cyan", NodeType.API: "cyan",
 }  # fmt: skip
-"""The terminal's own colours, which its owner has made readable on its ground."""
+"""Names of the terminal's own colours, which its user has chosen to be readable on its background."""
 
 _STYLE: Final = ".tm-notebook{max-height:640px;overflow:auto;margin:0}"
 
@@ -264,7 +265,7 @@ def tree(graph: SessionGraph, title: str = "", *, most: int = NODES_MAX) -> Tree
 
 
 def _grow(branch: Tree, id: str, nodes: dict[str, Node], past: dict[str, list[Transition]], seen: set[str]) -> None:
-    """Under a fact what it replaced, and under that what that had replaced; each once."""
+    """Add below a fact what it replaced, and below that what that had replaced; each fact once."""
     seen.add(id)
     for step in past.get(id, ()):
         if step.old not in seen:

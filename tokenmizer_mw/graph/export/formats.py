@@ -1,4 +1,4 @@
-"""The formats that a graph can be exported in, one row each, and the files that other programs draw: JSON Canvas
+"""The table of export formats of a graph, and the functions that write files for other programs: JSON Canvas
 (specification 1.0, as Obsidian reads it), JSON for D3, and Mermaid flowcharts.
 
 JSON Canvas has no fields for data about a card, so all data is in the card's text. Mermaid refuses large texts, so it
@@ -23,8 +23,8 @@ from tokenmizer_mw.graph.fold import SessionGraph
 from tokenmizer_mw.model.node import Edge, EdgeType, Node, NodeType, Transition
 
 _CARDS: Final = Measures(width=340, height=210, gap=30, padding=30, heading=10, between=110)
-"""Room for a label of four lines, or of two and a quotation, and for a line more where the font at hand is a wide one;
-the name of a group stands above its border."""
+"""Sizes of cards on a canvas: they have room for a label of four lines, or of two and a quotation, and for one line
+more in a wide font. The name of a group stands above its border."""
 
 _LABEL_WIDTH: Final = 66.0
 _QUOTE_MAX: Final = 60
@@ -43,7 +43,7 @@ def canvas(graph: SessionGraph, title: str = "", *, most: int = NODES_MAX) -> st
 
 
 def _name_relations(chosen: Selection) -> dict[Edge, str]:
-    """The relations of an export in their order, each with its verb."""
+    """Return the relations of an export in order, each with the verb that names it, such as "replaces"."""
     nodes = {node.id: node for node in chosen.nodes}
     return {edge: name_relation(edge, nodes[edge.source]) for edge in chosen.edges}
 
@@ -65,7 +65,7 @@ def _card(node: Node, layout: Layout) -> dict[str, Any]:
 
 
 def _text(node: Node) -> str:
-    """The label, what it is, and the words that it comes from where they fit."""
+    """Return the text of a card: the label, type and status of a fact, and its quote if that fits."""
     look = STATUSES[node.status]
     label = escape_markdown(fit_text(label_of(node), _LABEL_WIDTH))
     shown = label if node.current else f"~~{label}~~"
@@ -91,7 +91,8 @@ def _edge(place: int, edge: Edge, word: str, layout: Layout) -> dict[str, Any]:
 
 
 def _sides(source: Box, target: Box) -> tuple[str, str]:
-    """From which side of a card to which of another a line goes."""
+    """Return the sides of two cards (such as "right" and "left") at which a line leaves the first and reaches the
+    second."""
     if source.right <= target.x:
         return "right", "left"
     if target.right <= source.x:
@@ -114,10 +115,11 @@ def d3(graph: SessionGraph, title: str = "", *, most: int = NODES_MAX) -> str:
     """Return the graph as JSON text for D3: ``{"title", "nodes", "links", "transitions", "left_out"}``.
 
     - A node has ``id``, ``group`` (its type), ``label``, ``status``, ``turn``, ``color`` by type (``color_dark`` for
-      dark backgrounds), ``size`` (a radius in pixels) by importance, ``opacity`` by status, and a position (``x``,
-      ``y``) that does not overlap another's; ``kind``, ``detail``, ``quote``, ``role`` and ``confidence`` if they are
-      set.
-    - A link has ``source``, ``target``, ``type``, ``value`` (its strength) and ``turn``.
+      dark backgrounds), ``importance`` (above 0 and at most 1), ``size`` (a radius in pixels) by importance,
+      ``opacity`` by status, and a position (``x``, ``y``) that does not overlap another's; ``kind``, ``detail``,
+      ``quote``, ``role``, ``confidence``, ``valid_from`` and ``valid_until`` if they are set.
+    - A link has ``source``, ``target``, ``type``, ``label`` ("depends on"), ``value`` (its strength, 1 or 2) and
+      ``turn``.
     - ``left_out``: number of facts beyond ``most``.
     """
     chosen = select_facts(graph, most)
@@ -182,7 +184,7 @@ _EDGES_MAX: Final = 490
 _LABEL_MAX: Final = 80
 
 _PLAIN: Final = frozenset(" ,./-_+'()?!")
-"""Marks that mean nothing inside the quotation marks of a label."""
+"""Characters that have no special meaning inside the quotation marks of a Mermaid label."""
 
 # fmt: off
 _SHAPES: Final[dict[NodeType, tuple[str, str]]] = {
@@ -230,7 +232,7 @@ def _chart(chosen: Selection, title: str) -> Iterator[str]:
 
 
 def _select_edges(chosen: Selection) -> list[Edge]:
-    """The relations that Mermaid takes; those that say least go first."""
+    """Return as many relations as Mermaid accepts; the kinds that tell least are left out first."""
     ranked = sorted(chosen.edges, key=lambda edge: list(EDGES).index(edge.type))[:_EDGES_MAX]
     kept = set(ranked)
     return [edge for edge in chosen.edges if edge in kept]
@@ -244,7 +246,8 @@ def _mermaid_node(node: Node) -> str:
 
 
 def _name(id: str) -> str:
-    """An id that no word of Mermaid's begins."""
+    """Return the name of a node in the chart: its id with a prefix, so that it does not begin with a keyword of
+    Mermaid."""
     return f"n_{id.replace('-', '_')}"
 
 
@@ -268,7 +271,7 @@ class Write(Protocol):
     """A function that converts a graph to the text of a file."""
 
     def __call__(self, graph: SessionGraph, title: str = "", *, most: int = NODES_MAX) -> str:
-        """The text; ``title`` names the session, at most ``most`` facts are in it."""
+        """Return the text of the file, with at most ``most`` facts. ``title``: the name of the session."""
 
 
 @dataclass(frozen=True, slots=True)

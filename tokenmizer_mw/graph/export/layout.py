@@ -1,10 +1,10 @@
-"""Lay out a graph in a picture: cards of nodes in one box per type, older nodes before newer ones, and the lines of
-relations between the cards.
+"""Lay out a graph in a picture: cards of nodes in one box (a lane) per type, older nodes before newer ones, and the
+lines of relations between the cards. Lanes that stand side by side form a shelf.
 
 The same nodes always get the same places, and no two overlap. A picture of an earlier time uses the layout of the whole
 graph, so that nodes do not move.
 
-Lines run through the gaps between cards, so that none crosses a card. Lanes of one shelf have the same upper edge, so
+Lines run through the gaps between cards, so that none crosses a card. The lanes of a shelf have the same upper edge, so
 their rows and the gaps between these line up. A line leaves a card sideways into the gap beside its column, follows
 gaps between rows or shelves, and enters the other card from the side. Between shelves that are not neighbours it
 follows the left edge of the picture where cards are in its way.
@@ -137,7 +137,7 @@ def in_order(nodes: Iterable[Node], steps: Iterable[Transition] = ()) -> dict[No
 
 
 def _roots(numbers: Mapping[str, int], steps: Iterable[Transition]) -> dict[str, str]:
-    """For every node the earliest one of those that it is bound to by replacing and being replaced."""
+    """Return for the id of every node the id of the earliest node that it is connected with by replacements."""
     root = {id: id for id in numbers}
 
     def of(id: str) -> str:
@@ -154,7 +154,8 @@ def _roots(numbers: Mapping[str, int], steps: Iterable[Transition]) -> dict[str,
 
 
 def _columns(counts: Sequence[int], measures: Measures) -> int:
-    """How many cards to put in a row: the number whose picture comes nearest to the wanted ratio."""
+    """Return how many cards to put in a row, so that the picture comes nearest to the desired ratio of width and
+    height."""
 
     def off(across: int) -> float:
         boxes = [box for _, box in _pack_lanes(dict(enumerate(counts)), across, measures)]
@@ -167,7 +168,8 @@ def _columns(counts: Sequence[int], measures: Measures) -> int:
 
 
 def _pack_lanes(counts: Mapping[T, int], across: int, measures: Measures) -> Iterator[tuple[T, Box]]:
-    """Lanes in their order from left to right, and in a new row where there is no room for another one."""
+    """Yield each lane's box: lanes stand side by side in their order, and a new shelf begins where the next one has no
+    room."""
     frame = 2 * measures.padding
     most = across * measures.pitch_x - measures.gap + frame
     x = y = low = 0
@@ -182,7 +184,7 @@ def _pack_lanes(counts: Mapping[T, int], across: int, measures: Measures) -> Ite
 
 
 def _cards(lane: Sequence[Node], place: Box, measures: Measures) -> Iterator[tuple[str, Box]]:
-    """The places of a lane's nodes, from the top to the bottom and then to the right."""
+    """Yield the box of each node of a lane, column by column from top to bottom."""
     rows = (place.height - measures.heading - 2 * measures.padding + measures.gap) // measures.pitch_y
     left, top = place.x + measures.padding, place.y + measures.heading + measures.padding
     for index, node in enumerate(lane):
@@ -199,11 +201,11 @@ _CORNER: Final = 5
 """The radius of a corner, in pixels."""
 
 _SHIFTS: Final = (0, 3, -3, 6, -6)
-"""Pixels by which lines in the same gap stand beside each other."""
+"""Pixels by which lines in the same gap are shifted, so that they do not cover each other."""
 
 _WORD_HEIGHT: Final = 14
 _SPACE: Final = 3
-"""Pixels between a word and what is left and right of it."""
+"""Pixels of free space to the left and to the right of a word."""
 
 
 def route_edges(pairs: Iterable[tuple[str, str]], layout: Layout) -> list[Route]:
@@ -219,7 +221,8 @@ def _shelf_of(shelves: Sequence[int], box: Box) -> int:
 
 
 class _Router:
-    """``shelves``: the upper edges of shelves; ``columns``: where the cards of each begin and end."""
+    """Finds the routes of lines. ``shelves``: the upper edge of each shelf; ``columns``: for each shelf the left and
+    right edges of its cards."""
 
     def __init__(self, shelves: Sequence[int], columns: Sequence[Sequence[tuple[int, int]]]) -> None:
         self._shelves = shelves
@@ -244,7 +247,8 @@ class _Router:
         return _without_repeats([start, *shifted, end])
 
     def _between(self, source: Box, target: Box, leave: int, arrive: int) -> Route:
-        """Return the corners from the gap beside the source to the gap beside the target."""
+        """Return the corners of a line between the gap beside the source (x is ``leave``) and the gap beside the target
+        (x is ``arrive``)."""
         one, other = _shelf_of(self._shelves, source), _shelf_of(self._shelves, target)
         if one == other:
             if leave == arrive:
@@ -299,7 +303,8 @@ def _move_toward(one: tuple[int, int], other: tuple[int, int], by: int) -> tuple
 
 
 def place_word(route: Route, layout: Layout, width: int, taken: Sequence[Box]) -> Box | None:
-    """Return a box of that width for a word on the route, that meets none of ``taken``; ``None`` if there is none."""
+    """Return a box on ``route`` for a word of ``width`` pixels that overlaps none of the boxes ``taken``; ``None`` if
+    there is no room."""
     width += 2 * _SPACE
     for x, y in _places(route, layout):
         left = max(0, min(layout.width - width, x - width // 2))

@@ -25,7 +25,7 @@ from tokenmizer_mw.graph.fold import SessionGraph
 from tokenmizer_mw.model.node import Node, NodeType, Transition, is_current
 
 _LINES_MAX: Final = 300
-"""With more relations than that, only those of the chosen fact are drawn until somebody asks for all."""
+"""With more relations than this, the map shows at first only those of the selected fact."""
 
 _STATUSES: Final = tuple(STATUSES)
 _EDGES: Final = tuple(EDGES)
@@ -91,7 +91,7 @@ def _style() -> str:
 
 
 def _json(value: Any) -> str:
-    """JSON that cannot end the element that it stands in, nor a line of a script."""
+    """Return ``value`` as JSON that cannot end the HTML element that contains it, nor a line of a script."""
     return json.dumps(value, ensure_ascii=False, separators=(",", ":")).translate(_ESCAPED)
 
 
@@ -125,7 +125,7 @@ def _format_count(count: int, what: str) -> str:
 
 
 def _tools(chosen: Selection) -> Iterator[str]:
-    """Search, filters, the time and the view: all of them need the script."""
+    """Yield the controls for search, filters, time and view, all of which need the script."""
     yield '<form class="tools scripted" id="tools" role="search" aria-label="Facts">'
     yield '<div class="row"><label class="search">Search <input type="search" id="query" autocomplete="off"></label>'
     yield '<fieldset class="choice"><legend>View</legend>'
@@ -183,7 +183,7 @@ def _lanes(chosen: Selection) -> Iterator[str]:
 
 
 def _story(chosen: Selection) -> Iterator[str]:
-    """What replaced what, and why, chain by chain."""
+    """Yield the section that tells what replaced what and why, chain by chain."""
     nodes = {node.id: node for node in chosen.nodes}
     yield '<section class="story" aria-labelledby="story"><h2 id="story">How decisions changed</h2>'
     chains = chain_replacements(chosen.steps)
@@ -198,7 +198,7 @@ def _story(chosen: Selection) -> Iterator[str]:
 
 
 def _step(step: Transition, nodes: Mapping[str, Node]) -> str:
-    """One change; the script shows a copy of it among the details of a fact."""
+    """Return the list item for one replacement. The script shows a copy of it among the details of a fact."""
     because = f'<p dir="auto">{escape(words_of(step.reason))}</p>' if step.reason else ""
     quote = f'<blockquote dir="auto">{escape(words_of(step.evidence))}</blockquote>' if step.evidence else ""
     old, new = nodes[step.old], nodes[step.new]
@@ -216,8 +216,8 @@ def _link(node: Node) -> str:
 
 
 def _data(graph: SessionGraph, chosen: Selection, layout: Layout) -> dict[str, Any]:
-    """What the script needs beyond what the page says: nodes by their place in the page, times as seconds after
-    ``start``, relations and changes as rows of places."""
+    """Return the data that the script needs beyond the page's own text. Edges and steps refer to nodes by their index
+    in ``nodes``; times are seconds after ``start``."""
     start = min((graph.life(node.id).added for node in chosen.nodes), default=0.0)
     places = {node.id: place for place, node in enumerate(chosen.nodes)}
     return {
@@ -234,7 +234,9 @@ def _data(graph: SessionGraph, chosen: Selection, layout: Layout) -> dict[str, A
 
 
 def _node(graph: SessionGraph, node: Node, layout: Layout, start: float) -> dict[str, Any]:
-    """``at``: its place; ``moves``: pairs of time and status; ``by``, ``quote``: who said it, with which words."""
+    """Return the data of one node. ``at``: position of its card; ``moves``: pairs of time and index of the status since
+    then; ``by``: who said it; ``said``: with which words; ``why``: why its status changed last; ``sure``: its
+    confidence in percent."""
     box, life = layout.boxes[node.id], graph.life(node.id)
     quote = words_of(node.source.quote)
     members: dict[str, Any] = {

@@ -14,7 +14,7 @@ from tokenmizer_mw.graph.views import importances
 from tokenmizer_mw.model.node import Edge, EdgeType, Node, NodeType, Transition
 
 NODES_MAX: Final = 2_000
-"""Facts that an export shows unless it is told otherwise."""
+"""An export shows at most this many facts unless the caller passes another number."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,8 +42,9 @@ class Selection:
 
 def select_facts(graph: SessionGraph, most: int = NODES_MAX, *, undone: bool = False) -> Selection:
     """Select the ``most`` important facts of ``graph`` and the relations between them. A replaced fact counts as much
-    as the fact that replaced it, so that a chain of replacements is shown whole or not at all. ``undone``: with facts
-    whose addition by hand was undone, and replacements that were taken back."""
+    as the fact that replaced it, so that a chain of replacements is shown whole or not at all. ``undone``: true to
+    include facts whose addition by hand was undone, and replacements that no longer count
+    (``SessionGraph.standing_transitions``)."""
     weights = importances(graph)
     nodes: Sequence[Node] = [node for node in graph.nodes() if undone or not graph.is_undone(node)]
     steps = graph.transitions() if undone else graph.standing_transitions()
@@ -76,8 +77,8 @@ def select_facts(graph: SessionGraph, most: int = NODES_MAX, *, undone: bool = F
 
 
 def chain_replacements(steps: Sequence[Transition]) -> list[list[Transition]]:
-    """Group replacements into connected chains, each in the order of its message numbers; chains are sorted by their
-    first replacement."""
+    """Group replacements into chains ("SQLite" to "MySQL", "MySQL" to "PostgreSQL"), each in the order of its message
+    numbers; chains are sorted by their first replacement."""
     chains: list[list[Transition]] = []
     chain_of: dict[str, list[Transition]] = {}
     for step in sorted(steps, key=lambda step: step.trigger):
@@ -99,7 +100,7 @@ def _join_chains(
     chains: list[list[Transition]],
     chain_of: dict[str, list[Transition]],
 ) -> list[Transition]:
-    """Two chains that a step brings together, as one in the place of the earlier."""
+    """Join two chains that a replacement connects, in the place of the earlier one, and return the joined chain."""
     first, second = (one, other) if chains.index(one) < chains.index(other) else (other, one)
     first.extend(second)
     first.sort(key=lambda step: step.trigger)

@@ -22,10 +22,10 @@ MARGIN: Final = 10
 """Pixels around the drawing."""
 
 WORDS_MAX: Final = 40
-"""Relations whose kind is written on their lines."""
+"""With more relations than this, only replacements have their kind written on their lines."""
 
 _LINE: Final = 16.5
-"""From one line of a label to the next, in pixels."""
+"""Pixels from one line of a label to the next."""
 
 _FONT: Final = 13
 _WORD_FONT: Final = 11
@@ -122,7 +122,7 @@ _STYLE: Final = (
 
 
 def _symbols(shown: Mapping[str, Node], prefix: str) -> Iterator[str]:
-    """The icons of the types that are there, once each."""
+    """Yield the icon of each type among the ``shown`` nodes once."""
     present = {(node.type, _is_ticked(node)) for node in shown.values()}
     for type_, look in TYPES.items():
         for done in (False, True):
@@ -159,7 +159,7 @@ def _lane(lane: Lane) -> str:
 
 
 def _card(node: Node, box: Box, link: Callable[[Node], str] | None, prefix: str) -> str:
-    """A card clips what it holds: an inner ``<svg>`` does so by itself."""
+    """Return the card of a node. It is an ``<svg>`` of its own, so that it clips text that is too long."""
     look = STATUSES[node.status]
     lines = wrap_text(label_of(node), (box.width - _ICON - 10) / _FONT)
     first = 24 if len(lines) == 1 else 20
@@ -193,7 +193,7 @@ def _edges(routed: Sequence[_Routed], shown: Mapping[str, Node], prefix: str) ->
 
 
 def _words(routed: Sequence[_Routed], shown: Mapping[str, Node], layout: Layout) -> Iterator[str]:
-    """The kinds of relations, each in a free place on its line; a line without a free place has none."""
+    """Yield the kind of each relation as a word in a free place on its line; lines without a free place have none."""
     named = [(edge, route) for edge, route in routed if edge.type is not EdgeType.RELATED_TO]
     if len(named) > WORDS_MAX:
         named = [(edge, route) for edge, route in named if edge.type is EdgeType.SUPERSEDES]

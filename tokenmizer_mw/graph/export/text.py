@@ -1,4 +1,5 @@
-"""Make texts of a graph harmless, in plain text and in Markdown, and fit them into a given width."""
+"""Prepare texts of a graph for exports: remove or escape characters and markup that would have an effect there, in
+plain text and in Markdown, and fit texts into a given width."""
 
 from __future__ import annotations
 
@@ -19,17 +20,19 @@ _BROAD: Final = frozenset("mwMW@%&")
 
 
 def label_of(node: Node) -> str:
-    """Return the label of a node as one harmless line; its id if nothing visible is left."""
+    """Return the label of a node as one line without control characters and effective markup (``flatten``); its id if
+    nothing visible is left."""
     return _calm(flatten(node.label)) or flatten(node.id)
 
 
 def words_of(text: str, limit: int = TEXT_MAX) -> str:
-    """Return a detail, a reason or a quotation as one harmless line."""
+    """Return a detail, a reason or a quotation as one such line of at most ``limit`` characters."""
     return _calm(flatten(text, limit))
 
 
 def speaker_of(source: Source) -> str:
-    """Return who said a fact and where, such as "user, message 12"; "by hand" if it was added so."""
+    """Return who said a fact and where, such as "user, message 12"; "by hand" if it was added by hand, "message 12,
+    corrected by hand" if it was corrected."""
     if source.role == HAND and not source.is_by_hand:
         return f"{source.place}, corrected by hand"
     role = "" if source.is_by_hand else flatten(source.role, 20)
@@ -42,7 +45,8 @@ def step_place(step: Transition, new: Node) -> str:
 
 
 def _calm(text: str) -> str:
-    """``text`` with at most two combining marks on a letter: more of them reach into the lines around."""
+    """Return ``text`` with at most two combining marks per letter, because more of them would reach into neighbouring
+    lines."""
     if text.isascii():
         return text
     lines: list[str] = []
@@ -137,7 +141,7 @@ def escape_markdown(text: str) -> str:
 
 
 def _is_mark(text: str, place: int, char: str) -> bool:
-    """Whether a character could be more than itself where it stands."""
+    """Whether the character at ``place`` could be markup there, so that it must be escaped."""
     if char.isalnum() or char == " ":
         return False
     before, behind = text[place - 1 : place], text[place + 1 : place + 2]
@@ -151,7 +155,7 @@ def _is_mark(text: str, place: int, char: str) -> bool:
 
 
 def _begins(head: str, char: str, tail: str) -> bool:
-    """Whether a mark makes a numbered item of what stands before it, or an address of what follows."""
+    """Whether a mark would turn the text before it into a numbered list item, or the text after it into a link."""
     if char == ":":
         return tail == "//"
     return (char in ".)" and head.isdigit()) or (char == "." and head[-3:].lower() == "www")

@@ -131,7 +131,7 @@ class TokenMizerMemory(BaseChatStoreMemory):
 
 
 def _recent(context: Context) -> Iterator[ChatMessage]:
-    """The newest messages, each with what stands behind it."""
+    """Yield the newest messages, with shortened tool results, each followed by the reminder that belongs after it."""
     behind = context.reminder.text_behind if context.reminder is not None else lambda place: ""
     for place, written in enumerate(context.recent):
         message, text = chat_message(written), behind(place)

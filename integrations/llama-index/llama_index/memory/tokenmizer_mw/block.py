@@ -55,7 +55,7 @@ class TokenMizerMemoryBlock(OnStore, BaseMemoryBlock[str]):
         await offload(partial(self._record, self._session(session), [written(one).message for one in messages]), CALLS)
 
     async def atruncate(self, content: str, tokens_to_truncate: int) -> str | None:
-        """Return ``content`` shortened by at least so many tokens; ``None`` if nothing would remain.
+        """Return ``content`` shortened by at least ``tokens_to_truncate`` tokens; ``None`` if nothing would remain.
 
         The reminder is dropped first, then the last lines; the delimiters stay. A text without delimiters loses its
         last words; where it has no white space, its last characters.
@@ -100,8 +100,9 @@ class TokenMizerMemoryBlock(OnStore, BaseMemoryBlock[str]):
             self._memory.record(session, messages, excerpt=True, tenant=self.tenant)
 
     def _is_first_question(self, session: str, shown: Sequence[Message]) -> bool:
-        """Whether a new session shows one message of the user: chat engines ask with ``input`` before they add it to
-        the chat store, which would then store it a second time if the store has the same memory."""
+        """Whether the session is new and ``shown`` is one message of the user. Chat engines pass such a question as
+        ``input`` before they add it to the chat store. If it were recorded here and the store had the same memory, it
+        would be stored twice."""
         if len(shown) != 1 or not shown[0].opens_turn:
             return False
         with plain_errors():
@@ -124,7 +125,8 @@ class TokenMizerMemoryBlock(OnStore, BaseMemoryBlock[str]):
 
 
 def _number_of_first(recorded: Sequence[Written], shown: int) -> int | None:
-    """The number of the first of the ``shown`` newest messages, the system's left out; ``None`` for none."""
+    """Return the number of the first of the newest ``shown`` messages, not counting system messages; ``None`` for
+    none."""
     spoken = [one.number for one in recorded if one.message.role is not Role.SYSTEM]
     return spoken[-shown] if 0 < shown <= len(spoken) else None
 
@@ -143,6 +145,6 @@ def _last_boundary(text: str, end: int) -> int:
 
 
 def _joins(before: str, after: str) -> bool:
-    """Whether two characters are parts of what a reader sees as one."""
+    """Whether two characters belong to one visible character, such as a letter and its accent."""
     is_skin_tone = "\U0001f3fb" <= after <= "\U0001f3ff"
     return _JOINER in (before, after) or is_skin_tone or unicodedata.category(after) in _JOINED

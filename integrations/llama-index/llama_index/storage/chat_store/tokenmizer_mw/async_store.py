@@ -37,7 +37,7 @@ class TokenMizerAsyncChatStore(OnStore, AsyncDBChatStore):
 
     @property
     def chats(self) -> Chats:
-        """The operations on chats."""
+        """The chats of this store by key, with the operations that both chat store classes share."""
         return Chats(self._memory, self.tenant)
 
     async def get_messages(

@@ -57,7 +57,7 @@ class TokenMizerChatStore(OnStore, BaseChatStore):
 
     @property
     def chats(self) -> Chats:
-        """The operations on chats."""
+        """The chats of this store by key, with the operations that both chat store classes share."""
         return Chats(self._memory, self.tenant)
 
     def set_messages(self, key: str, messages: list[ChatMessage]) -> None:

@@ -1,4 +1,5 @@
-"""Opens the memory that a user names as store; reports errors as LlamaIndex does."""
+"""The chats in a store, for both chat store classes: opens the memory that a user names as store, reads and changes its
+chats, and raises errors as LlamaIndex does."""
 
 from __future__ import annotations
 
@@ -47,7 +48,8 @@ def open_memory(store: Store, settings: Settings | None) -> SessionMemory:
 
 
 class OnStore(BaseModel):
-    """What is made of a store's path or address, or of an open memory, which it then uses."""
+    """Base of the classes that are created from a store: its path or address, or an open ``SessionMemory``. All their
+    data is in that memory."""
 
     store: str = Field(default=IN_MEMORY, description="Path or address of the store.")
     tenant: str = Field(default="local", description="Whose chats these are.")
@@ -67,7 +69,8 @@ class OnStore(BaseModel):
 
 @contextmanager
 def plain_errors() -> Iterator[None]:
-    """Turn errors of the caller into ``ValueError``, as is usual in LlamaIndex."""
+    """Raise ``CallerError`` and ``ConfigError`` from inside the ``with`` block as ``ValueError``, as is usual in
+    LlamaIndex."""
     try:
         yield
     except (CallerError, ConfigError) as error:
@@ -75,7 +78,7 @@ def plain_errors() -> Iterator[None]:
 
 
 Choice = Callable[[Sequence[Written]], Sequence[Written]]
-"""Some messages of a chat."""
+"""A function that gets the messages of a chat and returns those to delete or to archive."""
 
 
 @dataclass(frozen=True, slots=True)

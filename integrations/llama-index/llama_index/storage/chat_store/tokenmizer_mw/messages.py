@@ -25,7 +25,7 @@ _ROLES: Final = {
 }
 
 _READ: Final = frozenset({"text", "thinking", "tool_call", "cache"})
-"""Kinds of blocks that are more, or less, than an attachment."""
+"""Kinds of content blocks that are not attachments."""
 
 _BLOCKS: Final[dict[str, type[BaseModel]]] = {
     block.model_fields["block_type"].default: block for block in get_args(get_args(ContentBlock)[0])
@@ -83,7 +83,8 @@ def _read(role: MessageRole, data: Mapping[str, Any]) -> Message:
 
 
 def _calls(blocks: list[Any], beside: Mapping[str, Any]) -> Iterator[ToolCall]:
-    """The calls of a message: as blocks, and as some models' classes put them beside the content."""
+    """Yield the tool calls of a message: those in its blocks, and those that some model classes put into
+    ``additional_kwargs``."""
     for block in blocks:
         if block["block_type"] == "tool_call":
             yield _call(block["tool_call_id"], block["tool_name"], block["tool_kwargs"])
@@ -101,7 +102,7 @@ def _call(id: object, name: object, arguments: object) -> ToolCall:
 
 
 def _composed(message: Message) -> ChatMessage:
-    """A message that LlamaIndex has not written itself: from a middleware, or another framework."""
+    """Build the LlamaIndex form of a message that was recorded by a middleware or another framework."""
     blocks: list[dict[str, Any]] = [{"block_type": "text", "text": message.text}] if message.text else []
     if message.thinking:
         blocks.insert(0, {"block_type": "thinking", "content": message.thinking})
@@ -118,7 +119,8 @@ def _composed(message: Message) -> ChatMessage:
 
 
 def _unchecked(data: Mapping[str, Any]) -> ChatMessage:
-    """A message of which something no longer holds, such as a path to a file that is gone."""
+    """Build a message without validation, for one that is no longer valid, for example because a file that it names is
+    gone."""
     return ChatMessage.model_construct(
         role=MessageRole(data["role"]),
         additional_kwargs=data["additional_kwargs"],
