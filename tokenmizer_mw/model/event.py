@@ -224,8 +224,8 @@ class Reminded:
     """The request that message ``turn`` answers contained a reminder: facts and quotes from messages that a cut had
     removed.
 
-    - ``cut``: id of the cut's checkpoint. It is "resume-N" if there was no cut, and the host itself put a resume block
-      in place of the messages before number N.
+    - ``cut``: id of the cut's checkpoint. It is "resume-N" (N: number of a message) if a host sent a resume block in
+      place of old messages, and the session has no cut there.
     - ``tokens``: tokens of the reminder; ``nodes``: ids of its facts; ``messages``: numbers of the messages it quotes.
 
     The text of the reminder is not stored, because the session contains what it states.
