@@ -46,8 +46,8 @@ Known = tuple[int, int]
 
 
 _QUOTED_LEAST: Final = 2
-"""A block quotes sentences only if the messages that it replaces have this many times its budget. A shorter chat is
-told by its facts."""
+"""A block quotes sentences only if the messages that it replaces have this many times its budget. For a shorter chat
+the facts are enough."""
 
 Spared = Callable[[int, int | None], Sequence[float]]
 """A function that returns, for each message of a request, the share that compression removes before sending. It gets

@@ -51,7 +51,7 @@ from tokenmizer_mw.store.postgres_writer import PostgresAppend, PostgresWriter
 Result = TypeVar("Result")
 
 REWRITE_ATTEMPTS_MAX: Final = 100
-"""How often a rewriting of a session is tried again because others append to the session meanwhile."""
+"""How often a rewriting of a session is tried while others append to the session."""
 
 _TRACES: Final = "erased, but its traces stay in the tables until this is done again"
 _READ_STATEMENTS: Final[dict[ReadDetail, str]] = {

@@ -104,8 +104,8 @@ DEPTH_MAX: Final = 3
 """How deeply nested parts are searched for markers: a document in a tool's result, and the texts in it."""
 
 Marker = dict[str, Any]
-"""The fields of a part that tell the provider to cache the prompt up to it, by name: {"cache_control": {"type":
-"ephemeral"}}."""
+"""A prompt cache marker: the field of a part that asks the provider to cache the prompt up to it, with its value, such
+as {"cache_control": {"type": "ephemeral"}}."""
 
 
 def markers(content: object, names: Sequence[str], depth: int = DEPTH_MAX) -> Iterator[Marker]:

@@ -73,8 +73,8 @@ HANDOVER_ASKED: Final = (
     " why, what replaced what, what is finished, open and next, what failed with cause and fix, which rules of the user"
     " hold, which files, commands and values matter; plain sentences, densest first, no headings"
 )
-"""``HANDOVER``: name of the member of a reply that holds the handover. ``HANDOVER_ASKED``: what the model is asked to
-write there."""
+"""``HANDOVER``: name of the member of a reply that holds the handover. ``HANDOVER_ASKED``: the instruction for it to
+the model."""
 
 BY_NAME: Final = {category.name: category for category in CATEGORIES}
 _TEXT: Final = {"type": "string"}
