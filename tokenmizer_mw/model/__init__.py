@@ -1,6 +1,7 @@
 """Types that all other parts share: messages, events, nodes, sessions. Imports nothing else of the package.
 
-Here are names of tenants, and scopes of API keys, because the argument parser imports them with every command.
+This module itself holds the names of tenants and the scopes of API keys, so that the argument parser, which needs them
+for every command, imports nothing more for them.
 """
 
 from __future__ import annotations
@@ -8,11 +9,13 @@ from __future__ import annotations
 from typing import Final
 
 LOCAL_TENANT: Final = "local"
-"""The tenant of everybody who does not name one."""
+"""The tenant of callers that name none. A tenant is a customer or user, and sees only its own sessions."""
 
 OWN_TENANTS: Final = "tokenmizer."
-"""How the tenants begin under which this package keeps records of its own: no caller is one of them."""
+"""Prefix of the tenants under which this package stores its own records, such as "tokenmizer.backups". No API key can
+have a tenant that begins so."""
 
 
 SCOPES: Final = ("chat", "read", "write", "erase", "admin")
-"""What a key may be good for: chat calls; reading sessions; changing them; erasing them; everything, of its tenant."""
+"""What an API key may allow, within its tenant: chat calls, reading sessions, changing them, erasing them. "admin"
+allows all of it."""

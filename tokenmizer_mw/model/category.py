@@ -1,4 +1,5 @@
-"""Categories of software choices, such as databases, with the names of their values."""
+"""Categories of software choices, such as databases, with the names of their values, by which search knows that "pg"
+and "PostgreSQL" are the same database."""
 
 from __future__ import annotations
 
@@ -8,10 +9,11 @@ from typing import Final
 
 @dataclass(frozen=True, slots=True)
 class Category:
-    """A category of choices, such as "database".
+    """A kind of choice in a software project, such as "database", with its values, such as "postgresql".
 
-    - ``single``: only one of its values is current at a time.
-    - ``members``: names of its values, each with other spellings after a slash.
+    - ``single``: whether a project usually has only one value of it at a time.
+    - ``members``: its values, separated by spaces, each with its other spellings after slashes
+      ("sqlite/sqlite3 mysql").
     - ``names``: words for the category itself; ``asked``: further words for it that occur only in questions.
     """
 
@@ -75,4 +77,5 @@ MEMBERS: Final = {
     for names in category.members.split()
     for spelling in names.split("/")
 }
-"""For every spelling of a value its category and the value's first spelling."""
+"""Maps each spelling of a value to its category and its first spelling: "pg" to the category "database" and to
+"postgresql"."""

@@ -1,8 +1,9 @@
 """The events that a session's log consists of, and their stored form.
 
-An event records a decision that was made once; applying it makes no decisions. Each kind is stored under its own name
-and version, never under a Python path, and ``UPCASTS`` converts old versions to the current one, so that newer releases
-can read old logs.
+Whatever needs judgement, such as whether one decision replaces another, is judged once, before an event is recorded.
+The state of a session is built by applying its events in order, without any judgement. Each kind of event is stored
+under its own name and version, never under the name of a Python class, and ``UPCASTS`` converts old versions to the
+current one, so that newer releases can read old logs.
 """
 
 from __future__ import annotations
@@ -30,11 +31,13 @@ from tokenmizer_mw.model.node import (
 
 @dataclass(frozen=True, slots=True)
 class MessageRecorded:
-    """A message was added to the session as number ``turn`` (1-based). ``digest`` identifies it when it is resent.
+    """A message was added to the session as number ``turn`` (1-based). When a client sends the message again, it is
+    recognised by its ``digest``.
 
-    ``after``: number of the message that it follows (0: none); usually the previous one, or an older one if the client
-    went back and tried again. ``original``: for messages that a framework stores here, the message as the framework
-    wrote it, as JSON text, so that it gets back exactly that; else "".
+    - ``after``: number of the message that it follows (0: none). This is the previous message, or an older one if the
+      client went back and tried again.
+    - ``original``: for messages that a framework such as LangChain stores here, the framework's own form of the message
+      as JSON text, so that it gets exactly that back; else "".
     """
 
     turn: int
@@ -46,11 +49,12 @@ class MessageRecorded:
 
 @dataclass(frozen=True, slots=True)
 class HistoryRevised:
-    """Messages were withdrawn from the transcript (``withdrawn``), or archived (``archived``: no longer sent to the
-    model, facts stay). Both are message numbers.
+    """Messages left the part of the transcript that is sent to the model. Both fields hold message numbers.
 
-    ``redrawn``: true if facts came from withdrawn messages. The graph then starts empty again, and the events with the
-    facts of the remaining messages follow.
+    - ``withdrawn``: messages that the host deleted or replaced. ``archived``: messages that are only stored now; the
+      facts that they stated stay.
+    - ``redrawn``: true if facts came from withdrawn messages. The graph of facts then starts empty again, and the
+      events with the facts of the remaining messages follow.
     """
 
     withdrawn: tuple[int, ...] = ()
@@ -60,15 +64,16 @@ class HistoryRevised:
 
 @dataclass(frozen=True, slots=True)
 class Rewritten:
-    """``changed`` earlier events were replaced in the store, for example to redact secrets. Readers must fold the
-    session again."""
+    """``changed`` earlier events were replaced in the store, for example to redact secrets. Whoever holds the session's
+    state in memory must build it again from all events."""
 
     changed: int
 
 
 @dataclass(frozen=True, slots=True)
 class TurnClosed:
-    """A model call ended after message ``turn``. ``usage``: token counts that the provider reported; may be empty."""
+    """A model call ended after message ``turn``. ``finish_reason``: as the provider reported it, "" if it did not;
+    ``usage``: the token counts that the provider reported, may be empty."""
 
     turn: int
     outcome: Outcome
@@ -81,8 +86,8 @@ class Derived:
     """Facts were extracted from all messages up to and including number ``turn``. After a crash, extraction continues
     with the next message.
 
-    ``flagged``: the messages since the previous event of this kind that read like an attempt to take over the model
-    (prompt injection): their numbers, each with the names of the patterns found.
+    ``flagged``: maps the numbers of messages that read like an attempt to take over the model (prompt injection) to the
+    names of the patterns found in them; only messages since the previous ``Derived`` event.
     """
 
     turn: int
@@ -91,12 +96,12 @@ class Derived:
 
 @dataclass(frozen=True, slots=True)
 class Refined:
-    """A model refined the session. It was shown the messages up to and including ``turn``; the events before this one
-    record the facts that it stated.
+    """A model read the session to correct and complete its facts (refinement). It was shown the messages up to and
+    including ``turn``; the events before this one record the facts that it stated.
 
-    - ``calls``: how often it was asked; ``tokens``: size of the last prompt.
-    - ``handover``: sentences of its prose summary that the session supports; they stand for messages ``first`` to
-      ``turn``. Empty: it wrote none, and an earlier handover stays.
+    - ``calls``: how often the model was called; ``tokens``: size of the last prompt.
+    - ``handover``: those sentences of the model's summary that the session supports. They stand for messages ``first``
+      to ``turn``. Empty if the model wrote none; an earlier handover then stays in use.
     """
 
     turn: int
@@ -115,7 +120,8 @@ class NodeAdded:
 
 @dataclass(frozen=True, slots=True)
 class NodeRevised:
-    """Fields of a fact changed. ``changes``: maps field names of ``Node`` (never id, type or status) to new values."""
+    """Fields of a fact changed at message ``turn``. ``changes``: maps field names of ``Node`` (never id, type or
+    status) to new values."""
 
     id: str
     changes: Mapping[str, Any]
@@ -123,12 +129,14 @@ class NodeRevised:
 
 
 WENT_ON: Final = "the conversation went on"
-"""Why work counts as done, or an error as fixed, that nobody mentions any more after the assistant took it up."""
+"""Reason stored with a change of status: the assistant took up the work or the error, the conversation went on without
+mentioning it, and so it counts as done or fixed."""
 
 
 @dataclass(frozen=True, slots=True)
 class StatusChanged:
-    """The status of a fact changed at message ``turn``. ``quote``: explicit evidence, if the change required it."""
+    """The status of a fact changed at message ``turn``. ``quote``: the words that state the change, if it is one that
+    needs such evidence (``may_move``); else ""."""
 
     id: str
     status: Status
@@ -146,8 +154,9 @@ class NodeEdited:
       earlier values, for undo.
     - ``number``: counts the edits of a session, from 1; ``undoes``: number of the edit that this one undoes, 0 for
       none.
-    - ``separated``: the replacement of this fact by another one, if the edit removes it because the two are different
-      things; in the undo of such an edit, the replacement that is restored. ``None`` in all other edits.
+    - ``separated``: set if the edit says that another fact did not replace this one, because the two are different
+      things: the replacement that the edit removes. In the undo of such an edit: the replacement that it restores. Else
+      ``None``.
     """
 
     number: int
@@ -161,14 +170,15 @@ class NodeEdited:
 
     @property
     def adds(self) -> bool:
-        """Whether the edit added the fact: it was not current before, is now, and the edit is not an undo."""
+        """Whether the edit added the fact. A fact added by hand is recorded as archived first, so that undo can archive
+        it again."""
         before, now = self.before.get("status"), self.changes.get("status")
         return before is Status.ARCHIVED and now is not None and is_current(now) and not self.undoes
 
 
 @dataclass(frozen=True, slots=True)
 class EdgeAdded:
-    """A new relation between two facts was added."""
+    """A new relation (edge) between two facts was added."""
 
     edge: Edge
 
@@ -182,18 +192,19 @@ class DecisionReplaced:
 
 @dataclass(frozen=True, slots=True)
 class NodesPruned:
-    """Facts were removed from the graph because of its size limit. The log still contains them."""
+    """Facts were removed from the session's graph of facts because of its size limit. The log still contains them."""
 
     ids: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Checkpointed:
-    """A named point of the session, with the cut that was made there, if any.
+    """A named point of the session, and the cut that was made there, if any. A cut replaces old messages by a resume
+    block, a text with the session's facts.
 
     - ``block``: the resume block exactly as sent; ``tokens``: its length; ``carried``: ids of the facts in it.
-    - ``anchor``: digest of the first message that stayed unchanged ("" without a cut); ``anchor_turn``: its number.
-      With them, every later call drops the same messages and contains the same block until the next cut.
+    - ``anchor``: digest of the first message that the cut left in place ("" without a cut); ``anchor_turn``: its
+      number. With them, every later call drops the same messages and contains the same block until the next cut.
     - ``dropped``: number of messages that the block replaces; ``kept``: number of messages that stayed, 0 if unknown.
     """
 
@@ -210,12 +221,14 @@ class Checkpointed:
 
 @dataclass(frozen=True, slots=True)
 class Reminded:
-    """The request that message ``turn`` answers contained a reminder of what a cut removed.
+    """The request that message ``turn`` answers contained a reminder: facts and quotes from messages that a cut had
+    removed.
 
-    - ``cut``: id of the cut's checkpoint, or "resume-N" if a host sent message N after a resume block without a cut.
+    - ``cut``: id of the cut's checkpoint. It is "resume-N" (N: number of a message) if a host sent a resume block in
+      place of old messages, and the session has no cut there.
     - ``tokens``: tokens of the reminder; ``nodes``: ids of its facts; ``messages``: numbers of the messages it quotes.
 
-    The text is not stored, because the session contains it.
+    The text of the reminder is not stored, because the session contains what it states.
     """
 
     turn: int
@@ -246,7 +259,8 @@ Event = (
 
 @dataclass(frozen=True, slots=True)
 class Recorded:
-    """A stored event. ``seq``: its number in the session, from 1; ``recorded_at``: seconds since the epoch."""
+    """An event as the log holds it. ``seq``: its number in the session, from 1; ``recorded_at``: seconds since the
+    epoch."""
 
     seq: int
     recorded_at: float
@@ -281,8 +295,8 @@ def encode(event: Event) -> tuple[str, int, str]:
 
 
 def decode(kind: str, version: int, payload: str, upcasts: Upcasts | None = None) -> Event:
-    """Return the event that ``encode`` encoded, converted from an older version by ``upcasts`` (default ``UPCASTS``) if
-    necessary.
+    """Return the event that ``encode`` encoded. An older version is converted by ``upcasts`` (``None``: ``UPCASTS``)
+    first.
 
     Raises ``NewerEvent`` for kinds and versions of a newer release, and ``UnreadableEvent`` for damaged data.
     """
@@ -301,27 +315,28 @@ def decode(kind: str, version: int, payload: str, upcasts: Upcasts | None = None
 
 
 ReadDetail = Literal["all", "graph", "nodes", "messages", "numbers"]
-"""How much of a log is read, for speed.
+"""How much of a session's log ``EventLog.read`` must return. All but "all" save time.
 
-- "graph": messages may have their number alone (``decode_outline``).
-- "nodes": events of ``KINDS_BESIDE_NODES`` may be missing, too.
+- "all": every event, complete.
+- "graph": every event; of messages only the number is needed (``decode_outline``).
+- "nodes": as "graph", and events of ``KINDS_BESIDE_NODES`` may be missing.
 - "messages": events of ``KINDS_BESIDE_MESSAGES`` may be missing, except for the last event of the log.
-- "numbers": as "messages", and messages may have their number alone.
+- "numbers": as "messages", and of messages only the number is needed.
 """
 
 KINDS_BESIDE_NODES: Final = (
     "message", "turn_closed", "derived", "refined", "edge_added", "checkpointed", "reminded",
 )  # fmt: skip
-"""Kinds of events that change no fact and replace none."""
+"""Kinds of events that neither change a fact nor replace one, so that a reader of facts does not need them."""
 
 KINDS_BESIDE_MESSAGES: Final = (
     "turn_closed", "derived", "refined", "node_added", "node_revised", "status_changed", "node_edited", "edge_added",
     "decision_replaced", "nodes_pruned", "checkpointed", "reminded",
 )  # fmt: skip
-"""Kinds of events that change no message."""
+"""Kinds of events that change no message, so that a reader of messages does not need them."""
 
 OUTLINES: Final = frozenset[ReadDetail]({"graph", "nodes", "numbers"})
-"""Details with which messages are read by ``decode_outline``."""
+"""The values of ``ReadDetail`` for which only the numbers of messages are decoded, by ``decode_outline``."""
 
 _NUMBER: Final = re.compile(r'\{"turn":(\d+),')
 """The number of a message, at the start of its stored form."""
@@ -330,7 +345,8 @@ _NO_MESSAGE: Final = Message(Role.SYSTEM)
 
 
 def decode_outline(kind: str, version: int, payload: str) -> Event:
-    """Do what ``decode`` does, but return a message with its number alone, at a tenth of the cost."""
+    """Do what ``decode`` does, but of a message decode the number alone, at a tenth of the cost. Its other fields are
+    empty."""
     found = _NUMBER.match(payload) if kind == "message" and version == _READERS[kind][0] else None
     return decode(kind, version, payload) if found is None else MessageRecorded(int(found[1]), "", _NO_MESSAGE)
 
@@ -357,7 +373,7 @@ UPCASTS: Final[Upcasts] = {
     ("refined", 1): lambda data: data | {"handover": [], "first": 0},
     ("node_edited", 1): lambda data: data,  # a release that knows no ``separated`` must not read version 2
 }
-"""``(kind, version) -> function`` that lifts a payload of that version to the next one."""
+"""Maps ``(kind, version)`` to the function that converts a payload of that version to the next version."""
 
 
 def _without_defaults(pairs: Mapping[str, Any]) -> Payload:
@@ -365,7 +381,7 @@ def _without_defaults(pairs: Mapping[str, Any]) -> Payload:
 
 
 def message_to_dict(message: Message) -> Payload:
-    """Return the stored form of a message, without empty fields."""
+    """Return a message as a dict for JSON, as it is stored, without empty fields."""
     return _without_defaults(
         {
             "role": message.role.value,
@@ -380,7 +396,7 @@ def message_to_dict(message: Message) -> Payload:
 
 
 def message_from_dict(data: Payload) -> Message:
-    """Build a message from its stored form."""
+    """Build a message from the dict that ``message_to_dict`` returned."""
     return Message(
         role=_ROLES[data["role"]],
         text=data.get("text", ""),
@@ -426,7 +442,7 @@ _NODE_TEXT = ("detail", "kind", "slot", "value", "order", "valid_from", "valid_u
 
 
 def node_to_dict(node: Node) -> Payload:
-    """Return the stored form of a node, without empty fields."""
+    """Return a node as a dict for JSON, as it is stored, without empty fields."""
     head: Payload = {"id": node.id, "type": node.type.value, "label": node.label, "status": node.status.value}
     head |= {"source": _source_to_dict(node.source), "confidence": round(node.confidence, 4)}
     rest = {name: getattr(node, name) for name in _NODE_TEXT} | {"pinned": node.pinned or None}
@@ -434,7 +450,7 @@ def node_to_dict(node: Node) -> Payload:
 
 
 def node_from_dict(data: Payload) -> Node:
-    """Build a node from its stored form."""
+    """Build a node from the dict that ``node_to_dict`` returned."""
     kind = data.get("kind")
     return Node(
         data["id"],
@@ -482,12 +498,12 @@ def _edited_from_dict(data: Payload) -> NodeEdited:
 
 
 def edge_to_dict(edge: Edge) -> Payload:
-    """Return the stored form of an edge."""
+    """Return an edge as a dict for JSON, as it is stored."""
     return {"source": edge.source, "type": edge.type.value, "target": edge.target, "turn": edge.turn}
 
 
 def transition_to_dict(step: Transition) -> Payload:
-    """Return the stored form of a transition, without empty fields."""
+    """Return a transition as a dict for JSON, as it is stored, without empty fields and without ``labels``."""
     data = {"old": step.old, "new": step.new, "trigger": step.trigger, "delta": step.confidence_delta}
     return data | _without_defaults({"reason": step.reason, "evidence": step.evidence})
 

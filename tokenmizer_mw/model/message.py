@@ -34,11 +34,12 @@ class Outcome(StrEnum):
 
 
 REPR_MAX: Final = 120
-"""Characters of the representation of a result."""
+"""Longest text that ``repr`` returns for an object of this package, in characters."""
 
 
 def short_repr(of: object, content: str) -> str:
-    """Return one line of at most ``REPR_MAX`` characters that represents an object: its class, and ``content``."""
+    """Return the ``repr`` of an object, such as "<Message user: 'hi'>": its class and ``content``, on one line of at
+    most ``REPR_MAX`` characters."""
     line = " ".join("".join(sign if sign.isprintable() else " " for sign in content).split())
     room = REPR_MAX - len(f"<{type(of).__name__} >")
     return f"<{type(of).__name__} {line if len(line) <= room else line[: room - 3] + '...'}>"
@@ -82,7 +83,8 @@ class Message:
 
     @property
     def opens_turn(self) -> bool:
-        """Whether the user wrote the message, so that it begins a turn."""
+        """Whether the message begins a turn: a message of the user, with all messages that answer it. False for a
+        message with the role user that only carries results of tools."""
         return self.role is Role.USER and (bool(self.text.strip() or self.attachments) or not self.tool_results)
 
     def __repr__(self) -> str:
@@ -94,11 +96,13 @@ class Message:
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """A message together with ``original``, the JSON text in which its framework stores it; "" if it has none.
+    """A message together with ``original``, the form in which its framework (such as LangChain) stores it, as JSON
+    text; "" if there is none.
 
-    ``number``: the message's number in its session, from 1; 0 for a message that is not stored yet. ``archived``: it is
-    only stored and no longer sent to the model. ``recorded_at``: when it was recorded, in seconds since the epoch; 0
-    for a message that is not stored yet. Two messages that differ in it alone are equal.
+    - ``number``: the message's number in its session, from 1; 0 for a message that is not stored yet.
+    - ``archived``: true if the message is only stored and no longer sent to the model.
+    - ``recorded_at``: when it was recorded, in seconds since the epoch; 0 for a message that is not stored yet. It does
+      not count when two messages are compared.
     """
 
     message: Message
@@ -118,11 +122,11 @@ _to_json: Final = json.JSONEncoder(ensure_ascii=True, separators=(",", ":")).enc
 
 
 def digest(message: Message) -> str:
-    """Return the identity of a message across resends: 16 hexadecimal digits over what the model sees.
+    """Return 16 hexadecimal digits by which a message is recognised when a client sends it again.
 
-    Clients that resend the history change details: null for an empty text, a text in one block or in several with white
-    space between, a refusal as text, the spelling of tool arguments and of numbers in them, thinking left out. Such
-    variants have the same digest.
+    Clients that send the history again change details: null for an empty text, a text in one block or in several with
+    white space between, a refusal as text, the spelling of tool arguments and of numbers in them, thinking left out.
+    Such variants have the same digest.
     """
     text = message.text + message.refusal
     parts: list[object] = [message.role.value, text.encode(*_LENIENT).translate(None, _SPACE).decode(*_LENIENT)]
@@ -147,7 +151,8 @@ _decode: Final = json.JSONDecoder(parse_int=_number, parse_float=_number).decode
 
 
 def canonical_arguments(arguments: str) -> str:
-    """Return tool arguments in a normalised spelling; missing arguments are an empty object."""
+    """Return the arguments of a tool call in one spelling: as JSON with sorted keys, without spaces, and with all
+    numbers as floats. "" becomes "{}". Text that is not JSON is only stripped."""
     try:
         return json.dumps(_decode(arguments or "{}"), sort_keys=True, separators=(",", ":"))
     except (ValueError, RecursionError):

@@ -13,19 +13,20 @@ from typing import Final
 from tokenmizer_mw.model.message import short_repr
 
 GOAL_CHANGED: Final = " (now: "
-"""How the label of a goal goes on that names what took the place of something in it."""
+"""Separates a goal's label from what replaced a part of that goal, as in "deploy the API with REST (now: GraphQL)"."""
 
 NOT_FOUND: Final = "a model did not find it in the session"
-"""Why a fact is archived that a model's pass over the session did not confirm."""
+"""Reason stored with a fact that is archived because the model of a refinement did not find it in the session."""
 
 HAND: Final = "hand"
-"""The role of the source of a fact that somebody added or corrected."""
+"""The ``role`` of a fact's ``Source`` if somebody added the fact, or corrected its wording, by hand."""
 
 NOTE_CONFIDENCE: Final = 0.5
-"""Confidence of a note: known, found by search, and told as nothing that holds."""
+"""Highest confidence of a note: a concept that was only mentioned. Search finds notes, but resume blocks do not state
+them."""
 
 SURE: Final = 0.6
-"""Confidence from which on texts say without "perhaps" that a fact replaced another one."""
+"""Lowest confidence of a decision at which texts say that it replaced another one. Below it they say "perhaps"."""
 
 LABEL_MAX: Final = 200
 """Longest label of a node, in characters."""
@@ -114,7 +115,8 @@ LIFECYCLE: Final[dict[Status, frozenset[Status]]] = {
     Status.INVALIDATED: frozenset({Status.ARCHIVED}),
     Status.ARCHIVED: frozenset(),
 }
-"""Moves that need no more than a mention. What is missing here needs explicit evidence: see ``REOPENINGS``."""
+"""For each status, those that may follow it without explicit evidence. Other changes need a quote: see
+``REOPENINGS``."""
 
 REOPENINGS: Final[dict[Status, frozenset[Status]]] = {
     Status.IN_PROGRESS: frozenset({Status.PENDING}),
@@ -124,22 +126,24 @@ REOPENINGS: Final[dict[Status, frozenset[Status]]] = {
     Status.INVALIDATED: frozenset({Status.ACTIVE, Status.PENDING}),
     Status.ARCHIVED: frozenset({Status.ACTIVE, Status.PENDING, Status.COMPLETED}),
 }
-"""Downgrades that a quote can justify ("it still fails", "back to REST", an undo by hand)."""
+"""For each status, those that may follow it only if a quote states the change, such as "it still fails" or
+"back to REST", or if an edit by hand is undone."""
 
 
 def may_move(old: Status, new: Status, *, evidence: bool) -> bool:
-    """Whether the status of a node may change from ``old`` to ``new``. ``evidence``: true if a quote states the change
+    """Whether the status of a fact may change from ``old`` to ``new``. ``evidence``: true if a quote states the change
     explicitly."""
     return new in LIFECYCLE[old] or (evidence and new in REOPENINGS.get(old, frozenset()))
 
 
 def is_current(status: Status) -> bool:
-    """Return false for facts that were replaced, declared wrong or archived."""
+    """Whether facts of this status still hold: false for ``superseded``, ``invalidated`` and ``archived``."""
     return status not in _REVISED
 
 
 class DecisionKind(StrEnum):
-    """The kind of a decision: a choice, a standing rule, a preference, or an option that was considered."""
+    """The kind of a decision: a choice, a standing rule, a preference, or an option that was considered but not chosen
+    yet."""
 
     CHOICE = "choice"
     RULE = "rule"
@@ -148,9 +152,9 @@ class DecisionKind(StrEnum):
 
 
 class Trust(StrEnum):
-    """How reliable a statement is, from certain to doubtful.
+    """How reliable the statement of a fact is, from certain to doubtful.
 
-    - ``structure``: read from tool calls and results, an edit or a test run.
+    - ``structure``: read from tool calls and results, such as an edit of a file or a test run.
     - ``stated``: the user said so.
     - ``adopted``: a proposal of the assistant that the user accepted or that was carried out.
     - ``claimed``: the assistant says so.
@@ -170,10 +174,10 @@ class Trust(StrEnum):
 class Source:
     """Where a fact comes from.
 
-    - ``turn``: number of the message in the session, from 1; ``role``: its speaker ("user", "assistant", "tool", or
-      "hand" for a manual edit).
-    - ``quote``: the words, shortened to one line; ``span``: their character range in the message's text, ``None`` when
-      the fact does not come from prose.
+    - ``turn``: number of the message that states the fact, from 1; ``role``: the message's speaker ("user",
+      "assistant", "tool"), or "hand" for a manual edit.
+    - ``quote``: the words that state it, shortened to one line; ``span``: their character range in the message's text,
+      ``None`` when the fact does not come from prose.
     """
 
     turn: int
@@ -194,22 +198,23 @@ class Source:
 
     @property
     def mark(self) -> str:
-        """The same in few characters: "#12", or "by hand"."""
+        """Where the fact was stated, in few characters: "#12" for message 12, or "by hand"."""
         return "by hand" if self.is_by_hand else f"#{self.turn}"
 
 
 @dataclass(frozen=True, slots=True)
 class Node:
-    """One fact of the session.
+    """One fact of the session, such as a decision, a task or an error.
 
-    - ``id``: constant for the life of the session. ``label``: one line of at most ``LABEL_MAX`` characters.
-    - ``kind``: set for decisions only.
+    - ``id``: constant for the life of the session. ``label``: the fact in one line of at most ``LABEL_MAX`` characters.
+    - ``detail``: more about it, such as the reason of a decision. ``kind``: set for decisions only.
     - ``slot``: what the fact is a value of, as "subject.attribute", such as "project.database"; "" for none. Two
-      current nodes never have the same slot.
+      current nodes never have the same slot. ``value``: the value itself, such as "postgresql".
     - ``confidence``: 0 to 1; 0 for a fact that was withdrawn by hand as never true.
     - ``order``: the position of a task in its plan.
-    - ``valid_from``, ``valid_until``: seconds since the epoch, ``None`` for no limit.
-    - ``pinned``: resume blocks list the fact early, and it is never pruned.
+    - ``valid_from``, ``valid_until``: when the fact begins and ceases to hold, in seconds since the epoch; ``None`` for
+      no limit.
+    - ``pinned``: somebody marked the fact as important: resume blocks list it early, and it is never pruned.
     """
 
     id: str
@@ -238,7 +243,8 @@ class Node:
 
     @property
     def is_worded_by_hand(self) -> bool:
-        """Whether the fact holds and was added or worded by hand, so that no message states it as it is."""
+        """Whether the fact holds, and somebody added it or changed its wording by hand, so that no message states it in
+        these words."""
         return self.current and self.source.role == HAND
 
     @property
@@ -248,13 +254,13 @@ class Node:
 
     @property
     def is_rejected(self) -> bool:
-        """Whether models are told that the fact is rejected: it is a decision or a task that was declared wrong, and
-        not one that never was true."""
+        """Whether models are told that the fact was rejected: true for a decision or a task that was declared wrong,
+        unless it was withdrawn because it never was true."""
         return self.status is Status.INVALIDATED and self.confidence != 0 and self.type in REJECTABLE
 
     @property
     def is_dropped(self) -> bool:
-        """Whether the fact was declared wrong and models are not told of it, not even as rejected."""
+        """Whether the fact was declared wrong and models are told nothing of it, not even that it was rejected."""
         return self.status is Status.INVALIDATED and not self.is_rejected
 
     @property
@@ -270,27 +276,30 @@ class Node:
 
     @property
     def replaces_perhaps(self) -> bool:
-        """Whether only a statistical classifier found that the fact replaced another one. Texts for a model say
-        "perhaps" of what it replaced."""
+        """Whether the only evidence that the fact replaced another one is a statistical classifier. Texts for a model
+        then say "perhaps" of the replacement."""
         return NOTE_CONFIDENCE < self.confidence < SURE and self.type is NodeType.DECISION and not self.pinned
 
     @property
     def word(self) -> str:
-        """What people call the fact: "rule", "preference" or "option" for a decision of that kind, "note", else its
-        type."""
+        """What people call the fact: "rule", "preference" or "option" for a decision of that kind, "note" for a note
+        (``is_note``), else its type, such as "task"."""
         if self.kind not in (None, DecisionKind.CHOICE):
             return str(self.kind)
         return "note" if self.is_note else self.type.value
 
     @property
     def open(self) -> bool:
-        """Whether the fact is unfinished work."""
+        """Whether the fact is unfinished work: pending or in progress."""
         return self.status in _OPEN
 
 
 def spell_slot(slot: str, text: str) -> str:
-    """Return a slot for people: "database for timetable" for "database@timetabl". A slot may hold stems; each is shown
-    as the word of ``text`` (the fact that has the slot) that begins with it, or not at all. "" for no slot."""
+    """Return a slot in words for people: "database for timetable" for the slot "database@timetabl". "" for no slot.
+
+    After the "@" of a slot stand stems of words. Each stem is spelled as the first word of ``text`` (the fact that has
+    the slot) that begins with it, and left out if there is none.
+    """
     name, _, about = slot.partition("@")
     words: dict[str, str] = {}
     for word in re.findall(r"\w+", text):
@@ -301,7 +310,8 @@ def spell_slot(slot: str, text: str) -> str:
 
 
 def describe_move(before: Node, after: Node) -> str:
-    """Say in words that a fact has another slot (that of ``after``) than before."""
+    """Return a clause for people that says how the slot of an edited fact changed, such as
+    "it now holds the place of the database, and a later one replaces it". ``after``: the fact with its new slot."""
     old, new = (spell_slot(node.slot, f"{node.label} {node.source.quote}") for node in (before, after))
     if not new:
         return f"it no longer holds the place of the {old}"
@@ -311,7 +321,7 @@ def describe_move(before: Node, after: Node) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Edge:
-    """A typed relation between two nodes, recorded at message ``turn``."""
+    """A typed relation between two facts, recorded at message ``turn``. ``source``, ``target``: their ids."""
 
     source: str
     type: EdgeType
@@ -323,9 +333,10 @@ class Edge:
 class Transition:
     """The replacement of one decision by another. Transitions can be queried and are never pruned.
 
-    ``trigger``: number of the message that made the change; ``reason``: why, "" if nobody said; ``evidence``: the
-    quote; ``confidence_delta``: the new node's confidence minus the old one's. ``labels``: those of both facts when the
-    replacement was recorded, where a graph knows them; () elsewhere.
+    - ``old``, ``new``: ids of the two decisions; ``trigger``: number of the message that made the change.
+    - ``reason``: why, "" if nobody said; ``evidence``: the words that state it; ``confidence_delta``: the new
+      decision's confidence minus the old one's.
+    - ``labels``: the labels that the two decisions had then, filled in where a graph returns transitions; () elsewhere.
     """
 
     old: str

@@ -21,7 +21,7 @@ SESSION_ID_MAX: Final = 256
 
 
 class SessionKey(NamedTuple):
-    """A session of a tenant. Both parts are plain text, never used as a path or as part of a query."""
+    """Names a session of a tenant. Both parts are plain text, never used as a path or as part of a query."""
 
     tenant: str
     id: str
@@ -36,16 +36,17 @@ class SessionKey(NamedTuple):
 
 
 def is_usable_id(part: object) -> TypeGuard[str]:
-    """Whether ``part`` can be a session id or a tenant."""
+    """Whether ``part`` can be a session id or a tenant. The rule is that of ``SessionKey.valid``."""
     return isinstance(part, str) and 0 < len(part) <= SESSION_ID_MAX and part.isprintable()
 
 
 Moment = float | datetime | str
-"""Seconds since the epoch, or a date and time, also as ISO 8601 text; one without a zone is local time."""
+"""A point in time as callers may give it: seconds since the epoch, a ``datetime``, or a date and time as ISO 8601 text.
+One without a time zone is local time."""
 
 SECONDS_MIN: Final = 946_684_800
-"""The year 2000, in seconds since the epoch. Nothing was recorded before, so that a smaller number given as a time is
-meant as something else, such as the number of a message."""
+"""The year 2000, in seconds since the epoch. Nothing was recorded before it. A smaller number that a caller gives as a
+time is refused, because it is probably something else, such as the number of a message."""
 
 
 def project_of(session_id: str, separator: str) -> str:

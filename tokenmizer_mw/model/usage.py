@@ -13,9 +13,9 @@ from tokenmizer_mw.model.message import short_repr
 class Completion:
     """A model's reply to a refinement prompt.
 
-    - ``usage``: token counts that the provider reported, by our names; empty if it reported none.
+    - ``text``: the text of the reply, "" if it was not read to its end.
     - ``model``: the model that was asked, "" if unknown.
-    - ``text``: "" if the reply was not read to its end.
+    - ``usage``: token counts that the provider reported, under this package's names; empty if it reported none.
     """
 
     text: str
@@ -25,8 +25,8 @@ class Completion:
 
 @dataclass(frozen=True, slots=True)
 class StageSaving:
-    """Tokens of the texts that a compression stage changed, before it and after it. ``stage``: its name in the
-    settings."""
+    """What one stage of compression saved in a request: the tokens of the texts that it changed, before and after.
+    ``stage``: the stage's name in the settings."""
 
     stage: str
     tokens_before: int
@@ -34,26 +34,28 @@ class StageSaving:
 
 
 CALL: Final = ""
-"""The stage that stands for a whole call."""
+"""The key in ``Stages`` for the figures of the whole call."""
 
 CUT: Final = "cut"
-"""The stage that takes old messages out and puts a resume block in."""
+"""Name of the stage that replaces old messages by a resume block."""
 
 ANSWERED: Final = "cache"
-"""The stage that answers from earlier answers, so that no provider is asked."""
+"""Name of the stage that returns a cached answer, so that no provider is asked."""
 
 
 REFINE: Final = "refine"
-"""The stage that asks a model about a session: it saves nothing by itself, and its calls are no chat."""
+"""Name of the stage for calls that ask a model to refine a session. They are no chat calls, and by themselves save
+nothing."""
 
 
 @dataclass(frozen=True, slots=True)
 class UsageSums:
-    """Sums of tokens and costs over calls.
+    """Sums of tokens and costs over calls. Costs are in billionths of a dollar.
 
-    For whole calls (``CALL``): what was sent and what it cost, and what the client would have sent and paid without
-    this package, including its own use of the provider's cache. For a stage: tokens before it (``client_tokens``) and
-    after it (``input_tokens``), and what it saved (``client_cost``; negative for a loss).
+    For whole calls (``CALL``): what was sent and what it cost, and what the client would have sent (``client_tokens``)
+    and paid (``client_cost``) without this package, with the discounts of the provider's cache that it would have had.
+    For a stage: the tokens before it (``client_tokens``) and after it (``input_tokens``), and what it saved
+    (``client_cost``; negative for a loss).
 
     - ``estimated``: calls for which no provider reported the usage, so that this package counted the tokens.
     - ``unpriced``: calls to models without a known price; only their tokens count.
@@ -86,21 +88,21 @@ class UsageSums:
 
     @property
     def saved(self) -> int:
-        """The amount saved, in billionths of a dollar, net of the provider's cache; negative for a loss."""
+        """The amount saved, in billionths of a dollar: ``client_cost`` minus ``cost``. Negative for a loss."""
         return self.client_cost - self.cost
 
 
 NAMES: Final = tuple(each.name for each in fields(UsageSums))
-"""The figures' names, in order: the columns of a store."""
+"""Names of the fields of ``UsageSums``, in order. Stores use them as names of columns."""
 
 Stages = Mapping[str, UsageSums]
-"""A call's figures by stage, the whole call's under ``CALL``."""
+"""Maps the name of each stage of a call to its figures, and ``CALL`` to the figures of the whole call."""
 
 
 @dataclass(frozen=True, slots=True)
 class UsageRecord:
-    """Cost and savings of a finished call. ``call``: its unique name; ``at``: when it ended, in seconds since the
-    epoch."""
+    """Cost and savings of one finished call. ``call``: its unique name; ``at``: when it ended, in seconds since the
+    epoch; ``stages``: its figures, see ``Stages``."""
 
     call: str
     at: float
@@ -114,8 +116,9 @@ class UsageRecord:
 
 @dataclass(frozen=True, slots=True)
 class Sum:
-    """Figures of all calls with the same session, model, stage and day. A field that was not grouped by is "", and so
-    is ``session`` for sessions that were erased since. ``day``: a date in UTC, such as "2026-11-21"."""
+    """A row of ``UsageLedger.sums``: the summed figures of all calls with the same session, model, stage and day. A
+    field that was not grouped by is "". ``session`` is also "" for calls of sessions that were erased since. ``day``: a
+    date in UTC, such as "2026-11-21"."""
 
     session: str
     model: str

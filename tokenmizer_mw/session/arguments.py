@@ -1,4 +1,5 @@
-"""Checks of the arguments of ``SessionMemory``: by their annotations, and what is given in several forms."""
+"""Check the arguments of ``SessionMemory``'s methods against their annotations, and convert those that may be given in
+several forms, such as times."""
 
 from __future__ import annotations
 
@@ -25,7 +26,7 @@ from tokenmizer_mw.store.ledger import By, day_of, require_by
 from tokenmizer_mw.store.log import Place, SessionInfo
 
 _SECONDS_MAX: Final = 1e11
-"""A larger number, a year beyond 5000, is one of milliseconds."""
+"""Smallest number that is taken for milliseconds. As seconds it would be in a year beyond 5000."""
 
 
 def as_seconds(moment: Moment) -> float:
@@ -50,11 +51,12 @@ def as_seconds(moment: Moment) -> float:
 
 
 Day = Moment | date
-"""A date, also as text such as "2026-11-21", or a time, which stands for its day in UTC."""
+"""A day as callers may give it: a ``date``, text such as "2026-11-21", or a point in time, which stands for its day in
+UTC."""
 
 
 def read_day(day: Day) -> str:
-    """Return a day as text such as "2026-11-21". Raises ``CallerError`` for anything else."""
+    """Return a day as text such as "2026-11-21". Raises ``CallerError`` for anything that is not a ``Day``."""
     if isinstance(day, date) and not isinstance(day, datetime):
         return day.isoformat()
     try:
@@ -86,7 +88,8 @@ def require_written(messages: Iterable[Written]) -> list[Written]:
 
 
 def require_numbers(numbers: Iterable[int] | int) -> set[int]:
-    """Return numbers of messages as a set. Raises ``CallerError`` for anything else."""
+    """Return numbers of messages as a set; a single number may be given alone. Raises ``CallerError`` for anything
+    else."""
     found: list[object] = list(numbers) if isinstance(numbers, Iterable) else [numbers]
     if wrong := [one for one in found if isinstance(one, bool) or not isinstance(one, int)]:
         raise CallerError(f"turns are numbers of messages, not {name_type(wrong[0])}")
@@ -100,7 +103,8 @@ def require_budget(budget: int) -> None:
 
 
 def require_groups(by: By | Collection[By]) -> tuple[By, ...]:
-    """Return the names of groups as a tuple; one name may stand alone. Raises ``CallerError`` for unknown names."""
+    """Return the names of groups ("session", "model", ...) as a tuple; a single name may be given alone. Raises
+    ``CallerError`` for unknown names."""
     groups: tuple[By, ...] = tuple(by) if isinstance(by, Iterable) and not isinstance(by, str) else (by,)
     require_by(groups)
     return groups
@@ -114,7 +118,8 @@ def require_key(key: SessionKey) -> SessionKey:
 
 
 def require_place(place: Place | None) -> None:
-    """Raise ``CallerError`` for anything that is not a place in a listing."""
+    """Raise ``CallerError`` for anything that is neither ``None`` nor a position in a listing
+    (``SessionInfo.place``)."""
     match place:
         case None | (int() | float(), str()):
             return
@@ -127,7 +132,8 @@ Check = Callable[[str, Any], object]
 
 
 def _require(what: str, fits: Callable[[Any], bool]) -> Check:
-    """The check of an argument that is ``what`` where ``fits`` returns true."""
+    """Return a check that raises unless ``fits`` returns true. ``what``: what the argument should be, for the
+    message."""
 
     def require(name: str, value: object) -> None:
         if not fits(value):
@@ -152,7 +158,8 @@ def _require_level(name: str, value: object) -> None:
 
 
 def _require_integer(name: str, value: Any) -> int:
-    """Whole numbers of other libraries count; true and false do not."""
+    """Return a whole number, also one of another library's type. Raises ``CallerError`` for anything else, and for true
+    and false."""
     try:
         if not isinstance(value, bool):
             return operator.index(value)
@@ -200,7 +207,7 @@ _CHECKS: Final[Mapping[str, Check]] = {
     "Iterable": _require("a list", _is_listing),
     "Collection": _require("a list", _is_listing),
 }
-"""The check of an argument by its annotation, without what stands in brackets."""
+"""Maps the annotation of an argument, without what stands in brackets, to its check."""
 
 _BY_NAME: Final[Mapping[str, Check]] = {
     "session_id": _require_id,
@@ -209,17 +216,20 @@ _BY_NAME: Final[Mapping[str, Check]] = {
     "level": _require_level,
     "message": _require_number,
 }
-"""Checks of arguments whose wrong values have an error of their own; methods compare a budget with their smallest."""
+"""Checks of arguments whose wrong values have errors of their own, by the argument's name. Methods compare a budget
+with their smallest one themselves."""
 
 
 def check_arguments(types: Mapping[str, type | str], unchecked: Iterable[str] = ()) -> Callable[[C], C]:
-    """Return a class decorator: the public methods raise ``CallerError`` for arguments of a wrong type, ``NaN`` and
-    negative numbers, and ``InvalidSession`` for ids that are not text. ``None`` is taken where the annotation says so.
+    """Return a class decorator that makes the public methods check their arguments. They raise ``CallerError`` for a
+    wrong type, ``NaN`` and negative numbers, and ``InvalidSession`` for ids that are not text. ``None`` is accepted
+    where the annotation allows it.
 
-    - ``types``: for annotations that have no row here, a class whose instances are taken, or another annotation.
+    - ``types``: for annotations without a check in this module, a class whose instances are accepted, or another
+      annotation.
     - ``unchecked``: annotations of arguments that the methods check themselves.
 
-    Coroutine functions stay as they are. Raises ``KeyError`` for an annotation without a check.
+    Coroutine functions are left unchanged. Raises ``KeyError`` for an annotation without a check.
     """
 
     def decorate(cls: C) -> C:

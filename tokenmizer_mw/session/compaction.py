@@ -25,14 +25,16 @@ from tokenmizer_mw.wire.history import History
 from tokenmizer_mw.wire.host_texts import is_continuation, may_continue
 
 _SHORTER: Final = 2
-"""Times the longest request must be as long as one that is looked at although no host's notice is in it."""
+"""A request is examined, even without a host's notice, if the session's longest request was this many times as long."""
 
 _SUMMARY_LEAST: Final = 300
-"""Characters, without spaces, of a reply that is taken for a summary when it comes back in a user's message."""
+"""Characters, without spaces, that a reply must have to be recognised as a summary when it comes back in a user's
+message."""
 
 _PIECES: Final = 8
 _PIECE: Final = 40
-"""Characters of a piece of a summary. Half of the pieces must come back: clients take out tags and leading thoughts."""
+"""Characters of each compared piece of a summary. Half of the pieces must come back: clients take out tags and leading
+thoughts."""
 
 
 def tools_digest(request: ChatRequest) -> str:
@@ -70,8 +72,8 @@ def _repeats(text: str, summary: str) -> bool:
 
 @dataclass(slots=True)
 class _Longest:
-    """``size`` is in bytes of the body, ``tools`` a ``tools_digest``; ``handed_back``: a block stands in front of the
-    session's history, whose requests are always looked at."""
+    """A session's longest request. ``size``: bytes of its body; ``tools``: its ``tools_digest``; ``handed_back``: true
+    if a resume block stands before the session's whole history, whose requests are always examined."""
 
     size: int
     tools: str
@@ -90,9 +92,11 @@ class LongestRequests:
         self._longest: OrderedDict[SessionKey, _Longest] = OrderedDict()
 
     def may_be_compacted(self, key: SessionKey, body: bytes) -> bool:
-        """Whether the client may have compacted its chat: ``body`` is less than half as long as the session's longest
-        request; or it is shorter (or no request is known) and contains a client's notice; or a resume block was added
-        after an earlier compaction.
+        """Whether the client may have compacted its chat, so that the request needs a closer look.
+
+        True in three cases. ``body`` is less than half as long as the session's longest request. It is shorter (or no
+        request is known) and contains a client's notice of a compaction. Or an earlier compaction was found, and a
+        resume block stands before the transcript since.
         """
         with self._lock:
             longest = self._longest.get(key)
@@ -108,7 +112,7 @@ class LongestRequests:
         return longest is None or longest.tools == tools
 
     def note(self, key: SessionKey, size: int, tools: str) -> None:
-        """Record that a request of ``size`` bytes was sent."""
+        """Record that a request of ``size`` bytes was sent. ``tools``: its ``tools_digest``."""
         with self._lock:
             longest = self._longest.get(key)
             if longest is None:

@@ -1,4 +1,5 @@
-"""What manual edits return: the fact before and after; of an added fact also what it replaced and may contradict."""
+"""What manual edits return: the fact before and after the edit; for an added fact also the facts that it replaced and
+those that it may contradict."""
 
 from __future__ import annotations
 
@@ -14,22 +15,24 @@ from tokenmizer_mw.session.manual_edits import KINDS, find_addition
 from tokenmizer_mw.session.state import SHOWN_FIELDS
 
 _SIMILAR_MAX: Final = 3
-"""Similar facts that are returned."""
+"""Most similar facts that are returned."""
 
 _COMPARED: Final = frozenset({type_ for type_, _, _ in KINDS.values()} | {NodeType.CONCEPT})
-"""Types of what a person may have said in other words: a message may have stated a goal what is a choice by hand."""
+"""Types of facts with which an added fact is compared. A message may have stated as a goal what a person adds as a
+choice."""
 
 _SHARED_MIN: Final = 2
-"""Words that similar facts share at least."""
+"""Least number of words that similar facts have in common."""
 
 
 @dataclass(frozen=True, slots=True)
 class FactEdit:
     """The effect of a manual edit on a fact.
 
-    - ``number``: identifies the edit, for ``undo``; 0 if the edit changed nothing.
+    - ``number``: the number of the edit, which ``undo`` takes; 0 if the edit changed nothing.
     - ``before``, ``after``: the fact before and after the edit.
-    - ``restored``: other facts that are in force again, such as the one that an invalidated fact had replaced.
+    - ``restored``: other facts that hold again because of the edit, such as the one that an invalidated fact had
+      replaced.
     """
 
     number: int
@@ -39,7 +42,8 @@ class FactEdit:
 
     @property
     def previous(self) -> dict[str, str | bool]:
-        """The label, detail, status, pin and slot that the fact had before, where they are different now."""
+        """The fields that the edit changed, with their values before it. Only label, detail, status, pin and slot are
+        compared."""
         return {
             name: getattr(self.before, name)
             for name in SHOWN_FIELDS
@@ -48,8 +52,8 @@ class FactEdit:
 
     @property
     def effects(self) -> list[str]:
-        """Further effects of the edit, one line each; [] for none. A line says what thing the fact is a value of now,
-        if the new words changed that; that the fact was not in force; or which other fact is in force again."""
+        """Further effects of the edit as lines of text; ``[]`` for none. A line says that the fact is now a value of
+        something else (its slot changed), that it was not in force anyway, or which other fact is in force again."""
         return [*self._changes(), *(f"in force again: {node.id} {node.label}" for node in self.restored)]
 
     def _changes(self) -> list[str]:
@@ -69,14 +73,13 @@ class FactEdit:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class UndoneEdit(FactEdit):
-    """The effect of an undo, which is a manual edit, too. ``undone``: number of the edit that was undone. ``effects``
-    does not repeat the facts in ``restored``."""
+    """The effect of an undo, which is itself a manual edit. ``undone``: number of the edit that was undone."""
 
     undone: int = 0
 
     @property
     def effects(self) -> list[str]:
-        """Further effects of the undo, one line each; [] for none."""
+        """Further effects of the undo as lines of text, without the facts in ``restored``; ``[]`` for none."""
         return self._changes()
 
     def __str__(self) -> str:
@@ -88,13 +91,13 @@ class UndoneEdit(FactEdit):
 class AddedFact(Node):
     """The fact that ``remember`` added; it equals the ``Node`` in the graph.
 
-    - ``number``: of the manual edit that added it, for ``undo``; 0: the fact was known from the messages.
+    - ``number``: of the manual edit that added it, for ``undo``; 0 if the messages had already stated the fact.
     - ``replaced``: the facts whose place it took.
     - ``similar``: statements in force that share most of their words with it, and choices about the same thing
       ("search: SQLite FTS5" and "Elasticsearch for search"), the most similar first. If it contradicts one, correct or
       invalidate that one.
-    - ``text``: the text that was added, if the fact has other words, because it keeps what the replaced fact states
-      besides; "" if it has the same words.
+    - ``text``: the text that was passed to ``remember``, if the fact is worded differently, because it also keeps the
+      rest of what the replaced fact stated. "" if it is worded the same.
     """
 
     number: int = 0
@@ -125,7 +128,8 @@ class AddedFact(Node):
 
     @property
     def effects(self) -> list[str]:
-        """What the addition did to other facts, and what it left, a line each; [] for nothing."""
+        """What the addition did to other facts, and which similar ones are still in force, as lines of text; ``[]`` for
+        nothing."""
         lines = [f"replaced {old.id}: {old.label}" for old in self.replaced]
         if self.text:
             lines.append(f"worded as {self.label}: what else the replaced fact states stays")
@@ -157,7 +161,8 @@ def _is_about_the_same(node: Node, other: Node) -> bool:
 
 
 def _names_thing(node: Node, other: Node) -> bool:
-    """Whether ``node`` has all words for what ``other`` is a value of, the narrowest: "search" of "database@search"."""
+    """Whether ``node`` has all words for what ``other`` is a value of. Of a slot such as "database@search" only the
+    narrower part, "search", is compared."""
     attribute, _, scope = other.slot.partition("@")
     thing = _read_words(scope or attribute)
     return bool(thing) and thing <= _read_words(f"{node.label} {node.slot}")

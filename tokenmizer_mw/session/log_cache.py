@@ -28,8 +28,8 @@ from tokenmizer_mw.store.resilience.bounded_log import acquire, hold
 
 
 class FoldedState(Protocol):
-    """A state that events are folded into, one after the other. ``seq`` and ``recorded_at`` are those of the last
-    event."""
+    """A state that is built by applying the events of a log one after the other (folding). ``seq`` and ``recorded_at``:
+    number and time of the last event that was applied."""
 
     seq: int
     recorded_at: float
@@ -45,21 +45,25 @@ LogEnd = tuple[int, float]
 """Number and time of the last event of a log; (0, 0.0) for an empty one."""
 
 _NOT_JUDGED: Final = (MessageRecorded, TurnClosed, Checkpointed)
-"""Events that change no fact: facts that were derived before them still stand."""
+"""Events that change no fact: facts that were derived from the session before them still hold."""
 
 ATTEMPTS_MAX: Final = 1_000
-"""Conflicts in a row after which an update gives up; each one means that another writer made progress."""
+"""Conflicts in a row after which an update gives up. Each one means that another writer appended something."""
 
 _GAVE_UP: Final = f"gave up after {ATTEMPTS_MAX} conflicts on one session"
 
 
 @dataclass(slots=True)
 class _CachedSession(Generic[F]):
-    """A session at hand. ``last``: the event that its last snapshot is of, tried ones included; ``weight``: what it
-    counts for. ``extracting``: an object of the thread that derives facts outside the lock, which notifies
-    ``lock`` when it is done; ``None``: nobody does.
-    ``judged``: the last event that is more than a message, that is, on which derived facts may depend. ``start``: a new
-    object each time that folding starts anew."""
+    """A session in the cache.
+
+    - ``last``: number of the event at which its last snapshot was made or tried. ``weight``: its share of the cache's
+      limit.
+    - ``extracting``: an object that stands for the thread that derives facts outside the lock, and notifies ``lock``
+      when it is done; ``None``: no thread does.
+    - ``judged``: number of the last event that is more than a message, so that derived facts may depend on it.
+    - ``start``: a new object each time that folding starts anew.
+    """
 
     lock: threading.Condition = field(default_factory=threading.Condition)
     state: F | None = None
@@ -74,8 +78,9 @@ class SessionCache(Generic[F]):
     """Caches the state of recently used sessions. Thread-safe. Events of other processes are noticed by reading the
     log.
 
-    At most ``capacity`` sessions are cached, and fewer if the sum of their ``weight`` exceeds ``most`` (``None``: no
-    limit). The session in use is never evicted.
+    - ``new``: makes the state of a session without events; ``weight``: returns the size of a state.
+    - ``capacity``: most sessions that are cached. ``most``: limit for the sum of their weights, ``None`` for none; the
+      sessions that were used longest ago are removed first, never the one in use.
     """
 
     def __init__(
@@ -92,13 +97,14 @@ class SessionCache(Generic[F]):
         renew_in_child(self)
 
     def renew_after_fork(self) -> None:
-        """Empty the cache in a forked child: a thread of the parent may have been changing a session while holding its
-        lock."""
+        """Empty the cache in a forked child process: a thread of the parent may have been changing a session during the
+        fork."""
         self._sessions = OrderedDict()
         self._total = 0
 
     def read(self, key: SessionKey, view: Callable[[F], T]) -> T:
-        """Return ``view(state)`` of the session as its log is now. ``view`` must not store the state."""
+        """Return ``view(state)`` for the state that follows from the session's log now. ``view`` must not store the
+        state."""
         cached = self._get(key)
         with hold(cached.lock):
             return view(self._refresh(key, cached))
@@ -128,9 +134,12 @@ class SessionCache(Generic[F]):
         return state
 
     def _tail(self, key: SessionKey, cached: _CachedSession[F]) -> tuple[F, list[Recorded]]:
-        """The session so far, and the events behind it. The last one that it has is read again: when the log does not
-        know it any more, another process has erased the session, and the state starts anew; so it does when what it was
-        folded from was changed."""
+        """Return the cached state of a session and the events after it.
+
+        The last event that the state has is read again. If the log does not have it any more, another process has
+        erased the session. Then, and if events were rewritten since, the state is empty and the events are all events
+        of the log.
+        """
         state = cached.state or self._starting_state(key, cached)
         if state.seq == 0:
             return state, self._read_all(key)
@@ -143,15 +152,15 @@ class SessionCache(Generic[F]):
         return self._new(), self._read_all(key)
 
     def _read_all(self, key: SessionKey) -> list[Recorded]:
-        """The events that a session is folded from, the last one of its log among them."""
+        """Return the events from which the state of a session is built, at least the last one of its log."""
         return self._log.read(key)
 
     def _starting_state(self, key: SessionKey, cached: _CachedSession[F]) -> F:
-        """Where folding starts."""
+        """Return the state at which folding starts, with events before it already applied or without any."""
         return self._new()
 
     def _weigh(self, key: SessionKey, cached: _CachedSession[F], weight: int) -> None:
-        """Note what a session weighs, and let go of those used longest ago where that is too much."""
+        """Note the weight of a session, and remove the sessions that were used longest ago if the sum is too large."""
         with self._guard:
             if self._sessions.get(key) is not cached:
                 return
@@ -177,7 +186,7 @@ class SessionCache(Generic[F]):
 
 
 class CachedMessages(SessionCache[HistoryMessages]):
-    """Cache of the messages of sessions, limited to about ``most`` characters."""
+    """Cache of the messages of sessions. ``most``: about how many characters it holds."""
 
     def __init__(self, log: EventLog, *, capacity: int, most: int) -> None:
         super().__init__(log, new=HistoryMessages, weight=attrgetter("weight"), capacity=capacity, most=most)
@@ -189,8 +198,9 @@ class CachedMessages(SessionCache[HistoryMessages]):
 class CachedSessions(SessionCache[SessionState]):
     """Cache of session states, and the only place where they change.
 
-    It holds at most ``events_max`` events in sum (``None``: no limit), because memory grows with the events of a
-    session; a single longer session stays while it is used.
+    It holds states with at most ``events_max`` events in sum (``None``: no limit), because memory grows with the events
+    of a session; a single longer session stays while it is used. ``snapshots``: when snapshots are stored; ``None``:
+    never.
     """
 
     def __init__(
@@ -338,7 +348,8 @@ class CachedSessions(SessionCache[SessionState]):
     def _refresh_unextracted(
         self, key: SessionKey, cached: _CachedSession[SessionState], end: LogEnd | None = None
     ) -> SessionState:
-        """The session at hand where it has messages without facts or stands at ``end``, else as the log has it now."""
+        """Return the cached state of a session if it has messages whose facts are not extracted yet, or if it ends at
+        ``end``; else refresh it from the log."""
         state = cached.state
         if state is not None and (state.unextracted or (state.seq, state.recorded_at) == end):
             return state
@@ -347,7 +358,8 @@ class CachedSessions(SessionCache[SessionState]):
     def _append(
         self, key: SessionKey, cached: _CachedSession[SessionState], events: Sequence[Event], expected_seq: int
     ) -> SessionState | None:
-        """The session with ``events`` behind ``expected_seq``; ``None`` when somebody else was faster."""
+        """Append ``events`` after event ``expected_seq`` and return the session's state with them; ``None`` if another
+        writer was faster."""
         try:
             with span("append", events=len(events)):
                 recorded = self._log.append(key, events, expected_seq=expected_seq)
@@ -376,7 +388,7 @@ class CachedSessions(SessionCache[SessionState]):
         return state
 
     def _keep_snapshot(self, snapshots: SnapshotPolicy, key: SessionKey) -> None:
-        """Keep a snapshot of what is at hand of a session by now, if it is."""
+        """Store a snapshot of the current state of a session, if the session is still cached."""
         with self._guard:
             cached = self._sessions.get(key)
         if cached is None:

@@ -52,7 +52,7 @@ from tokenmizer_mw.session.remembered_text import (
 )
 
 DETAIL_MAX: Final = 1_000
-"""Characters of a detail, or of a reason, that is given by hand."""
+"""Longest detail or reason that is given by hand, in characters. The rest is cut off."""
 
 KINDS: Final[dict[str, tuple[NodeType, DecisionKind | None, Status]]] = {
     "rule": (NodeType.DECISION, DecisionKind.RULE, Status.ACTIVE),
@@ -63,16 +63,17 @@ KINDS: Final[dict[str, tuple[NodeType, DecisionKind | None, Status]]] = {
     "task": (NodeType.TASK, None, Status.PENDING),
     "environment": (NodeType.ENVIRONMENT, None, Status.ACTIVE),
 }
-"""What a fact that is added by hand may be; pages show a choice as a decision, so both names are taken."""
+"""Maps each kind that ``remember`` accepts to the type, decision kind and first status of the added fact. "choice" and
+"decision" are the same, because pages show a choice as a decision."""
 
 COMPLETABLE: Final = frozenset({NodeType.TASK, NodeType.ERROR, NodeType.GOAL})
-"""Types of facts that can be done."""
+"""Types of facts that can be completed: a task that is done, an error that is fixed, a goal that is reached."""
 
 _NEAREST_MAX: Final = 5
-"""Facts that an error names when a text does not name just one."""
+"""Most facts that an error names if a text names no fact or several."""
 
 _NEAREST_CHARS: Final = 80
-"""Characters of a label in such an error."""
+"""Longest label in such an error, in characters."""
 
 _SLOTTED: Final = frozenset({NodeType.DECISION, NodeType.ENVIRONMENT})
 _TYPES: Final = frozenset(type.value for type in NodeType)
@@ -81,10 +82,10 @@ _TYPES: Final = frozenset(type.value for type in NodeType)
 def mark_fact(state: SessionState, node: Node, status: Status, reason: str, *, never_true: bool = False) -> list[Event]:
     """Return the events that give a fact the ``status`` "invalidated" or "archived", with a ``reason``. Returns ``[]``
     if the fact cannot get this status, for example because it already has it. Invalidating a fact restores the fact
-    that it replaced.
+    that it had replaced.
 
-    ``never_true``: the fact never was one. Its confidence becomes 0, so that no text for a model contains the fact. A
-    fact that is invalidated already can still be withdrawn in this way.
+    ``never_true``: the fact is withdrawn, because it never was true. Its confidence becomes 0, so that no text for a
+    model contains it. This is also possible if it is invalidated already.
     """
     if not may_move(node.status, status, evidence=True) and not (never_true and node.status is status):
         return []
@@ -96,9 +97,9 @@ def mark_fact(state: SessionState, node: Node, status: Status, reason: str, *, n
 
 
 def complete_fact(state: SessionState, node: Node, reason: str) -> list[Event]:
-    """Return the events that say that a task is done, an error is fixed, or a goal is reached. Returns ``[]`` if the
-    fact was done already or is no longer in force. ``reason``: is recorded. Raises ``CallerError`` for facts of other
-    types."""
+    """Return the events that record by hand that a task is done, an error is fixed, or a goal is reached. Returns
+    ``[]`` if that is recorded already or the fact is no longer in force. ``reason``: stored with the edit. Raises
+    ``CallerError`` for facts of other types."""
     if node.type not in COMPLETABLE:
         raise CallerError(
             f"{node.id} {_shorten(node.label)!r} is no task, error or goal: archive what no longer matters"
@@ -120,7 +121,7 @@ def pin_fact(state: SessionState, node: Node, on: bool) -> list[Event]:
 
 
 def date_fact(state: SessionState, node: Node, start: float | None, end: float | None) -> list[Event]:
-    """Return the events that set when a fact was true: from ``start`` to ``end``, in seconds since the epoch; ``None``
+    """Return the events that set when a fact is true: from ``start`` to ``end``, in seconds since the epoch; ``None``
     for no limit."""
     return _edit(state, node, {"valid_from": start, "valid_until": end}, "")
 
@@ -128,9 +129,10 @@ def date_fact(state: SessionState, node: Node, start: float | None, end: float |
 def correct_fact(state: SessionState, node: Node, label: str | None, detail: str | None, reason: str) -> list[Event]:
     """Return the events that change the wording of a fact; its value is parsed again from the new label.
 
-    The fact stays a value of the same thing (its slot), unless the new label says that it is a value of something else.
-    The fact's source (message number and quote) stays the same. Raises ``CallerError`` for a label that is empty or
-    longer than ``LABEL_MAX``, without label and detail, or when another fact already has the same label or value.
+    ``label``, ``detail``: the new texts; ``None`` leaves one as it is. The fact stays a value of the same thing (its
+    slot), unless the new label says that it is a value of something else. Message number and quote of its source stay
+    the same, and the source's role becomes "hand". Raises ``CallerError`` for a label that is empty or longer than
+    ``LABEL_MAX``, without label and detail, and when another current fact has the new slot.
     """
     if label is None and detail is None:
         raise CallerError("pass what changes: label='the new wording', detail='the new reason', or both")
@@ -148,11 +150,11 @@ def correct_fact(state: SessionState, node: Node, label: str | None, detail: str
 
 
 def separate_fact(state: SessionState, node: Node, reason: str) -> list[Event]:
-    """Return the events that say that the replaced fact ``node`` and the fact that replaced it have nothing to do with
-    each other: ``node`` is in force again, the other one stays. If another fact is now the value of the same thing
-    (``slot``), ``node`` gets no slot.
+    """Return the events that take back that the fact ``node`` was replaced, because it and its replacement are about
+    different things: ``node`` is in force again, and the other fact stays. If another fact is now the value of the same
+    thing (``slot``), ``node`` gets no slot.
 
-    Raises ``CallerError`` for a fact that was not replaced; the message names the facts that it replaced.
+    Raises ``CallerError`` for a fact that was not replaced. If it replaced others, the message names these.
     """
     graph = state.graph
     heir = graph.heir(node.id)
@@ -169,7 +171,7 @@ def separate_fact(state: SessionState, node: Node, reason: str) -> list[Event]:
 
 def kind_of_text(text: str) -> str:
     """Return the kind of a fact that is added by hand without one: "rule" or "preference" if the text is worded as one,
-    else "choice". What a person gives as a fact is a rule also where a word such as "never" stands within it."""
+    else "choice". Unlike text from a chat, it is also a rule if a word such as "never" stands anywhere in it."""
     from tokenmizer_mw.extract.match.rule_hits import (
         read_kind,  # loaded when a memory is opened, not when it is imported
     )
@@ -201,13 +203,14 @@ _REPORTING: Final = frozenset({
     "quasi", "ho", "hanno", "abbiamo", "не", "почти"
 })  # fmt: skip
 _BEING: Final = frozenset({"is", "are", "be", "get", "gets"})
-"""Words that lay down what holds from now on, wherever they stand in a sentence; those that do so behind another one
-("no ... ever"); words that make a report of "always" or "never" right before it ("has never"), and of what has the form
-of the past behind it ("never worked", not "is never published")."""
+"""Words for ``_holds_always``. ``_ALWAYS``: they state a rule wherever they stand in a sentence. ``_ALWAYS_BEHIND``:
+they do so after another word ("no ... ever"). ``_REPORTING``: directly before "always" or "never" they make it a report
+("has never"). ``_BEING``: after them, a form in "-ed" is no report ("is never published", but "never worked")."""
 
 
 def _holds_always(label: str) -> bool:
-    """Whether a sentence with such a word lays down what holds from now on, and is no report and no question."""
+    """Whether a sentence states what holds from now on, by a word such as "always" or "never", and is no report and no
+    question."""
     words = _WORD.findall(label.casefold().replace("\u2019", "'"))
     if label.endswith("?"):
         return False
@@ -222,7 +225,7 @@ def _holds_always(label: str) -> bool:
 
 
 def _require_label(text: str) -> str:
-    """The text of a fact as one line. Raises ``CallerError`` for an empty one and for one above ``LABEL_MAX``."""
+    """Return the text of a fact as one line. Raises ``CallerError`` if it is empty or longer than ``LABEL_MAX``."""
     label = flatten(text, len(text) + LABEL_MAX)
     if not label:
         raise CallerError("a fact needs words")
@@ -243,11 +246,12 @@ _REASONED: Final = frozenset({"choice", "decision", "preference", "environment"}
 
 
 def add_fact(state: SessionState, text: str, kind: str, reason: str) -> list[Event]:
-    """Return the events that add a fact by hand; ``[]`` when the fact is known and current. If known facts have another
-    value for the same thing, or the text names them as replaced ("X instead of Y"), the new fact replaces them. It
-    keeps what a replaced fact states besides, and has other words than ``text`` then.
+    """Return the events that add a fact by hand; ``[]`` when the fact is known and current.
 
-    Raises ``CallerError`` for a text that is empty or longer than ``LABEL_MAX``, and for an unknown kind.
+    If known facts have another value for the same thing, or the text names them as replaced ("X instead of Y"), the new
+    fact replaces them. If a replaced fact also states something else, the new fact keeps that and is worded differently
+    from ``text``. Raises ``CallerError`` for a text that is empty or longer than ``LABEL_MAX``, and for an unknown
+    kind.
 
     The addition is a manual edit: undoing it archives the new fact and restores the replaced one.
     """
@@ -279,8 +283,8 @@ def add_fact(state: SessionState, text: str, kind: str, reason: str) -> list[Eve
 
 
 def find_added_fact(state: SessionState, text: str, kind: str) -> Node | None:
-    """Return the fact of a ``kind`` that ``text`` adds, once it is added: in force if any; ``None`` if there is none.
-    It has other words where it keeps what the replaced fact states besides."""
+    """Return the fact that ``add_fact`` has added for this ``text`` and ``kind``, preferably one in force; ``None`` if
+    there is none. It may be worded differently, because it keeps what a replaced fact stated besides."""
     type_ = KINDS[kind][0]
     found = state.graph.find(type_, flatten(text))
     if (found is None or not found.current) and type_ in _SLOTTED:
@@ -327,7 +331,7 @@ def undo_edit(state: SessionState, number: int) -> list[Event]:
 
 
 def _explain_later_change(edit: NodeEdited, edits: list[NodeEdited]) -> str:
-    """Say what has to be undone before ``edit``."""
+    """Return the text of an error that says what has to be undone before ``edit``."""
     in_the_way = [
         later.number
         for later in edits
@@ -339,7 +343,8 @@ def _explain_later_change(edit: NodeEdited, edits: list[NodeEdited]) -> str:
 
 
 def _restore_replaced(state: SessionState, node: Node, message: int, reason: str) -> Iterator[Event]:
-    """Give the fact that ``node`` replaced the status that it had, unless its place was taken since."""
+    """Yield the events that give the facts that ``node`` replaced the status that they had before, unless their place
+    was taken by others since."""
     for old in [state.graph.get(step.old) for step in state.graph.transitions() if step.new == node.id]:
         if old is None or old.status is not Status.SUPERSEDED or state.graph.heir(old.id) != node:
             continue
@@ -349,14 +354,14 @@ def _restore_replaced(state: SessionState, node: Node, message: int, reason: str
 
 
 def _status_before(state: SessionState, node: Node) -> Status:
-    """The last status by which the fact was current."""
+    """Return the last status of a fact with which it was current."""
     before = [status for _, status in state.graph.life(node.id).moves if is_current(status)]
     return before[-1] if before else Status.ACTIVE
 
 
 def _replace_again(state: SessionState, edit: NodeEdited) -> Iterator[DecisionReplaced]:
-    """Supersede what came back into force when ``edit``, which is undone, invalidated a fact: by the same transition as
-    before."""
+    """Yield the events for the undo of an invalidation: the facts that came back into force through it are replaced
+    again."""
     if edit.changes.get("status") is not Status.INVALIDATED:
         return
     for step in {step.old: step for step in state.graph.transitions() if step.new == edit.id}.values():
@@ -381,8 +386,9 @@ def _next(state: SessionState) -> int:
 
 
 def _read(node: Node, label: str) -> dict[str, Any]:
-    """What the words of a fact that can be a value of something say that it is a value of; the same as before, such as
-    "database@orders", where they name nothing else. The value of a goal is its words."""
+    """Return the changes of slot and value that follow from a fact's new label. The slot stays, such as
+    "database@orders", if the label names no other thing. The value of a goal is its label. Facts of other types keep
+    both."""
     if node.type not in _SLOTTED:
         return {"value": label} if node.value and (node.type is NodeType.GOAL or node.value == node.label) else {}
     slot = read_value(label)
@@ -392,7 +398,8 @@ def _read(node: Node, label: str) -> dict[str, Any]:
 
 
 def _require_free(state: SessionState, node: Node, changes: Mapping[str, Any], besides: Collection[str] = ()) -> None:
-    """Two facts that hold never share a slot; those with an id in ``besides`` will not hold any more."""
+    """Raise ``CallerError`` if another current fact has the slot that ``node`` would have after ``changes``.
+    ``besides``: ids of facts that will not be current any more."""
     holder = state.graph.in_slot(changes.get("slot", node.slot))
     if holder is not None and holder.id not in (node.id, *besides) and is_current(changes.get("status", node.status)):
         what = spell_slot(holder.slot, holder.label)
@@ -400,8 +407,8 @@ def _require_free(state: SessionState, node: Node, changes: Mapping[str, Any], b
 
 
 def _find_described(hits: Sequence[SearchHit], text: str, former: Iterable[Node]) -> list[Node]:
-    """The facts that a description means: the best hit if it has most of the words, and behind it those that the
-    description fits about as well; their scores are near, or they have most of its words, too, and no fewer."""
+    """Return the facts that a description may mean: the best hit if it has most of the words, and the hits that fit
+    about as well: their score is near, or they have most of the words, too, and no fewer."""
     if not hits or not _has_most_words(hits[0].node, text, former):
         return []
     count = len(shared_words(hits[0].node, text))
@@ -473,8 +480,8 @@ def find_fact(state: SessionState, text: str, prefers: Callable[[Node], bool] = 
 
 
 def _rivals_of_concept(meant: Sequence[Node], found: Iterable[Node], text: str) -> list[Node]:
-    """The facts that may be meant where a text fits a concept alone, and not by its beginning: what is decided or to be
-    done is more often meant than a mere mention, also with half of the words."""
+    """Return facts of other types that a text may mean although it fits only a concept, and not the concept's
+    beginning. People mean a decision or a task more often than a mere mention, so half of the words are enough."""
     if len(meant) != 1 or meant[0].type is not NodeType.CONCEPT:
         return []
     if text.strip().casefold() in (meant[0].id, meant[0].label.casefold()) or begins_with(meant[0].label, text):

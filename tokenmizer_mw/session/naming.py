@@ -37,8 +37,8 @@ class Reason(StrEnum):
 
 
 def reason_to_pass(headers: Mapping[bytes, bytes], settings: Settings, *, named: bool) -> Reason | None:
-    """Return why a call with these headers (lower-case names) passes unrecorded, without reading its body; ``None`` if
-    it is handled. ``named``: true if its session is already known."""
+    """Return why a call with these headers (lower-case names) is passed on unchanged and unrecorded, without reading
+    its body; ``None`` if it is to be handled. ``named``: true if its session is already known."""
     if not named and not (settings.session_field or session_in_header_map(headers, settings) is not None):
         return Reason.NO_SESSION
     if headers.get(b"content-encoding", b"identity") not in (b"", b"identity"):
@@ -50,21 +50,23 @@ def reason_to_pass(headers: Mapping[bytes, bytes], settings: Settings, *, named:
 
 
 def session_in_headers(headers: Headers, settings: Settings) -> str | None:
-    """Return the session id in the session header, valid or not; ``None`` if there is no such header."""
+    """Return the session id in the session header of a request, valid or not; ``None`` if there is no such header."""
     name = settings.session_header
     given = header(headers, _wire_name(name)) if name else None
     return _text(given) if given is not None else None
 
 
 def session_in_header_map(headers: Mapping[bytes, bytes], settings: Settings) -> str | None:
-    """Return the session id in the session header, from a mapping with lower-case names; ``None`` if there is none."""
+    """Return the session id in the session header, from a mapping with lower-case names, valid or not; ``None`` if
+    there is none."""
     name = settings.session_header
     given = headers.get(_wire_name(name)) if name else None
     return _text(given) if given is not None else None
 
 
 def names_session(body: bytes, settings: Settings) -> bool:
-    """Whether the body may contain the session field, so that it must be parsed to find the session."""
+    """Whether the body may contain the field that names the session (``session_field`` in the settings), so that it
+    must be parsed to find the session."""
     field = settings.session_field
     return bool(field) and body.rfind(_encode_field(field)) >= 0  # as fast as ``mentions``, for each request
 
@@ -87,7 +89,7 @@ def _text(value: bytes) -> str:
 
 
 class NamedSession(NamedTuple):
-    """A session id (``None``: none was named) and its tenant."""
+    """A session as a call names it: its id (``None``: none was named) and its tenant."""
 
     session_id: str | None
     tenant: str

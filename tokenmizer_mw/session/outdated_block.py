@@ -1,4 +1,5 @@
-"""Find the facts that the block of a cut lacks, or states wrongly, because of manual edits since it was made. Pure."""
+"""Find the facts that the resume block of a cut lacks, or states wrongly, because of manual edits since it was made.
+Pure."""
 
 from __future__ import annotations
 
@@ -18,8 +19,8 @@ _REVERSED: Final = frozenset({Status.INVALIDATED, Status.SUPERSEDED})
 
 
 def find_outdated_facts(state: SessionState, cut: Checkpointed) -> tuple[str, ...]:
-    """Return the ids of the facts that a block made now would state differently from the block of ``cut``, because of
-    manual edits since; () if ``cut`` is not the session's cut in force. These are:
+    """Return the ids of the facts that a resume block made now would state differently from the block of ``cut``,
+    because of manual edits since; () if ``cut`` is not the session's current cut. These are:
 
     - facts that the block states and that were reworded, rejected, replaced or restored;
     - facts in force that the block does not state and that were added, reworded or restored.
@@ -38,9 +39,9 @@ def find_outdated_facts(state: SessionState, cut: Checkpointed) -> tuple[str, ..
 
 
 def is_outdated(state: SessionState) -> bool:
-    """Return whether the block of the cut in force lacks a fact that was added, reworded or restored by hand since,
-    states or quotes one that was reworded, rejected, replaced or restored, or contains the words of one that was
-    withdrawn as never true."""
+    """Return whether manual edits have made the resume block of the current cut wrong: it lacks a fact that was added,
+    reworded or restored since; it states or quotes a fact that was reworded, rejected, replaced or restored; or it
+    contains the words of a fact that was withdrawn as never true."""
     cut = state.cut
     if cut is None:
         return False
@@ -51,8 +52,8 @@ def is_outdated(state: SessionState) -> bool:
 
 
 def find_renewed_blocks(checkpoints: Iterable[Checkpointed]) -> frozenset[str]:
-    """Return the ids of the checkpoints that are no new cut: they have a new block for the cut before them, because a
-    fact was changed by hand."""
+    """Return the ids of the checkpoints that only renew the resume block of the cut before them, after a fact was
+    changed by hand, and make no new cut."""
     cuts = [one for one in checkpoints if one.anchor]
     return frozenset(
         later.id for before, later in pairwise(cuts) if before.anchor_turn == later.anchor_turn and later.kept
@@ -60,7 +61,8 @@ def find_renewed_blocks(checkpoints: Iterable[Checkpointed]) -> frozenset[str]:
 
 
 def _is_quoted(block: str, node: Node | None, edit: NodeEdited) -> bool:
-    """Whether a block has the words that a fact had before an edit, in its own sentence or anywhere as they are."""
+    """Whether a block contains the words that a fact had before an edit: its label as it was, or all words of it in one
+    quote."""
     if node is None or edit.adds or not _changes_statement(edit):
         return False
     label = flatten(edit.before.get("label", node.label))
@@ -69,7 +71,7 @@ def _is_quoted(block: str, node: Node | None, edit: NodeEdited) -> bool:
 
 
 def _edits_since(state: SessionState) -> list[NodeEdited]:
-    """The manual edits since the cut in force was made."""
+    """Return the manual edits since the current cut was made."""
     return [one.edit for number, one in state.edits.items() if number > state.edits_at_cut]
 
 

@@ -1,6 +1,7 @@
-"""What the text of a fact that is added by hand says: its reason, what it is a value of, and what it replaces. Of a
-fact with several parts it may replace one: "Django with SQLite" is "Django with PostgreSQL" after "PostgreSQL instead
-of SQLite". Pure.
+"""Read the text of a fact that is added by hand: its reason, what it is a value of, and what it replaces. Pure.
+
+It may replace a part of a fact: after "PostgreSQL instead of SQLite", the fact "Django with SQLite" becomes
+"Django with PostgreSQL".
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ _CHANGES: Final = tuple(
         r"(?:we |i |let's |let us )?(?:now |will )?replac\w* (?P<old>.+?) (?:with|by) (?P<new>.+?)",
     )
 )
-"""A change that names what it replaces: "Kamal instead of Ansible", "switch from SQLite to PostgreSQL"."""
+"""Patterns of texts that name what they replace: "Kamal instead of Ansible", "switch from SQLite to PostgreSQL"."""
 
 _FORBIDDING: Final = re2.compile(
     r"(?i)(?:^|[^\pL])(?:never|not|no|without|avoid|cannot|\pL+n['’]t|nie|niemals|kein\pL*|nicht|jamais|pas|nunca"
@@ -46,15 +47,16 @@ _SIGNS: Final = ".,;:!?()\"'`"
 
 @dataclass(frozen=True, slots=True)
 class NamedChange:
-    """A text that may say what it replaces. ``new``: the words without the replaced thing; ``old``: the words for the
-    replaced thing, "" if the text names none."""
+    """What a text such as "PostgreSQL instead of SQLite" says. ``new``: the words without the replaced thing
+    ("PostgreSQL"); ``old``: the words for the replaced thing ("SQLite"), "" if the text names none."""
 
     new: str
     old: str = ""
 
 
 def split_off_reason(text: str) -> tuple[str, str]:
-    """Return a statement and its reason: "locks" for "switch to PostgreSQL because of locks"; "" for none."""
+    """Return a statement and its reason: "switch to PostgreSQL" and "locks" for
+    "switch to PostgreSQL because of locks". A statement without a reason is returned whole, with ""."""
     found = _REASON.match(text)
     return (found["label"], found["reason"].rstrip(" .!")) if found is not None else (text, "")
 
@@ -69,8 +71,8 @@ def read_change(label: str) -> NamedChange:
 def read_value(label: str) -> Slot | None:
     """Return the slot (the thing, such as "database") and the value that a text states; ``None`` if it states no value.
 
-    A version does not matter if the words without it name a thing that has one value at a time: "PostgreSQL 16" is a
-    database. A text that forbids a product states no value: "never use MySQL".
+    A version is ignored if the words without it name a value of a known thing: "PostgreSQL 16" is a database. A text
+    that forbids a product states no value: "never use MySQL".
     """
     from tokenmizer_mw.extract.match.slots import (  # loaded when a memory is opened, not when it is imported
         find_versions,
@@ -105,8 +107,13 @@ def _is_forbidden(label: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Replaced:
-    """``nodes``: the facts that a new fact replaces. ``slot``: the thing that the new fact is a value of, "" for
-    none. ``label``: the words of the new fact, which keep what the replaced one states besides; "" for its own."""
+    """What ``find_replaced`` found.
+
+    - ``nodes``: the facts that a new fact replaces.
+    - ``slot``: the thing that the new fact is a value of, "" for none.
+    - ``label``: the wording of the new fact if it keeps what a replaced fact states besides ("Django with PostgreSQL");
+      "" if the text that was added is its wording.
+    """
 
     nodes: tuple[Node, ...]
     slot: str
@@ -142,8 +149,8 @@ _REWORDED: Final = frozenset({DecisionKind.CHOICE, None})
 
 
 def find_reworded(graph: SessionGraph, label: str) -> Node | None:
-    """Return the fact in force that was added by hand with this ``label`` and keeps what the replaced fact states
-    besides; ``None`` for none."""
+    """Return the fact in force that was added by hand with the text ``label``, but is worded differently, because it
+    keeps what a replaced fact stated besides; ``None`` for none."""
     change = read_change(label)
     slot = read_value(change.new)
     for step in reversed(graph.transitions()):
@@ -157,9 +164,12 @@ def find_reworded(graph: SessionGraph, label: str) -> Node | None:
 
 
 def keep_rest(label: str, change: NamedChange, slot: str) -> str:
-    """Return the ``label`` of a replaced fact with the new value of ``change`` in place of the old one, if the fact
-    states other things as well; else "". ``slot``: the thing that the new value is of; the old one is the fact's value
-    of it where ``change`` does not name it."""
+    """Return the ``label`` of a replaced fact with the new value of ``change`` in place of the old one, such as
+    "Django with PostgreSQL" for "Django with SQLite"; "" if the fact states nothing else.
+
+    ``slot``: the thing that the new value is of, such as "database". If ``change`` does not name the old value, it is
+    the product of that kind in ``label``.
+    """
     stated = read_change(label).new
     kept = _replace_part(stated, change.old, change.new) if change.old else ""
     if not kept and (value := _find_product(stated, slot.partition("@")[0])):
@@ -168,8 +178,8 @@ def keep_rest(label: str, change: NamedChange, slot: str) -> str:
 
 
 def _find_values(graph: SessionGraph, name: str) -> Iterator[Node]:
-    """The facts in force that are values of a slot, also those whose version made them values of another one, and those
-    that are no value but name one beside other things ("Django with SQLite")."""
+    """Yield the facts in force that are values of the slot ``name``. Among them are those whose version gave them
+    another slot, and those without a slot that name one such value beside other things ("Django with SQLite")."""
     if (holder := graph.in_slot(name)) is not None:
         yield holder
     for node in graph.nodes(NodeType.DECISION):
@@ -187,8 +197,9 @@ def _slot_name(node: Node) -> str:
 
 
 def _find_named(graph: SessionGraph, change: NamedChange, kind: DecisionKind | None) -> Node | None:
-    """The choice in force, or decision of this kind, that a change names as replaced, else such a note; of several the
-    one with the most of the other words; ``None`` if that is not clear."""
+    """Return the fact in force that a change names as replaced: a choice or a decision of the same kind, else a note.
+    Of several, the one that shares most words with the new value; ``None`` if there is none or it is not clear
+    which."""
     rest = product_words(change.new)
     fitting = find_worded([node for node in graph.nodes() if node.current], change.old)
     fitting = [node for node in fitting if not rest <= product_words(node.label)] or fitting
@@ -211,7 +222,7 @@ _LEAD: Final = re2.compile(
     r"(?i)^(?:[\pL\pN_-]+(?: [\pL\pN_-]+)?[:=]\s+|(?:(?:we|i|let's|let us|wir|on) )?(?:now |will |should )?"
     r"(?:use|take|go with|choose|pick|nutzen|nimm|nehmen|utilise|utiliser|usa|usar|usare)\s+)"
 )
-"""What stands before a value: what it is of ("database: "), or a verb ("we use ")."""
+"""Matches what may stand before a value: what it is of ("database: "), or a verb ("we use ")."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -225,11 +236,11 @@ class _Part:
 
 
 def _replace_part(label: str, old: str, new: str) -> str:
-    """``label`` with the value of ``new`` in place of ``old``, if the label states other things as well; "" if
-    it does not, if ``new`` names any of them, too, or if the label says that something is dropped.
+    """Return ``label`` with the value of ``new`` in place of ``old`` if the label states other things as well. "" if it
+    does not, if ``new`` names any of them, too, or if the label says that something is dropped.
 
-    Other things are parts that "and" or "with" joins to ``old``, and parts with the name of a product. What "with"
-    adds behind ``old`` belongs to it: "SQLite with WAL mode".
+    Other things are parts that "and" or "with" joins to ``old``, and parts with the name of a product. What follows
+    ``old`` after "with" belongs to it: "SQLite with WAL mode".
     """
     parts = _split(label)
     holding = [(at, place) for at, part in enumerate(parts) if (place := _find_place(part.text, old)) is not None]
@@ -250,7 +261,7 @@ def _replace_part(label: str, old: str, new: str) -> str:
 
 
 _DROPS: Final = re2.compile(r"(?i)\b(?:drop|scrap|ditch|forget|instead|rather|no longer|not|never)\b")
-"""What a label says of something that does not hold; a new value has no place there."""
+"""Matches words by which a label says that something does not hold. No new value is put into such a label."""
 
 
 def _is_joined_by_and(parts: Sequence[_Part]) -> bool:
@@ -258,15 +269,15 @@ def _is_joined_by_and(parts: Sequence[_Part]) -> bool:
 
 
 def _find_joined_product(label: str, category: str) -> str:
-    """The product of a category that is a whole part of a label with several parts, as it is written there; ""
-    for none or several: "SQLite" of "Django with SQLite" for "database"."""
+    """Return the product of a category that is a whole part of a label with several parts: for "database" the "SQLite"
+    of "Django with SQLite". "" for none or several."""
     parts = _split(label)
     found = [part.text for part in parts if len(parts) > 1 and _is_product(part.text, category)]
     return found[0] if len(found) == 1 else ""
 
 
 def _find_product(label: str, category: str) -> str:
-    """The only product of a category that a label names, as it is written there; "" for none or several."""
+    """Return the only product of a category that a label names, as it is written there; "" for none or several."""
     found = [word.strip(_SIGNS) for word in label.split() if _is_product(word, category)]
     return found[0] if len(found) == 1 else ""
 
@@ -285,7 +296,8 @@ def _split(label: str) -> list[_Part]:
 
 
 def _find_place(text: str, old: str) -> tuple[int, int] | None:
-    """From where to where a text has the words of ``old``, a product in any spelling; ``None`` for nowhere."""
+    """Return the start and end of ``old`` in a text, in any spelling if it is a known product; ``None`` if it is not
+    there."""
     found = re2.search(rf"(?i)(?:^|[^\pL\pN_])({re2.escape(old)})(?:$|[^\pL\pN_])", text)
     if found is not None:
         return found.start(1), found.end(1)

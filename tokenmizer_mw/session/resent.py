@@ -1,6 +1,6 @@
-"""Messages resent by a client, with their digests and spellings, and their places in the transcript. Pure.
+"""Messages that a client sends again, with their digests and spellings, and their places in the transcript. Pure.
 
-``digest`` recognises an unchanged message. Clients also drop thinking, trim white space, omit images, renumber tool
+``digest`` recognises an unchanged message. But clients also drop thinking, trim white space, omit images, renumber tool
 calls, clear old tool results, and join or split messages. A ``Spelling`` leaves out what they change.
 """
 
@@ -20,14 +20,17 @@ from tokenmizer_mw.wire.host_rows import HostTextKind
 from tokenmizer_mw.wire.host_texts import find_host_texts, is_continuation, remove_host_texts, without_surrogates
 
 _SPELLED_ALONE: Final = 16
-"""Messages that are spelled one by one, as in a history that came back as it was; beyond, all of them are."""
+"""Number of messages whose spelling is computed one by one, enough for an unchanged history. After that, the spellings
+of all messages are computed at once."""
 
 Position = tuple[int, int]
-"""The index of a message in a resent history, and the index in the transcript of the message that it is or follows."""
+"""A position in a resent history: the index of a message in it, and the index of the stored message that it is or
+follows."""
 
 
 class ResentMessages:
-    """Resent messages; their digests, spellings and texts are computed once, on first use.
+    """The messages of a request, in which a client sends its history again. Their digests, spellings and texts are
+    computed once, on first use.
 
     ``shared``: store them with the ``History``, computed for all of its messages at once.
     """
@@ -40,7 +43,7 @@ class ResentMessages:
         self._spellings: dict[int, Spelling] = {}
         self._texts: dict[int, str] = {}
         self.runs: dict[int, Run] = {}
-        """What ``run_back`` returned for messages, by their indexes."""
+        """What ``run_back`` returned, by the index of the message."""
 
     def __len__(self) -> int:
         return len(self._messages)
@@ -51,7 +54,7 @@ class ResentMessages:
         return messages.roles[index] if isinstance(messages, History) else messages[index].role
 
     def mark(self, index: int) -> str:
-        """Return the digest of message ``index``."""
+        """Return the digest of message ``index`` (``model.message.digest``)."""
         if self._history is not None:
             if self._column is None:
                 self._column = self._history.column("digest", _digests)
@@ -76,7 +79,7 @@ class ResentMessages:
         return is_continuation(self._messages[index])
 
     def text(self, index: int) -> str:
-        """Return the text of message ``index`` without white space and inserted texts, for comparison."""
+        """Return the text of message ``index`` in the form in which texts are compared (``canonical_text``)."""
         text = self._texts.get(index)
         if text is None:
             text = self._texts[index] = canonical_text(self._messages[index])
@@ -93,10 +96,10 @@ def _spellings(messages: Sequence[Message]) -> Iterable[Spelling]:
 
 @dataclass(frozen=True, slots=True)
 class ResentHistory:
-    """A resent transcript aligned with the stored one.
+    """A resent history, and which stored message each of its messages is.
 
     - ``places``: for each known message, the index of the stored message that it is or begins with; -1 for none.
-    - ``holders``: the reverse for stored messages that the client joined to others: stored index to resent index.
+    - ``holders``: for stored messages that the client joined to others: stored index to resent index.
     - ``changed``: position of the first message that differs from the stored one; ``None`` if there is none.
     """
 
@@ -114,9 +117,8 @@ class ResentHistory:
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """The consecutive messages of one side (assistant, or all others) that end at some message: their text and their
-    tool calls, newest first. ``index``: the message before them, -1 for none.
-    """
+    """Consecutive messages of one side (the assistant, or all others), as joined by clients: their text and their tool
+    calls, newest first. ``index``: index of the message before them, -1 for none."""
 
     side: str
     text: str
@@ -125,7 +127,8 @@ class Run:
 
 
 def run_back(resent: ResentMessages, index: int) -> Run:
-    """Return the run of one side that ends at message ``index``. Messages without text do not interrupt it."""
+    """Return the run of messages of one side that ends with message ``index``. Messages without text do not interrupt
+    it."""
     if (known := resent.runs.get(index)) is not None:
         return known
     last, side, texts, calls = index, "", [], []
@@ -143,10 +146,10 @@ def run_back(resent: ResentMessages, index: int) -> Run:
 
 
 def run_on(resent: ResentMessages, start: int) -> tuple[str, dict[int, tuple[int, list[str]]]]:
-    """Return the text of the messages of one side from message ``start`` on, and where each of them ends.
+    """Return the joined text of the messages of one side from message ``start`` on, and where in it each message ends.
 
-    The mapping has the length of the text up to the end of a message. Its value is the index of the next message and
-    the tool calls so far.
+    The mapping has an entry for each message: from the length of the text up to its end to the index of the next
+    message and the tool calls so far.
     """
     side = resent.spelling(start).side
     texts: list[str] = []
@@ -171,26 +174,26 @@ _THOUGHTS = re2.compile(
 )
 
 _THOUGHT_ENDS = re2.compile(r"(?is)^.*</(?:think|thinking)>")
-"""The end of a thought whose beginning the model's template has written."""
+"""Matches the end of a thought whose beginning was written by the model's chat template."""
 
 _HOST_BLOCKS = re2.compile(
     r"(?is)<(?:system-reminder|environment_details)>.*?</(?:system-reminder|environment_details)>"
 )
-"""What hosts put into a line of the user's words."""
+"""Matches texts that hosts put into the user's messages."""
 
 _FORMAT_TAIL = re2.compile(r"\n\s*(?:Reply in [^\n.]{2,40}\.|NEVER RETURN CODE!)\s*\z")
-"""What aider puts behind the newest message where its format has no rules. A user may write the same, so it is left out
-only for the comparison."""
+"""Matches what aider appends to the newest message. A user may write the same, so it is left out only for the
+comparison."""
 
 _TAIL_MAX: Final = 80
 """Characters at the end of a message in which such a text is looked for."""
 
 _PASSING: Final = frozenset({HostTextKind.REMINDER, HostTextKind.ENVIRONMENT})
-"""What hosts put beside the words of the user, and take out again later."""
+"""Kinds of texts that hosts put beside the user's words and remove again later."""
 
 
 class Spelling(NamedTuple):
-    """The features that identify a message even if a client changed its form.
+    """The features by which a message is recognised even if a client changed its form.
 
     - ``side``: "a" for the assistant, "u" for all others.
     - ``length``, ``text``: length and digest of the text without spaces; 0 and "" for none.
@@ -209,7 +212,7 @@ class Spelling(NamedTuple):
         return not (self.length or self.calls)
 
     def to_key(self) -> str:
-        """Return the fields joined by dots, as ``from_key`` reads them: a key for caches and events."""
+        """Return the fields joined by dots, which ``from_key`` parses, as a key for caches and events."""
         return f"{self.side}.{self.length}.{self.text}.{self.calls}.{self.results}"
 
     @classmethod
@@ -226,7 +229,8 @@ class Spelling(NamedTuple):
 
 
 def canonical_text(message: Message) -> str:
-    """Return the text of a message without white space, thinking and texts inserted by hosts."""
+    """Return the text of a message in the form in which texts are compared: without white space, thinking and texts
+    inserted by hosts."""
     text = message.text + message.refusal
     if not text.isascii():
         text = without_surrogates(text)
@@ -245,7 +249,7 @@ def canonical_text(message: Message) -> str:
 
 
 def spelling_of(message: Message) -> Spelling:
-    """Return the spelling of ``message``: the features that identify it even if a client changed its form."""
+    """Return the ``Spelling`` of a message, by which it is recognised even if a client changed its form."""
     text = canonical_text(message)
     calls = results = ""
     if message.tool_calls:

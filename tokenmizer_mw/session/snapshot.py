@@ -28,7 +28,8 @@ from tokenmizer_mw.session.resent import Spelling
 from tokenmizer_mw.store.log import EventLog, Snapshot
 
 RULES: Final = 1
-"""Raise it when the same events fold into something else than before: what earlier releases kept is not used then."""
+"""Version of the fold's rules. Raise it when the same events lead to another state than before: older snapshots are
+then ignored."""
 
 _SHAPES: Final = (SessionState, Transcript, SessionGraph, Node, Source, Life, Edge, Transition, Message)
 _SEAL_BYTES: Final = 16
@@ -68,8 +69,8 @@ def write_snapshot(key: SessionKey, state: SessionState, *, most: int) -> bytes:
 
 
 def state_of(key: SessionKey, payload: bytes, *, most: int) -> SessionState:
-    """Decode the state that ``write_snapshot`` encoded. Raises ``UnreadableSnapshot``, also for more than ``most``
-    bytes after decompression."""
+    """Decode the state of the session ``key`` that ``write_snapshot`` encoded. Raises ``UnreadableSnapshot``, also for
+    more than ``most`` bytes after decompression."""
     body = payload[_SEAL_BYTES:]
     if payload[:_SEAL_BYTES] != seal(key, body):
         raise UnreadableSnapshot("it is damaged, or another session's")
@@ -84,7 +85,8 @@ def state_of(key: SessionKey, payload: bytes, *, most: int) -> SessionState:
 
 
 def seal(key: SessionKey, body: bytes) -> bytes:
-    """Return the digest of a session and the ``body`` of its snapshot, which precedes the body."""
+    """Return the digest of a session's key and the ``body`` of its snapshot. It stands before the body and protects
+    both."""
     whose = json.dumps([key.tenant, key.id]).encode()
     return hashlib.blake2b(whose + b"\n" + body, digest_size=_SEAL_BYTES).digest()
 
@@ -96,12 +98,12 @@ def _line(name: str, value: Any) -> bytes:
 
 @cache
 def _rest() -> dict[str, ValueCodec]:
-    """The fields of a state that are written as their types say."""
+    """Return how the fields of a state are encoded whose encoding follows from their types."""
     return forms(SessionState, but=(_GRAPH, "transcript"))
 
 
 def _parts(state: SessionState) -> Iterator[tuple[str, Any]]:
-    """Many small parts: no other thread runs while one of them becomes JSON."""
+    """Yield the parts of a state. They are small, because no other thread runs while one of them is encoded as JSON."""
     yield from ((f"{_GRAPH}.{name}", column) for name, column in columns(state.graph).items())
     yield "digests", state.transcript.digests
     yield "parents", state.transcript.parents
@@ -121,17 +123,17 @@ def _state(columns: Mapping[str, Any]) -> SessionState:
 
 
 SHARE: Final = 32
-"""A snapshot is worth its while when the session has grown by this part of itself: then all the snapshots of a session
-cost about the same for each event, however long it gets."""
+"""A new snapshot is stored only once a session has grown by one part in this many. The cost of all snapshots per event
+then stays the same, however long the session gets."""
 
 
 @dataclass(frozen=True, slots=True)
 class SnapshotPolicy:
-    """Stores a snapshot after every ``every`` events (0: never), for sessions of at most ``most`` bytes.
+    """Stores a snapshot of a session after every ``every`` events (0: never), if it takes at most ``most`` bytes.
 
-    ``later``: runs work in the background under a name. ``count``: adds to a counter: "snapshot_kept",
-    "snapshot_outdated" (the session was rewritten or erased meanwhile), "snapshot_too_large", "snapshot_failed", and
-    "snapshot_unreadable" (a stored snapshot was ignored).
+    - ``later``: runs work in the background, given a name for it and the function.
+    - ``count``: adds to a counter: "snapshot_kept", "snapshot_outdated" (the session was rewritten or erased
+      meanwhile), "snapshot_too_large", "snapshot_failed", and "snapshot_unreadable" (a stored snapshot was ignored).
     """
 
     every: int
@@ -145,8 +147,8 @@ class SnapshotPolicy:
         return 0 < self.every <= end - last and SHARE * (end - last) >= end
 
     def state(self, log: EventLog, key: SessionKey) -> SessionState | None:
-        """Return the state in the session's snapshot, read from ``log``. Returns ``None`` if there is no snapshot, if
-        another version wrote it, or if it cannot be read, which is counted."""
+        """Read the session's snapshot from ``log`` and return the state in it. ``None`` if there is no snapshot, if it
+        was made by another version of the fold, or if it cannot be read, which is counted."""
         if not self.every:
             return None
         try:

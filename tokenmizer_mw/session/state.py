@@ -1,6 +1,5 @@
-"""The state of a session, folded from its events, and the events that new messages add to it: the messages and their
-facts. Pure.
-"""
+"""The state of a session, which is the result of applying (folding) its events, and the events that new messages add to
+it: the messages and their facts. Pure."""
 
 from __future__ import annotations
 
@@ -45,12 +44,12 @@ Numbered = tuple[int, Message]
 
 
 REMINDERS_MAX: Final = 64
-"""Reminders of a session that are at hand."""
+"""Most reminders of a session that its state holds."""
 
 
 @dataclass(frozen=True, slots=True)
 class CheckpointMark:
-    """A checkpoint, and the number of its event in the log."""
+    """A checkpoint, with the number and time of its event in the log."""
 
     seq: int
     recorded_at: float
@@ -58,7 +57,7 @@ class CheckpointMark:
 
 
 SHOWN_FIELDS: Final = ("label", "detail", "status", "pinned", "slot")
-"""Fields of a fact that answers to edits and lists of edits show, as they were before and as they are after."""
+"""The fields of a fact whose values before and after an edit are shown to callers."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,9 +90,12 @@ class RecordedEdit:
         return self.edit.reason
 
     def to_dict(self) -> dict[str, Any]:
-        """Return JSON values: ``number`` and ``operation`` of the edit, the id of the ``fact``, the names of all
-        changed ``fields``, values of ``SHOWN_FIELDS`` ``before`` and ``after``, the ``reason``, the number of the edit
-        that it ``undoes`` (0: none), and ``recorded_at``."""
+        """Return the edit as a dict for JSON.
+
+        It has ``number`` and ``operation`` of the edit, the id of the ``fact``, the names of all changed ``fields``,
+        the values ``before`` and ``after`` of those in ``SHOWN_FIELDS``, the ``reason``, the number of the edit that it
+        ``undoes`` (0: none), and ``recorded_at``.
+        """
         edit = self.edit
         return {
             "number": self.number,
@@ -123,7 +125,7 @@ def _shown_values(values: Mapping[str, Any]) -> dict[str, str | bool]:
 
 
 def _name_operation(edit: NodeEdited) -> str:
-    """Say in one word or two what an edit did."""
+    """Return the name of what an edit did, in one word or a few."""
     if edit.undoes:
         return "undo"
     if edit.adds:
@@ -143,18 +145,22 @@ _OPERATIONS: Final = {Status.INVALIDATED: "invalidate", Status.ARCHIVED: "archiv
 
 @dataclass(slots=True)
 class SessionState:
-    """The state of a session: the result of applying all events of its log in order.
+    """The state of a session: the result of applying all events of its log in order. Fields with the number of a
+    message are 0 if there is no such message.
 
+    - ``seq``, ``recorded_at``: number and time of the last event that was applied.
+    - ``graph``: the facts. ``transcript``: the messages by digest, to recognise resent ones.
     - ``derived``: number of the last message that facts were extracted from. ``unextracted``: the messages after it;
-      ``recent``: the last few before; ``stated_at``: when the messages without facts were recorded.
-    - ``spoken``: number of the newest message that is not a system message. ``messaged_at``: when the newest
-      message was recorded, 0.0 without any.
+      ``recent``: the last few before; ``stated_at``: maps numbers of messages without facts to when they were recorded.
+    - ``spoken``: number of the newest message that is not a system message. ``messaged_at``: when the newest message
+      was recorded, 0.0 without any.
     - ``kept``: true if a framework stores its chat history here (see ``SessionMemory.add``).
     - ``cut``: the checkpoint whose resume block currently replaces old messages; ``None``: no cut.
     - ``refined``: number of the last message that a model read for refinement; ``asked``: how often a model was asked;
       ``unrefined``: numbers of the messages after ``refined`` that began a turn.
     - ``handover``: the newest prose summary that a model wrote; ``None`` if there is none, or messages that it covers
       were withdrawn.
+    - ``outcomes``: how many model calls ended in which way.
     - ``edits``: manual edits by number; ``edits_at_cut``: number of the newest one when ``cut`` was made, 0 for none.
     - ``reminders``: number of reminders sent; ``recent_reminders``: the newest ``REMINDERS_MAX`` of them.
     """
@@ -246,8 +252,8 @@ class SessionState:
             self.cut, self.edits_at_cut = mark.checkpoint, max(self.edits, default=0)
 
     def known_since(self, event: Event, recorded_at: float) -> float:
-        """Return since when an event about a fact holds: since its message was recorded, if the message was waiting for
-        extraction; else since the event itself was recorded, at ``recorded_at``."""
+        """Return since when an event about a fact holds, in seconds since the epoch. This is the time of the message
+        that states the fact if the message was waiting for extraction, else ``recorded_at``, the time of the event."""
         if isinstance(event, NodeAdded):
             number = event.node.source.turn
         elif isinstance(event, StatusChanged):
@@ -274,11 +280,12 @@ class SessionState:
 
 
 _OF_GRAPH: Final = frozenset({NodeAdded, NodeRevised, StatusChanged, EdgeAdded, DecisionReplaced, NodesPruned})
-"""Events that concern the graph alone."""
+"""Kinds of events that change only the graph of facts."""
 
 
 class UnkeptTranscript(Transcript):
-    """The transcript of a state that only the graph is wanted of: it keeps no message, and so looks at none."""
+    """An always empty transcript, for a state of which only the facts are needed. It saves the cost of storing
+    messages."""
 
     def add(self, mark: str, parent: int, message: Message | Spelling) -> None:
         """Ignore a message."""
@@ -294,10 +301,10 @@ _EVENT: Final = itemgetter(1)
 def joining(
     transcript: Transcript, messages: Sequence[Message], *, part: bool = False, known: tuple[int, int] | None = None
 ) -> list[MessageRecorded]:
-    """Return the events that record the new ones of ``messages`` in the session. ``messages`` contain no system
-    message.
+    """Return the events that record those of ``messages`` that the session does not have yet. ``messages`` contain no
+    system message.
 
-    ``part``: true if they are only the newest messages of a transcript. ``known`` overrides the result of
+    ``part``: true if they are only the newest messages of a transcript. ``known``: used in place of the result of
     ``Transcript.first_new``.
     """
     return list(map(_EVENT, find_new_messages(transcript, messages, part=part, known=known)))
@@ -306,7 +313,8 @@ def joining(
 def find_new_messages(
     transcript: Transcript, messages: Sequence[Message], *, part: bool = False, known: tuple[int, int] | None = None
 ) -> list[tuple[int, MessageRecorded]]:
-    """Return the indexes of the new ones of ``messages``, in order, each with the event that records the message.
+    """Return the indexes of those of ``messages`` that the session does not have yet, in order, each with the event
+    that records the message.
 
     They need not be the last of ``messages``: those that a client's compaction preserved may stand between them. The
     arguments are those of ``joining``.
@@ -329,7 +337,8 @@ def find_new_messages(
 def append_messages(state: SessionState, messages: Sequence[Written]) -> list[MessageRecorded]:
     """Return the events that append ``messages``, even if the session already has equal ones.
 
-    System messages are not linked into the chat's order, so that the chat is recognised when it is resent without them.
+    No message follows a system message in the stored order, so that the chat is recognised when it is resent without
+    them.
     """
     events: list[MessageRecorded] = []
     before = state.spoken
@@ -350,8 +359,8 @@ def fold(recorded: Iterable[Recorded], state: SessionState | None = None) -> Ses
 
 
 def number_of(event: Event) -> int | None:
-    """Return the number of the message that an event about a fact was derived from, or of the newest message when
-    somebody changed the fact by hand; ``None`` for other events."""
+    """Return the number of the message that an event about a fact was derived from. For a change by hand this is the
+    number of the newest message at that time. ``None`` for events that are not about a fact."""
     match event:
         case NodeAdded(node):
             return node.source.turn
@@ -365,11 +374,11 @@ def number_of(event: Event) -> int | None:
 
 
 def fold_until_message(recorded: Sequence[Recorded], number: int) -> SessionState:
-    """Return the state with the facts as they were after message ``number``: those of the messages until then, and the
-    changes by hand before the next message. ``recorded``: the whole log.
+    """Return the state with the facts as they were after message ``number``: those of the messages up to it, and the
+    changes by hand before the next message. ``recorded``: all events of the log.
 
-    Facts are derived in the order of the messages. So the events until the first one of a later message are applied;
-    if the graph was built again after messages were withdrawn, those of the newest graph.
+    Facts are derived in the order of the messages. So the events until the first one of a later message are applied; if
+    the graph was built again after messages were withdrawn, those of the newest graph.
     """
     events = [one.event for one in recorded]
     rebuilt = (at for at, event in enumerate(events) if isinstance(event, HistoryRevised) and event.redrawn)
@@ -408,13 +417,14 @@ class FactDerivation:
     def news(self, state: SessionState, spoken: History, known: tuple[int, int] | None = None) -> list[Event]:
         """Return the events that record the new messages of a resent transcript, followed by the events of their facts.
 
-        ``known`` overrides the result of ``Transcript.first_new``.
+        ``spoken``: the resent transcript without system messages. ``known``: used in place of the result of
+        ``Transcript.first_new``.
         """
         news = joining(state.transcript, spoken, known=known)
         return [*news, *self.facts(state, news)]
 
     def derived_graph(self, state: SessionState) -> SessionGraph:
-        """Return the graph with the facts of all messages, including facts that could not be written to the store."""
+        """Return the graph with the facts of all messages, including those whose facts are not recorded yet."""
         if not state.unextracted:
             return state.graph
         graph = state.graph.fork()

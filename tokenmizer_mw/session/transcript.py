@@ -1,4 +1,4 @@
-"""The stored transcript as a tree of messages, and the matching of resent messages with it. Pure."""
+"""The stored transcript as a tree of messages, and how messages that a client sends again are found in it. Pure."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ _PART_LEAST: Final = 4
 _PART_MOST: Final = 64
 _PLACES_MAX: Final = 8
 _PRESERVED_MAX: Final = 64
-"""Messages that a client may keep behind the summary of those before them."""
+"""Most messages that a client may keep after its summary of the messages before them."""
 
 _SUMMARY_WITHIN: Final = 3
-"""First messages of a resent transcript among which a summary is looked for."""
+"""Number of messages at the start of a resent transcript among which a summary is looked for."""
 
 
 @dataclass(slots=True)
@@ -72,7 +72,7 @@ class Transcript:
 
     def add(self, mark: str, parent: int, message: Message | Spelling) -> None:
         """Append a message after the message at index ``parent`` (-1: after none). ``mark``: digest of the message.
-        ``message``: the message, or its spelling, which identifies it in another form."""
+        ``message``: the message, or its ``Spelling``."""
         spelling = spelling_of(message) if isinstance(message, Message) else message
         place = len(self.digests)
         name: str | Spelling
@@ -112,7 +112,7 @@ class Transcript:
         return (start, place) if start else (0, len(self.digests) - 1)
 
     def holds(self, messages: Sequence[Message]) -> bool:
-        """Whether the session has all of ``messages`` consecutively, anywhere on a branch."""
+        """Whether the session has all of ``messages`` one after the other, anywhere on a branch."""
         resent = ResentMessages(messages)
         end = len(messages) - 1
         return not messages or any(
@@ -121,7 +121,8 @@ class Transcript:
         )
 
     def locate(self, resent: ResentMessages, start: int, place: int) -> ResentHistory:
-        """Align a resent transcript with the stored one. ``start`` and ``place`` are the result of ``first_new``."""
+        """Find out which stored message each message of a resent transcript is. ``start`` and ``place`` are the result
+        of ``first_new``."""
         found = ResentHistory(places := [-1] * start)
         changed: Position | None = None
         index = start - 1
@@ -147,9 +148,8 @@ class Transcript:
         return ResentHistory(places, found.holders, changed)
 
     def same_words(self, resent: ResentMessages, end: int, place: int) -> bool:
-        """Whether the user's text before message ``end`` of a resent transcript equals that up to stored message
-        ``place``. A trimmed transcript may have less of it.
-        """
+        """Whether the user's text before message ``end`` of a resent transcript equals the user's text up to stored
+        message ``place``. A transcript whose beginning was trimmed may have less of it."""
         words = "".join(resent.text(index) for index in range(end) if resent.spelling(index).side == "u")
         left = len(words)
         while place >= 0 and left:
@@ -191,7 +191,8 @@ class Transcript:
         return {}
 
     def _stored_run(self, resent: ResentMessages, first: int, last: int, place: int) -> dict[int, int] | None:
-        """The stored indexes of the messages ``first`` to ``last``, if they are those up to ``place``."""
+        """Return the stored indexes of the resent messages ``first`` to ``last`` if these are the stored messages up to
+        ``place``; else ``None``."""
         found: dict[int, int] = {}
         for index in range(last, first - 1, -1):
             if place < 0 or not self._same(resent, index, place):
@@ -201,7 +202,7 @@ class Transcript:
         return found
 
     def _behind_summary(self, resent: ResentMessages, index: int, place: int) -> dict[int, int]:
-        """The messages up to ``index`` that a client kept behind the summary at ``place``, in the form that
+        """Return the messages up to ``index`` that a client kept after the summary at ``place``, in the form that
         ``find_preserved`` returns; empty if there are none. The message before the first of them is the summary."""
         for start in range(max(0, index - _PRESERVED_MAX), min(index, _SUMMARY_WITHIN)):
             if resent.mark(start) == self.digests[place]:
@@ -211,25 +212,25 @@ class Transcript:
     # -- one message ---------------------------------------------------------------------------------------
 
     def _places_by_spelling(self, resent: ResentMessages, index: int) -> tuple[int, ...]:
-        """Where message ``index`` may stand in the transcript spelled anew."""
+        """Return the stored messages that message ``index`` may be in another form."""
         spelling = resent.spelling(index)
         comparable = spelling.length or spelling.calls or spelling.results
         return self._places.get(spelling, ()) if comparable else ()
 
     def _same(self, resent: ResentMessages, index: int, place: int) -> bool:
-        """Whether message ``index`` is the one at ``place``, or that one spelled anew."""
+        """Whether message ``index`` is the stored message at ``place``, perhaps in another form."""
         if resent.mark(index) == self.digests[place]:
             return True
         return resent.spelling(index).repeats(self.spellings[place])
 
     def _continues(self, resent: ResentMessages, index: int, place: int, part: bool) -> bool:
-        """Whether message ``index`` is the one at ``place``.
+        """Whether message ``index`` is the stored message at ``place``.
 
-        In a history from its very start the few messages before it must be the same. Of a part of a history, which
-        may just as well be something new that repeats what was said before ("yes", "done"), everything before it
-        must be, and it must be long or reach to the newest message. A history that is longer than what the session
-        has before ``place`` is the same only if a client divided messages, so all of it is compared: otherwise a chat
-        that repeats itself would be taken for an earlier part of itself.
+        In a history from its very start the few messages before it must be the same. A part of a history may just as
+        well be something new that repeats what was said before ("yes", "done"). So all messages before it must be the
+        same, and it must be long or reach to the newest message. A history that is longer than what the session has
+        before ``place`` is the same only if a client divided messages, so all of it is compared: otherwise a chat that
+        repeats itself would be taken for an earlier part of itself.
         """
         if self.depths[place] == index and not part:
             return self._same_before(resent, index, place, _MATCHED_BEFORE)
@@ -240,7 +241,7 @@ class Transcript:
     # -- going back and going on ---------------------------------------------------------------------------
 
     def _same_before(self, resent: ResentMessages, index: int, place: int, most: int) -> bool:
-        """Whether the ``most`` messages before message ``index`` are those before ``place``."""
+        """Whether the ``most`` messages before message ``index`` are the stored messages before ``place``."""
         last, index, place = index - most, index - 1, self.parents[place]
         while index >= max(0, last):
             if place >= 0 and self._same(resent, index, place):
@@ -254,10 +255,10 @@ class Transcript:
         return True
 
     def _before(self, resent: ResentMessages, index: int, place: int) -> Position | None:
-        """What stands before the words of one side that end with message ``index`` and those that end at ``place``,
-        where they are the same, however they are divided into messages; ``None`` where they are not.
+        """Compare the messages of one side that end with message ``index`` with the stored ones that end at ``place``,
+        however they are divided. Returns what stands before both if they are the same, else ``None``.
 
-        A client may leave out tool calls with their results, all that stand there; it may not put any in.
+        A client may leave out tool calls with their results, all that stand there; it may not add any.
         """
         run = run_back(resent, index)
         left, calls = len(run.text), []
@@ -277,7 +278,7 @@ class Transcript:
         return (run.index, place) if same else None
 
     def _place_run(self, resent: ResentMessages, last: Position, before: Position, found: ResentHistory) -> None:
-        """Note in ``found`` where the messages of a run that ``_before`` has compared stand."""
+        """Note in ``found`` which stored messages the messages of a run are that ``_before`` has compared."""
         spans: list[Position] = []  # where a message of the transcript begins in the text of the run, and its place
         left, place = 0, last[1]
         while place != before[1]:
@@ -296,7 +297,7 @@ class Transcript:
                 found.holders[place] = at
 
     def _further(self, resent: ResentMessages, start: int, place: int) -> Position:
-        """``start`` and ``place``, moved on over messages that are spelled anew."""
+        """Return ``start`` and ``place``, moved forward over messages that the client changed in form."""
         if place == len(self.digests) - 1:  # nothing follows the newest message
             return start, place
         while start < len(resent):
@@ -308,7 +309,7 @@ class Transcript:
         return start, place
 
     def _children(self, place: int) -> list[int]:
-        """The messages that follow the one at ``place``, the newest first."""
+        """Return the stored messages that follow the one at ``place``, the newest first."""
         children: list[int] = []
         after = place + 1
         while after < len(self.parents):
@@ -320,8 +321,9 @@ class Transcript:
         return children
 
     def _behind_run(self, resent: ResentMessages, start: int, place: int) -> Position | None:
-        """``start`` and ``place`` behind what one side says from there on, as far as both say the same up to the ends
-        of messages; ``None`` where they do not. What tools returned is news when it is not the same."""
+        """Compare the messages of one side from ``start`` on with the stored ones from ``place`` on, however they are
+        divided. Returns ``start`` and ``place`` after the last message end up to which they are the same; ``None`` if
+        there is none. A tool result that differs counts as new."""
         own, known = resent.spelling(start), self.spellings[place]
         if resent.mark(start) == self.digests[place] or (own == known and not own.silent):
             return start + 1, place

@@ -26,7 +26,8 @@ from tokenmizer_mw.session import SessionState, append_messages
 from tokenmizer_mw.session.state import FactDerivation, number_of
 
 Change = Callable[[Sequence[Written]], Sequence[Written]]
-"""From a history to the one that takes its place: messages of it, with their numbers, and new ones without."""
+"""A function that edits a transcript: it gets the current messages and returns those that take their place. Messages
+that stay keep their ``number``, new ones have none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,8 +49,8 @@ class HistoryMessages:
     """The messages of a session that were not withdrawn, by number, in the order in which they were added.
 
     - ``size``: about how many characters the messages take, withdrawn ones included.
-    - ``index``: the passage index; ``None`` until ``passages`` is called.
-    - ``prepared``: sentences of the messages, for resume blocks.
+    - ``index``: the search index of their passages (paragraphs); ``None`` until ``passages`` is called.
+    - ``prepared``: sentences of the messages, split beforehand for resume blocks.
     """
 
     seq: int = 0
@@ -87,7 +88,8 @@ class HistoryMessages:
         return self.index.beside(beside) if beside else self.index
 
     def with_messages(self, events: Iterable[MessageRecorded]) -> HistoryMessages:
-        """Return a copy with more messages, which are not recorded yet, and with an index of its own."""
+        """Return a copy that also has the messages of ``events``, which are not recorded yet, and that has an index of
+        its own."""
         seq, at = self.seq, self.recorded_at
         found = HistoryMessages(seq, at, dict(self.messages), self.size, _unindexed=list(self.messages))
         for event in events:
@@ -95,9 +97,9 @@ class HistoryMessages:
         return found
 
     def beside(self, events: Iterable[MessageRecorded], passages_max: int) -> HistoryMessages:
-        """Return a copy that shares the index of these messages and also knows the messages of ``events``, which are
-        not recorded yet. Words of these messages count as said, but the messages are not found. Use the copy for one
-        search.
+        """Return a copy for one search, which shares the index of these messages and also knows the messages of
+        ``events``, which are not recorded yet. A search does not find those messages, but counts their words when it
+        weighs how rare a word is.
 
         ``passages_max``: maximum number of passages in the index.
         """
@@ -157,10 +159,10 @@ class HistoryMessages:
 
 
 _SENTENCE_WEIGHT: Final = 8
-"""About how many characters a character takes whose sentences are at hand."""
+"""About how many characters of memory a character takes whose message was split into sentences."""
 
 _BARE: Final = 500
-"""What a message takes besides its texts."""
+"""About how many characters of memory a message takes besides its texts."""
 
 
 def _characters(message: Message) -> int:
@@ -203,7 +205,7 @@ def edit_transcript(
 ) -> list[Event]:
     """Return the events that carry out ``change`` on a session.
 
-    ``log``: the session's log; ``state``: its state. ``derivation``: extracts facts. If facts come from withdrawn
+    ``log``: the session's events; ``state``: its state. ``derivation``: extracts facts. If facts come from withdrawn
     messages, the graph is built again: facts derived before the first withdrawn message are repeated as they were, and
     later facts are extracted again from the remaining messages.
     """
@@ -247,5 +249,5 @@ def derived_before(log: Iterable[Recorded], number: int) -> list[Event]:
 
 
 def is_derived_from(log: Iterable[Recorded], numbers: Collection[int]) -> bool:
-    """Whether one of these messages created or changed a fact in ``log``."""
+    """Whether one of the messages with these ``numbers`` created or changed a fact in ``log``."""
     return bool(numbers) and any(number_of(recorded.event) in numbers for recorded in log)

@@ -1,4 +1,5 @@
-"""Shorten one request of a session: apply the planned cut, and return the events to append. Pure."""
+"""Shorten one request of a session: decide about the cut (old messages are replaced by a resume block), carry it out,
+and return the events to append. Pure."""
 
 from __future__ import annotations
 
@@ -41,28 +42,31 @@ from tokenmizer_mw.wire.dialect import ChatRequest
 from tokenmizer_mw.wire.history import History
 
 Known = tuple[int, int]
-"""What ``Transcript.first_new`` says of a history."""
+"""How far a resent transcript is known: the result of ``Transcript.first_new``."""
 
 
 _QUOTED_LEAST: Final = 2
-"""Times the budget of a block that it has to replace before it quotes sentences: a short chat is told by its facts."""
+"""A block quotes sentences only if the messages that it replaces have this many times its budget. For a shorter chat
+the facts are enough."""
 
 Spared = Callable[[int, int | None], Sequence[float]]
-"""For the messages that are sent, from an index on: the share of each that compression removes before sending. Also
-given the index of the newest message when the cut was made, ``None`` without a cut."""
+"""A function that returns, for each message of a request, the share that compression removes before sending. It gets
+the index of the first message that is sent, and the index of the newest message when the cut was made, ``None`` without
+a cut."""
 
 _WHOLE: Final[Mapping[int, Sequence[str]]] = MappingProxyType({})
 
 NOT_WORTH_IT: Final = "cut_not_worth_it"
-"""Counter of cuts that were not made, because no block would fit or save anything."""
+"""Name of the counter of cuts that were not made, because no block would fit or save anything."""
 
 _STEPS: Final = 4
-"""A turn that is too long loses its middle in so many steps a window: in between, what is sent begins the same."""
+"""A turn that is too long loses its middle in this many steps for each window. Between two steps, requests begin the
+same, which the provider's prompt cache needs."""
 
 
 @dataclass(frozen=True, slots=True)
 class HeldCut:
-    """The events of a cut that are recorded with the turn of its request, once the application has taken the request.
+    """The events of a cut that are not recorded yet: they wait until the application has accepted the request.
 
     - ``seq``, ``recorded_at``: those of the session's last event when the cut was decided; ``known``: number of its
       messages; ``checkpoint``: id of its next checkpoint; ``edits``: number of its manual edits.
@@ -80,7 +84,7 @@ class HeldCut:
 
     @classmethod
     def of(cls, draft: SessionState, events: Sequence[Event]) -> HeldCut:
-        """Hold ``events`` for the session ``draft``, which changes."""
+        """Return ``events`` as a held cut of the session ``draft``, and apply them to ``draft``."""
         before = draft.seq, draft.recorded_at, len(draft.transcript), draft.next_checkpoint, len(draft.edits)
         for seq, event in enumerate(events, draft.seq + 1):
             draft.apply(Recorded(seq, draft.recorded_at, event))
@@ -98,8 +102,8 @@ class HeldCut:
         return [event for event in self.events if isinstance(event, MessageRecorded | Checkpointed)]
 
     def before_turn(self, state: SessionState) -> tuple[Transcript, Sequence[Event]]:
-        """Return the transcript to which the turn of the request is appended, and the events that ``events_for``
-        returns, whose messages this transcript contains. ``state``: the current state of the session."""
+        """Return the transcript to which the messages of the request and its reply are appended, and the events that
+        ``events_for`` returns, whose messages this transcript contains. ``state``: the current state of the session."""
         held = self.events_for(state)
         return self.state.transcript if held else state.transcript, held
 
@@ -107,8 +111,8 @@ class HeldCut:
         """Return a copy of ``history``, the session's messages, that also has the new messages of this cut, for one
         search.
 
-        That search finds the new messages only if the cut leaves some of them out; else they are in the request, and
-        only their words count as said. ``passages_max``: maximum number of passages in the index.
+        That search finds the new messages only if the cut leaves some of them out. Otherwise they are in the request,
+        and only their words are counted. ``passages_max``: maximum number of passages in the index.
         """
         anchor = self.state.cut.anchor_turn if self.state.cut is not None else 0
         new = [event for event in self.events if isinstance(event, MessageRecorded)]
@@ -119,8 +123,8 @@ class HeldCut:
 
 @dataclass(frozen=True, slots=True)
 class CutDecision:
-    """How to send a request. ``rewrite``: how it is shortened; ``None``: send it unchanged. ``events``: to append to
-    the log; ``counted``: names of counters to increment."""
+    """How to send a request. ``rewrite``: how it is shortened, ``None`` to send it unchanged; ``events``: the events to
+    append to the log; ``counted``: names of counters to increment."""
 
     rewrite: Rewrite | None = None
     events: Sequence[Event] = ()
@@ -132,9 +136,9 @@ class BlockOrder:
     """Parameters of a resume block to build.
 
     - ``budget``: maximum number of tokens.
-    - ``query``: facts that match it come first.
+    - ``query``: a text; facts that match it come first. "": none.
     - ``sections``: include only facts of these sections, and no quotations; ``None``: a block for the whole transcript.
-    - ``id``: id of its checkpoint, which is recorded even when the block would be empty; "": the next id.
+    - ``id``: id of its checkpoint, which is then recorded even when the block would be empty; "": the next id.
     """
 
     budget: int
@@ -147,9 +151,9 @@ class BlockOrder:
 class Truncation:
     """Decides how one request of a session is shortened. ``counter`` counts tokens as the request's model does.
 
-    - ``numbers``: the session's numbers of the request's messages, when they come from the session itself; then no
-      message is new.
-    - ``reserved``: tokens needed by what is not in the request.
+    - ``numbers``: numbers in the session of the request's messages, if they come from the session itself; no message is
+      new then.
+    - ``reserved``: tokens of the context window that must stay free for what is not in the request.
     - ``spared``: what compression removes before sending; ``None``: nothing.
     - ``recorded``: returns the session's messages with numbers; set when the client may have compacted its chat.
     - ``read_sentences``: returns the sentences of a message that a block may quote.
@@ -166,7 +170,7 @@ class Truncation:
     read_sentences: ReadSentences = message_sentences
 
     def decide(self, state: SessionState) -> CutDecision:
-        """Decide what to do with the request, given the state of the session."""
+        """Decide how to send the request, given the state of the session."""
         if self.numbers:
             decision = self._make_plan(state.cut)
             return self._carry_out(state, decision, (len(self._spoken), -1), renew=True)
@@ -190,18 +194,20 @@ class Truncation:
         return CutDecision(result.rewrite, self._news(state, known), result.counted)
 
     def _renew_outdated(self, state: SessionState, decision: Plan) -> Plan:
-        """``decision``, with a new block at the place of the cut in force where its block lacks what was added by hand
-        since, or states what was changed. The provider's prompt cache behind the block is lost once.
+        """Return ``decision``, or a plan to make a new block for the current cut if manual edits have made its block
+        wrong (``is_outdated``). The provider's prompt cache after the block is lost once.
 
-        A block that a client's own compaction left stays: no message is there that a new one could replace."""
+        A block that was made because the client compacted its chat stays: there is no message that a new one could
+        replace.
+        """
         if not isinstance(decision, Replay) or self.request.stand_down or self.request.bound > decision.keep_from:
             return decision
         renews = decision.keep_from > self.request.prefix and is_outdated(state)
         return Cut(decision.keep_from, decision) if renews else decision
 
     def _follows_compaction(self, state: SessionState, known: Known) -> bool:
-        """Whether the client has compacted its chat: what is new begins with a summary of the session, and no block
-        stands in it yet."""
+        """Whether the client has compacted its chat: the new messages begin with a summary of the session, and the
+        request contains no resume block yet."""
         request = self.request
         if self.recorded is None or not len(state.transcript) or reason_not_to_cut(request):
             return False
@@ -214,7 +220,8 @@ class Truncation:
         return not any(opens_block(message.text) for message in spoken)
 
     def _hand_back(self, state: SessionState, known: Known) -> CutDecision:
-        """A block in front of the whole history, where the window has room for it."""
+        """Put a resume block before the whole history, if the window has room for it. Done after a compaction by the
+        client."""
         request, prefix = self.request, self.request.prefix
         drawn = self._news(state, known)
         resume = self._resume(state, drawn, self.recorded() if self.recorded is not None else ())
@@ -230,8 +237,8 @@ class Truncation:
         return CutDecision(rewrite, [*drawn, cut], ("block_handed_back",))
 
     def _find_anchor(self, frozen: Checkpointed | None, placed: ResentHistory) -> int | None:
-        """The message of the request that begins with the anchor of the cut in force; ``None`` where none is known
-        to."""
+        """Return the index of the request's message that begins with the first message that the current cut kept;
+        ``None`` if none is known to."""
         index = placed.index_of(frozen.anchor_turn - 1) if frozen is not None and frozen.anchor else None
         if index is None:
             return None
@@ -239,8 +246,8 @@ class Truncation:
         return places[index] if can_anchor(self.request.messages[places[index]]) else None
 
     def _stands(self, state: SessionState, keep_from: int, resent: ResentMessages) -> bool:
-        """Whether the block of the cut in force stands for what is before message ``keep_from``: the user's messages
-        in it are those that the cut left out."""
+        """Whether the block of the current cut may replace the messages before ``keep_from``: the user's messages among
+        them are those that the cut removed."""
         anchor = state.cut.anchor_turn - 1 if state.cut is not None else -1
         if not 0 <= anchor < len(state.transcript):
             return False
@@ -256,7 +263,8 @@ class Truncation:
         return taken / budget_for(self.request.model, self.derivation.settings)
 
     def context(self, recorded: Sequence[Written], fit: Shortened) -> Context:
-        """Return the part of ``recorded`` (the messages of the request) to send to a model, as ``fit`` says."""
+        """Return the part of ``recorded`` (the messages of the request) to send to a model, shortened as ``fit``
+        says."""
         recent = tuple(recorded[place] for place in fit.kept)
         places = [*fit.kept, len(recorded)]
         taken = self.count_taken(fit.block, fit.kept, fit.results)
@@ -276,15 +284,18 @@ class Truncation:
         return sum(counts[: self.request.prefix]) + self._count_taken(block, places, counts) - less
 
     def _text_tokens(self, place: int) -> int:
-        """Tokens of the results in the message at ``place``."""
+        """Return the tokens of the tool results in the message at ``place``."""
         return sum(self.counter.text(result.text) for result in self.request.messages[place].tool_results)
 
     def left_out(
         self, state: SessionState, rewrite: Rewrite | None, fit: Shortened
     ) -> tuple[Checkpointed | None, Collection[int]]:
-        """Return what replaces the messages that ``fit`` leaves out: the current cut (``None``: nothing), or a new one
-        if ``fit`` leaves out more than the current cut does; and the numbers of older messages that the request
-        contains all the same."""
+        """Return what stands for the messages that ``fit`` leaves out, and which older messages the request contains
+        all the same (their numbers).
+
+        The first part is the current cut (``None``: no cut). If ``fit`` leaves out more than that, it is a new
+        ``Checkpointed``, which is not recorded.
+        """
         places = fit.kept
         start = self.request.prefix if rewrite is None else rewrite.keep_from
         if not places or places == tuple(range(start, len(self.request.messages))):
@@ -299,7 +310,8 @@ class Truncation:
         return cut, frozenset(numbers[place] for place in places[:last] if place in numbers)
 
     def _numbers_by_place(self, state: SessionState, last: int) -> dict[int, int]:
-        """The numbers in the session of the messages up to ``last``, by their places; the system's left out."""
+        """Return the numbers in the session of the request's messages up to index ``last``, by index, without system
+        messages."""
         known = (len(self._spoken), -1) if self.numbers else state.transcript.first_new(self._spoken)
         roles = self.request.messages.roles
         places = [place for place in range(last + 1) if roles[place] is not Role.SYSTEM]
@@ -307,7 +319,7 @@ class Truncation:
 
     def fit(self, state: SessionState, rewrite: Rewrite | None, limit: int) -> Shortened:
         """Shorten the request to ``limit`` tokens: first as ``rewrite`` says, then by leaving out more messages if
-        necessary. Where the block has no room, a smaller one is made; without room for that either, there is none."""
+        necessary. If the block does not fit, a smaller one is made, or none if there is no room for that either."""
         counts, prefix = self.counter.request_counts(self.request), self.request.prefix
         start, block, through = (prefix, "", None)
         if rewrite is not None:
@@ -339,12 +351,12 @@ class Truncation:
         return self.reserved + self.counter.text(self.request.overhead) + sum(counts[: self.request.prefix])
 
     def _count_taken(self, block: str, places: Sequence[int], counts: Sequence[int]) -> int:
-        """Tokens of a block and of messages."""
+        """Return the tokens of a block and of messages."""
         return (self.counter.text(block) + MESSAGE_TOKENS if block else 0) + sum(counts[place] for place in places)
 
     def _block(self, state: SessionState, most: int | None = None) -> str:
-        """The resume block of the session as it is now, without a cut, of at most ``most`` tokens; "" when none
-        fits."""
+        """Return a resume block of the session as it is now, of at most ``most`` tokens, without making a cut; "" if
+        none fits."""
         budget = block_budget(self.request.model, self.derivation.settings)
         budget = budget if most is None else min(budget, most)
         nonce = nonce_for(self.derivation.secret, self.key, state.next_checkpoint)
@@ -395,7 +407,7 @@ class Truncation:
         return Cut(leaner.keep_from, decision.otherwise) if same else decision
 
     def _subtract_compression(self, counts: Sequence[int], start: int, through: int | None) -> list[int]:
-        """``counts`` without what compression takes out of the messages that are sent behind a cut."""
+        """Return ``counts`` without the tokens that compression removes from the messages that are sent after a cut."""
         shares = self.spared(start, through) if self.spared is not None else ()
         if not shares:
             return [*counts]
@@ -433,7 +445,7 @@ class Truncation:
         *,
         renew: bool = False,
     ) -> CutDecision:
-        """Do what a plan says. ``renew``: build the block of the cut in force anew if it is outdated."""
+        """Carry out a plan. ``renew``: whether the block of the current cut is made anew if it is outdated."""
         role, planned = self.derivation.settings.block_role, decision
         decision = self._renew_outdated(state, planned) if renew else planned
         renewed = decision is not planned
@@ -454,8 +466,8 @@ class Truncation:
     def _cut(
         self, state: SessionState, drawn: list[Event], keep_from: int, numbers: Sequence[int]
     ) -> Checkpointed | None:
-        """The cut before message ``keep_from``, where ``drawn`` is what is new; ``None`` when no block is worth it.
-        ``numbers`` are those in the session of all messages, the system's left out."""
+        """Return the cut before message ``keep_from``; ``None`` if no block is worth it. ``drawn``: the events of the
+        new messages; ``numbers``: numbers in the session of all messages but system messages."""
         budget = block_budget(self.request.model, self.derivation.settings)
         counts, staying = self.counter.request_counts(self.request), self.request.staying(keep_from)
         replaced = sum(counts[self.request.prefix : keep_from]) - sum(counts[place] for place in staying)
@@ -467,8 +479,8 @@ class Truncation:
         return self._checkpoint(state, drawn, resume, keep_from, numbers[self._spoken_before(keep_from)])
 
     def _find_verbatim(self, keep_from: int, numbers: Sequence[int]) -> frozenset[int]:
-        """The numbers in the session of the messages that are sent unchanged behind a cut before message ``keep_from``;
-        ``numbers`` are those of all messages, the system's left out."""
+        """Return the numbers of the messages that are sent unchanged after a cut before message ``keep_from``.
+        ``numbers``: those of all messages but system messages."""
         roles = self.request.messages.roles
         shares = self.spared(keep_from, len(roles) - 1) if self.spared is not None else ()
         places = (place for place, role in enumerate(roles) if role is not Role.SYSTEM)
@@ -483,9 +495,12 @@ class Truncation:
         order: BlockOrder | None = None,
         beside: Collection[int] = (),
     ) -> Resume | None:
-        """The block of the session with what is new, quoting ``transcript``, as ``order`` has it (``None``: that of a
-        cut), to be sent with the messages ``beside`` (numbers); ``None`` when there is nothing to say, or no room for
-        it."""
+        """Build a resume block of the session with the events ``drawn``; ``None`` when there is nothing to state or no
+        room.
+
+        ``transcript``: the messages that it may quote. ``order``: its parameters, ``None`` for the block of a cut.
+        ``beside``: numbers of messages that are sent together with the block.
+        """
         order = order or BlockOrder(block_budget(self.request.model, self.derivation.settings))
         graph = state.graph.fork()
         for event in drawn:
@@ -513,8 +528,8 @@ class Truncation:
     def _checkpoint(
         self, state: SessionState, drawn: Sequence[Event], resume: Resume, keep_from: int, number: int
     ) -> Checkpointed:
-        """The record of a block in the place of the messages before ``keep_from``, which is ``number`` in the
-        session."""
+        """Return the event of a cut whose block replaces the messages before ``keep_from``. ``number``: that message's
+        number in the session."""
         messages = self.request.messages
         return Checkpointed(
             id=state.next_checkpoint,
@@ -529,14 +544,15 @@ class Truncation:
         )
 
     def _transcript(self, keep_from: int, numbers: Sequence[int]) -> list[tuple[int, Message]]:
-        """The messages before ``keep_from``, with their numbers in the session, without blocks of ours."""
+        """Return the messages before ``keep_from`` with their numbers in the session, without resume blocks of this
+        package."""
         messages = self.request.messages
         places = [place for place in range(keep_from) if messages.roles[place] is not Role.SYSTEM]
         secret = self.derivation.secret
         return [(n, without_own_blocks(messages[place], secret)) for n, place in zip(numbers, places, strict=False)]
 
     def _numbers(self, state: SessionState, last: int, known: Known, placed: ResentHistory | None) -> list[int]:
-        """The numbers in the session of the messages up to ``last``, the system's left out."""
+        """Return the numbers in the session of the messages up to index ``last``, without system messages."""
         if self.numbers:
             roles = self.request.messages.roles[: last + 1]
             return [self.numbers[place] for place, role in enumerate(roles) if role is not Role.SYSTEM]
@@ -551,14 +567,14 @@ class Truncation:
 
     @property
     def _spoken(self) -> History:
-        """The messages that are not the system's."""
+        """The messages of the request without system messages."""
         return self.request.messages.without_system()
 
     def _spoken_before(self, index: int) -> int:
-        """How many messages before ``index`` are not the system's."""
+        """Return how many messages before ``index`` are not system messages."""
         return sum(role is not Role.SYSTEM for role in self.request.messages.roles[:index])
 
 
 def _newest_number(state: SessionState, drawn: Sequence[Event]) -> int:
-    """The number of the newest message once ``drawn`` is part of the session."""
+    """Return the number of the session's newest message after the events ``drawn``."""
     return len(state.transcript) + sum(isinstance(event, MessageRecorded) for event in drawn)

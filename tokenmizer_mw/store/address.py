@@ -24,12 +24,12 @@ def absolute_address(address: str, folder: str) -> str:
 
 
 HOOK_DIRECTORY = "TOKENMIZER_HOOK_DIR"
-"""Environment variable: the directory for the files of the hooks, in place of the system's own."""
+"""Environment variable that names the directory for the files of the hooks, in place of the system's own."""
 
 
 def hook_folders(environ: Mapping[str, str]) -> list[str]:
-    """Return the directories in which hooks started with these variables may keep their files, the preferred one
-    first; ``[]`` where the system has no numbers of users (Windows)."""
+    """Return the directories in which hooks may keep their files, the preferred one first; ``[]`` on Windows, where
+    users have no numbers. ``environ``: the environment variables with which the hooks are started."""
     if not hasattr(os, "getuid"):
         return []
     bases = [environ[name] for name in (HOOK_DIRECTORY, "XDG_RUNTIME_DIR", "TMPDIR") if environ.get(name)]
@@ -37,8 +37,8 @@ def hook_folders(environ: Mapping[str, str]) -> list[str]:
 
 
 def quote_address(address: str) -> str:
-    """Return an address that may be invalid in quotes and shortened, without what may be a password: whatever stands
-    before the host beside the user, and all options."""
+    """Return an address for an error message: in quotes, shortened, and without what may be a password. The address may
+    be invalid. What stands between the user and the "@" is left out, and so are all options behind a "?"."""
     scheme, separator, rest = address.partition("://")
     place = (rest if separator else scheme).partition("?")[0]
     user, at, host = place.rpartition("@")

@@ -1,8 +1,8 @@
 """Choose the store when the user named none, so that hooks, MCP servers and commands use the same one; and announce the
 stores of this user's running servers. A hook that a host waits for imports this: it imports little itself.
 
-A server that was given its store on the command line keeps a lock on a file in the user's data directory. The file
-names the store. The lock ends with the process, however the process ends.
+Each running server (``tokenmizer-mw serve``) keeps a lock on a file in the user's data directory, which names its
+store. The lock ends with the process, however the process ends.
 """
 
 from __future__ import annotations
@@ -34,10 +34,11 @@ _log = logging.getLogger("tokenmizer_mw")
 
 @dataclass(frozen=True, slots=True)
 class Announcement:
-    """The store that a running server uses.
+    """The store that a server of this user announced in its file.
 
-    ``store``: its address, without password; ``config``: the path of the server's configuration file, "" for none;
-    ``has_password``: true if the server's own address contains a password, which is left out here.
+    - ``store``: the address of the store, without password.
+    - ``config``: the path of the server's configuration file, "" for none.
+    - ``has_password``: true if the server's own address contains a password, which is left out here.
     """
 
     store: str
@@ -59,7 +60,8 @@ def data_folder() -> Path | None:
 @contextmanager
 def announce_store(address: str, config: str = "") -> Iterator[None]:
     """Announce ``address`` to this user's other processes (``announced_stores``) until the ``with`` block or the
-    process ends. The file then stays, unlocked, until another server starts (``last_ended_store``).
+    process ends. The announcing file stays after that, unlocked, until another server starts (``last_ended_store``).
+    ``config``: path of the server's configuration file, "" for none.
 
     Stores in memory are not announced, because no other process can use them. Failures are logged and not raised.
     """
@@ -87,7 +89,7 @@ def announced_stores() -> list[Announcement]:
 
 
 def last_ended_store() -> Announcement | None:
-    """Return the store of the server that ended and was started last; ``None`` if none is known."""
+    """Return the store of the server that was started last among those that have ended; ``None`` if none is known."""
     return next(iter(_read_announcements(running=False)), None)
 
 
@@ -109,7 +111,8 @@ def _is_in_memory(address: str) -> bool:
 
 
 def _write(path: Path, announcement: Announcement) -> int:
-    """Write and lock the file, and return its handle. It has its name only once it is locked."""
+    """Write and lock the announcing file, and return its handle. The file gets its final name only once it is locked,
+    so that nobody takes it for the file of a server that has ended."""
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     for old in path.parent.glob(f"*{_SUFFIX}"):
         _remove_if_stale(old)
@@ -133,8 +136,8 @@ def _remove_if_stale(path: Path) -> None:
 
 
 def _open_own(path: Path) -> int:
-    """A plain file of this user, opened for reading: a pipe would be waited for, a link leads elsewhere. Raises
-    ``OSError``."""
+    """Open a plain file of this user for reading and return its handle. Raises ``OSError`` for anything else: opening a
+    pipe could block, and a link could lead elsewhere."""
     handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW)
     found = os.fstat(handle)
     if not stat.S_ISREG(found.st_mode) or found.st_uid != os.geteuid():
@@ -152,8 +155,11 @@ def _is_locked(handle: int) -> bool:
 
 
 def _read(path: Path, *, running: bool) -> tuple[int, Announcement] | None:
-    """When the file was written, in nanoseconds, and what it says; ``None`` if the server that wrote it has ended (or
-    runs, with ``running`` false), and for a file that no server wrote."""
+    """Read an announcing file. Returns when it was written, in nanoseconds, and its content.
+
+    Returns ``None`` if the server that wrote it has ended (with ``running`` false: if it still runs), and for a file
+    that no server wrote.
+    """
     try:
         handle = _open_own(path)
     except OSError:
@@ -170,7 +176,7 @@ def _read(path: Path, *, running: bool) -> tuple[int, Announcement] | None:
 
 
 def _text(value: object) -> str:
-    """``value``, which is a text without a NUL. Raises ``ValueError``."""
+    """Return ``value`` if it is a text without a NUL. Raises ``ValueError`` for anything else."""
     if not isinstance(value, str) or "\0" in value:
         raise ValueError("no text")
     return value
@@ -192,10 +198,10 @@ def reachable_address(announcement: Announcement, of_file: str) -> str:
 
 
 STORE_VARIABLE: Final = "TOKENMIZER_STORE"
-"""The environment variable that names a store."""
+"""The environment variable that holds the address of the store to use."""
 
 CONFIG_VARIABLE: Final = "TOKENMIZER_CONFIG"
-"""The environment variable that names the configuration of the proxy, which may name the store."""
+"""The environment variable that holds the path of the proxy's configuration file, which may name the store."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -228,8 +234,9 @@ def choose_store(
     - the store of the running server that was started last;
     - a database in the user's data directory.
 
-    ``named``: ``None`` or "" if the caller names no store. ``environ``: ``None`` reads ``os.environ``. ``extra``: the
-    extra that an error message names if the library that knows this directory is not installed.
+    ``named``: ``None`` or "" if the caller names no store. ``environ``: ``None`` reads ``os.environ``. ``extra``: if
+    the data directory cannot be found because platformdirs is not installed, the error message says to install this
+    extra.
 
     Addresses are not checked, and nothing is opened. Raises ``ConfigError`` if a configuration file that is read is
     missing or invalid, if the running server's store needs a password that is in no file, and if there is no user's
@@ -258,8 +265,9 @@ def choose_store(
 
 
 def store_in_file(path: str | Path) -> str:
-    """Return ``store`` in a configuration file of the proxy, "" for none. A relative path in it is relative to the
-    file's folder. Raises ``ConfigError`` for an invalid file."""
+    """Return the address under ``store`` in a configuration file of the proxy, "" if it has none. The relative path of
+    a SQLite file is taken as relative to the folder of the configuration. Raises ``ConfigError`` for an invalid
+    file."""
     from tokenmizer_mw.settings import read_mapping  # it imports more than all of this module
 
     address = str(read_mapping(Path(path)).get("store") or "")
@@ -267,8 +275,8 @@ def store_in_file(path: str | Path) -> str:
 
 
 def default_address(extra: str = "cli") -> str:
-    """Return the address of a database in the user's data directory. Raises ``ConfigError`` if there is no such
-    directory."""
+    """Return the address of a database in the user's data directory, and create the folder that this directory is in.
+    Raises ``ConfigError`` if there is no such directory or the folder cannot be created."""
     folder = data_folder()
     option = "use --store or " if extra == "cli" else ""
     if folder is None:
@@ -286,8 +294,8 @@ _IN_MEMORY: Final = ("", "/:memory:")
 
 
 def sqlite_path(location: str) -> str | None:
-    """Return the path of the database file in the part of a SQLite address after ``sqlite://``; ``None`` for a database
-    in memory. Raises ``ConfigError`` for an invalid address."""
+    """Return the path of the database file from the part of a SQLite address after ``sqlite://``: "a.db" from "/a.db".
+    ``None`` for a database in memory. Raises ``ConfigError`` for an invalid address."""
     if location in _IN_MEMORY:
         return None
     path = location.removeprefix("/")

@@ -47,7 +47,7 @@ from tokenmizer_mw.model.session import SESSION_ID_MAX, SessionKey
 from tokenmizer_mw.store.log import SECRET_BYTES, Clock, EventLog, PassageRows, Snapshot, pages
 
 MakeLog = Callable[[Clock], EventLog]
-"""A new, empty log each time it is called."""
+"""A function that opens a new, empty log each time it is called. The log takes its times from the given clock."""
 
 Check = Callable[[MakeLog], None]
 KEY: Final = SessionKey("tenant", "session")
@@ -87,13 +87,14 @@ EVERY_KIND: Final[tuple[Event, ...]] = (
     Reminded(4, "k1", 90, ("d1",), (1, 3)),
     Reminded(4, "k1", 60),
 )
-"""At least one event of each kind, with awkward text in them."""
+"""At least one event of each kind, with texts that are hard to store, such as a NUL in a message."""
 
 HOSTILE_IDS: Final = (
     "'; DROP TABLE events; --", "../../etc/passwd", "a/b\\c", "%00", "?", "*", "A", "a", "é", "e\u0301", "日本語",
     "\U0001f600", " ", "x" * SESSION_ID_MAX, "x" * (SESSION_ID_MAX - 1),
 )  # fmt: skip
-"""Ids that a store must keep apart, exactly as given."""
+"""Valid ids that are easily confused or misused, such as "a" and "A". A store must keep them apart, exactly as
+given."""
 
 REFUSED_IDS: Final = ("", "a\0b", "\0", "line\nbreak", "\x1b[2J", "\ud800", "x" * (SESSION_ID_MAX + 1))
 """Ids that a store must refuse."""
@@ -147,14 +148,12 @@ def check_slices(make_log: MakeLog) -> None:
 
 
 def check_outlines(make_log: MakeLog) -> None:
-    """Check what ``read`` returns for each ``detail``, against the whole log.
+    """Check what ``read`` returns for each ``detail``, compared with the whole log.
 
     - "graph": all events, in order. Those of messages have their number and need not have their content.
     - "nodes": at least the events that change a fact, unchanged.
     - "messages": at least the events that change a message, and the last event of the log, unchanged.
     - "numbers": the event of every message, with its number and time.
-
-    ``make_log`` opens an empty log. Raises ``AssertionError`` for the first difference.
     """
     with _log(make_log) as log:
         whole = log.append(KEY, EVERY_KIND, expected_seq=0)
@@ -350,8 +349,9 @@ def check_snapshots_go(make_log: MakeLog) -> None:
 
 
 def _make_and_drop(log: EventLog, old: EventLog, keep: Callable[[SessionKey], bool]) -> list[SessionKey]:
-    """Make sessions of three events, ``keep`` what was computed from each, and then forget, erase, rewrite and load
-    one of them each. Returns their keys in this order, and last that of a session that stays as it is."""
+    """Make five sessions of three events, and call ``keep`` to store something computed from each. Then forget, erase,
+    rewrite and load into one of them each. Returns their keys in this order, and last that of the session that stays as
+    it is."""
     keys = [SessionKey("tenant", name) for name in ("forgotten", "erased", "rewritten", "loaded", "left")]
     for key in keys:
         log.append(key, _turns(1, 3), expected_seq=0)
@@ -642,7 +642,7 @@ CHECKS: Final[dict[str, Check]] = {
         check_threads, check_threads_apart, check_close, check_errors_are_clear,
     )
 }  # fmt: skip
-"""Every check by its name."""
+"""Maps the name of every check, such as "forget", to its function."""
 
 
 @contextmanager
@@ -678,7 +678,8 @@ def _short(value: object) -> str:
 
 
 def expect_raised(kind: type[Exception], call: Callable[[], object], what: str) -> None:
-    """Raise ``AssertionError``, which names ``what`` was called, unless ``call`` raises ``kind``."""
+    """Raise ``AssertionError`` unless ``call`` raises an error of class ``kind``. ``what``: names the call in the
+    message."""
     try:
         call()
     except kind:

@@ -26,7 +26,8 @@ class _Waiter(Generic[Item]):
 
 
 class GroupCommit(Generic[Item]):
-    """Calls ``write`` with the items of all waiting callers, in the order they came, one call at a time."""
+    """Collects items that several threads submit at the same time, and calls ``write`` with all of them at once, in the
+    order in which they came. Only one call of ``write`` runs at a time."""
 
     def __init__(self, write: Callable[[list[Item]], None]) -> None:
         self._write = write
@@ -35,7 +36,7 @@ class GroupCommit(Generic[Item]):
         self._leader: _Waiter[Item] | None = None
 
     def submit(self, item: Item) -> None:
-        """Return once ``write`` has taken ``item``. Blocks without a limit.
+        """Wait until ``write`` was called with ``item``, for as long as that takes.
 
         One of the waiting callers leads: it calls ``write`` with the items of all. An error raised by ``write`` is
         raised in that caller; the items of the others are written again by the next leader. ``write`` should store the

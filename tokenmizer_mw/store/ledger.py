@@ -40,12 +40,12 @@ SQLITE_TABLES: Final = (
 )
 
 By = Literal["session", "model", "stage", "day"]
-"""What sums can be grouped by."""
+"""The fields by which sums of calls can be grouped."""
 
 BY: Final = get_args(By)
 BY_STAGE: Final[tuple[By, ...]] = ("stage",)
 NAME_MAX: Final = 200
-"""Characters that are kept of a model's name."""
+"""Longest name of a call, in characters. Names of models are stored up to this length."""
 
 
 class UsageLedger(Protocol):
@@ -108,7 +108,7 @@ def plain_model(model: str) -> str:
 
 
 def encode_stages(stages: Stages) -> str:
-    """Encode a call's figures as JSON text, without zeros."""
+    """Encode a call's figures as JSON text: an object of figures for each stage, in which zeros are left out."""
     return json.dumps(
         {
             stage: {name: value for name in NAMES if (value := getattr(figures, name))}
@@ -118,7 +118,7 @@ def encode_stages(stages: Stages) -> str:
 
 
 def decode_stages(text: str) -> Stages:
-    """Decode the text of ``encode_stages``. Raises ``ValueError`` for anything else."""
+    """Decode the text that ``encode_stages`` returned. Raises ``ValueError`` for anything else."""
     try:
         return {stage: UsageSums(**figures) for stage, figures in json.loads(text).items()}
     except (TypeError, AttributeError) as error:
@@ -148,7 +148,8 @@ Select = Callable[[str, tuple[Any, ...]], list[tuple[Any, ...]]]
 
 
 class _SqlLedger:
-    """What both ledgers read in the same way. ``select`` runs a query with parameters and returns its rows."""
+    """The queries that are the same in SQLite and PostgreSQL. ``select`` runs a query with parameters and returns its
+    rows."""
 
     table = "spending"
     summed = _SUMMED
@@ -159,7 +160,7 @@ class _SqlLedger:
 
     @staticmethod
     def mark(place: int) -> str:
-        """Return the placeholder of the parameter at ``place``, from 1."""
+        """Return what stands in a statement for the parameter at ``place``, counted from 1."""
         return "?"
 
     def sums(
@@ -204,7 +205,7 @@ class _SqlLedger:
 class SqliteLedger(_SqlLedger):
     """A ``UsageLedger`` that uses the connections of a SQLite store.
 
-    ``select``: runs a query and returns its rows; ``changed``: runs a function in a transaction.
+    ``select``: runs a query and returns its rows; ``changed``: runs a function in a transaction and returns its result.
     """
 
     def __init__(self, select: Select, changed: Callable[[Callable[[sqlite3.Cursor], bool]], bool]) -> None:
@@ -277,7 +278,8 @@ INSERT INTO {{schema}}.spending AS s ({_KEYS}, {_COLUMNS})
 SELECT tenant, '', model, stage, day, {_POSTGRES_SUMS} FROM gone GROUP BY tenant, model, stage, day
 ON CONFLICT ({_KEYS}) DO UPDATE SET {_POSTGRES_ADDED}
 """
-"""Takes the names of sessions off their figures; tenants and ids of the sessions."""
+"""Statement that moves the figures of erased sessions to the sums without a session's name. Its parameters are two
+lists: the tenants of the sessions and their ids."""
 
 
 class PostgresLedger(_SqlLedger):
@@ -293,7 +295,7 @@ class PostgresLedger(_SqlLedger):
 
     @staticmethod
     def mark(place: int) -> str:
-        """Return the placeholder of the parameter at ``place``, from 1."""
+        """Return what stands in a statement for the parameter at ``place``, counted from 1."""
         return f"${place}"
 
     def add(self, session: SessionKey, spent: UsageRecord) -> bool:

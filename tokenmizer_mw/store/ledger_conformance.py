@@ -31,10 +31,10 @@ class Keeping(EventLog, Protocol):
 
 
 MakeKeeping = Callable[[Clock], Keeping]
-"""A new, empty log with a ledger each time it is called."""
+"""A function that opens a new, empty log with a usage ledger each time it is called."""
 
 NOON: Final = 1_795_262_400.0
-"""2026-11-21 12:00 UTC."""
+"""2026-11-21 12:00 UTC, in seconds since the epoch. The clock of the logs that the checks make."""
 
 _BY_SESSION: Final[tuple[By, ...]] = ("session",)
 _BY_MODEL: Final[tuple[By, ...]] = ("model",)
@@ -51,7 +51,7 @@ def _make_spent(call: str, *, model: str = "gpt-5", at: float = NOON) -> UsageRe
 
 @contextmanager
 def _open_ledger(make_log: MakeKeeping, *sessions: SessionKey) -> Iterator[Keeping]:
-    """A new log with these sessions."""
+    """Make a log that has these sessions, and close it at the end of the ``with`` block."""
     log = make_log(lambda: NOON)
     try:
         for session in sessions:
@@ -188,4 +188,4 @@ LEDGER_CHECKS: Final[dict[str, Callable[[MakeKeeping], None]]] = {
         check_threads, check_close,
     )
 }  # fmt: skip
-"""Every check by its name."""
+"""Maps the name of every check, such as "sums", to its function."""

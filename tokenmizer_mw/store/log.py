@@ -15,17 +15,19 @@ from tokenmizer_mw.model.message import short_repr
 from tokenmizer_mw.model.session import SESSION_ID_MAX, SessionKey
 
 Clock = Callable[[], float]
-"""Seconds since the epoch. The only source of ``recorded_at``."""
+"""A function that returns the current time in seconds since the epoch. Stores take ``recorded_at`` only from it."""
 
 Rewriting = Callable[[Recorded], Event | None]
-"""For each recorded event its replacement, itself to keep it, or ``None`` to erase what it holds."""
+"""A function that ``EventLog.rewrite`` calls with each recorded event. It returns the event to store in its place, the
+same event to change nothing, or ``None`` to erase it."""
 
 SECRET_BYTES: Final = 32
-"""Length of a store's secret."""
+"""Length of a store's secret (``EventLog.secret``), in bytes."""
 
 
 Place = tuple[float, str]
-"""A place in a listing of sessions: when one was updated, in seconds since the epoch, and its id."""
+"""A position in a listing of sessions, given by the session there: when it was updated, in seconds since the epoch, and
+its id."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,11 +72,11 @@ class Snapshot:
 
 @dataclass(frozen=True, slots=True)
 class PassageRows:
-    """Vectors of a session's passages, for search by meaning. They were computed when the session's newest event was
-    ``seq``, recorded at ``recorded_at``.
+    """Embedding vectors of a session's passages (paragraphs of its messages), for search by meaning. They were computed
+    when the session's newest event was ``seq``, recorded at ``recorded_at``.
 
-    ``model``: name of the model that computed them. ``rows``: the bytes of each vector, by the digest of its passage. A
-    store keeps them unchanged and does not interpret them.
+    ``model``: name of the model that computed them. ``rows``: maps the digest of each passage to the bytes of its
+    vector. A store keeps them unchanged and does not interpret them.
     """
 
     seq: int
@@ -119,15 +121,16 @@ class EventLog(Protocol):
     def keep_snapshot(self, session: SessionKey, snapshot: Snapshot) -> bool:
         """Store a snapshot of a session's state, replacing the previous one. Returns whether it was stored.
 
-        Returns ``False`` and does nothing if the session has no event ``seq`` with that time any more, if it was
-        rewritten after that event, or if the stored snapshot has the same fold version and is not older.
+        Returns ``False`` and does nothing if the session has no event with the snapshot's number and time (it was
+        erased), if the session was rewritten after that event, or if the stored snapshot has the same fold version and
+        is not older.
         """
 
     def passage_rows(self, session: SessionKey, model: str) -> dict[bytes, bytes]:
-        """Return the stored embeddings of a session's passages (paragraphs of its messages), as bytes by passage
+        """Return the stored embedding vectors of a session's passages (paragraphs of its messages), as bytes by passage
         digest, in the order in which they were stored. Empty if there are none.
 
-        ``model``: the name of the model that computed the embeddings; those of other models are not returned.
+        ``model``: the name of the model that computed the vectors; those of other models are not returned.
 
         ``load``, ``rewrite``, ``forget`` and ``erase`` delete them in the same step.
         """
@@ -135,9 +138,9 @@ class EventLog(Protocol):
     def keep_passage_rows(self, session: SessionKey, passages: PassageRows, *, most: int) -> bool:
         """Store further vectors of a session's passages. Returns whether they were stored.
 
-        Vectors of other models are deleted. At most ``most`` are kept; the ones stored first are deleted. Returns
-        ``False`` and does nothing if the session has no event ``seq`` with that time any more, or if it was rewritten
-        after that event.
+        Vectors of other models are deleted. At most ``most`` vectors of the session are kept: the ones stored first are
+        deleted. Returns ``False`` and does nothing if the session has no event with the number and time in ``passages``
+        (it was erased), or if it was rewritten after that event.
         """
 
     def sessions(self, tenant: str, *, after: Place | None = None, limit: int | None = None) -> list[SessionInfo]:
@@ -153,7 +156,8 @@ class EventLog(Protocol):
         """Return the tenants that have sessions, sorted by name; ``[]`` if there are none."""
 
     def load(self, session: SessionKey, events: Sequence[Recorded], *, expected_seq: int) -> None:
-        """Restore events with their original numbers and times, after event ``expected_seq``, all or none.
+        """Restore events from an export or another store with their original numbers and times, after event
+        ``expected_seq``, all or none.
 
         Numbers must increase and may have gaps; times must not decrease. An empty list does nothing. Raises
         ``Conflict`` as ``append`` does, and ``CallerError`` for events in another order.
@@ -163,7 +167,8 @@ class EventLog(Protocol):
         """Erase a session so that nothing of it is left in the store's files. Returns how many events it had; 0 if it
         did not exist.
 
-        Raises ``StoreUnavailable`` also when the session is erased, but copies of it are left in the files for now.
+        Also raises ``StoreUnavailable`` if the session is erased, but copies of its data could not be removed from the
+        files yet.
         """
 
     def erase(self, sessions: Iterable[SessionKey], *, unless_since: float | None = None) -> list[SessionKey]:
@@ -175,12 +180,13 @@ class EventLog(Protocol):
         """
 
     def rewrite(self, session: SessionKey, change: Rewriting) -> int:
-        """Replace the contents of events, such as secrets, and keep their numbers and times. Returns how many events
-        changed; 0 if the session does not exist.
+        """Replace the contents of stored events, for example to remove secrets. Returns how many events changed; 0 if
+        the session does not exist.
 
-        The old contents are removed from the store's files. ``change`` returns ``None`` to erase an event; its number
-        stays unused. If anything changed, a ``Rewritten`` event is appended in the same step, so that other processes
-        fold the session again. If ``change`` raises, its error is passed on and nothing changes.
+        ``change`` is called with each event (see ``Rewriting``). Events keep their numbers and times, and the number of
+        an erased event stays unused. The old contents are removed from the store's files. If anything changed, a
+        ``Rewritten`` event is appended in the same step, so that other processes build the session's state again. If
+        ``change`` raises, its error is passed on and nothing changes.
         """
 
     def secret(self) -> bytes:
@@ -192,8 +198,8 @@ class EventLog(Protocol):
 
 
 def pages(log: EventLog, tenant: str, size: int) -> Iterator[SessionInfo]:
-    """Yield the tenant's sessions, reading ``size`` at a time, for callers that may stop early. A session that is
-    updated during the iteration moves to the front of the listing and may be missed."""
+    """Yield the tenant's sessions, the most recently updated first, reading ``size`` at a time, for callers that may
+    stop early. A session that is updated during the iteration moves to the front of the listing and may be missed."""
     page = log.sessions(tenant, limit=size)
     while page:
         yield from page
@@ -203,7 +209,7 @@ def pages(log: EventLog, tenant: str, size: int) -> Iterator[SessionInfo]:
 def number_at(log: EventLog, session: SessionKey, seconds: float, last: int) -> int:
     """Return the number of the last event of a session that was recorded at ``seconds`` or earlier; 0 if there is none.
 
-    ``last``: number of the newest event. Reads about 2 * log2(last) events.
+    ``last``: number of the newest event. Reads about log2(last) events, more where events were erased.
     """
     low, high = 0, last
     while low < high:
@@ -217,7 +223,7 @@ def number_at(log: EventLog, session: SessionKey, seconds: float, last: int) -> 
 
 
 def _first_from(log: EventLog, session: SessionKey, start: int, end: int) -> Recorded | None:
-    """The first event from number ``start`` to ``end``; numbers of erased events have none."""
+    """Return the first event with a number from ``start`` to ``end``; ``None`` if all of these were erased."""
     count = 1
     while start <= end:
         found = log.read(session, after=start - 1, upto=min(end, start + count - 1))
@@ -228,7 +234,7 @@ def _first_from(log: EventLog, session: SessionKey, start: int, end: int) -> Rec
 
 
 def require_valid(session: SessionKey) -> None:
-    """Raise ``InvalidSession`` for an invalid session key."""
+    """Raise ``InvalidSession`` for a session key that is not ``valid()``."""
     if not session.valid():
         raise InvalidSession(
             f"a tenant and a session id are 1 to {SESSION_ID_MAX} printable characters, without control characters"
@@ -236,7 +242,7 @@ def require_valid(session: SessionKey) -> None:
 
 
 def require_all_valid(sessions: Iterable[SessionKey]) -> list[SessionKey]:
-    """Return the keys, each once, in their order. Raises ``InvalidSession`` for an invalid one."""
+    """Return the keys in their order, without repetitions. Raises ``InvalidSession`` for an invalid one."""
     keys = list(dict.fromkeys(sessions))
     for key in keys:
         require_valid(key)
@@ -249,8 +255,8 @@ def require_valid_tenant(tenant: str) -> None:
 
 
 def require_place(tenant: str, after: Place | None) -> None:
-    """Raise ``InvalidSession`` for an invalid tenant, or for a listing position that no session can have; ``None``: the
-    start of the listing."""
+    """Raise ``InvalidSession`` for an invalid tenant, or for a position in a listing that no session can have.
+    ``after`` of ``None`` is the start of the listing."""
     at, session = after if after is not None else (0.0, "any")
     require_valid(SessionKey(tenant, session))
     if not math.isfinite(at):
@@ -258,7 +264,8 @@ def require_place(tenant: str, after: Place | None) -> None:
 
 
 def require_order(events: Sequence[Recorded], expected_seq: int) -> None:
-    """Raise ``CallerError`` for events whose numbers or times do not follow ``expected_seq`` in order."""
+    """Raise ``CallerError`` unless the numbers of ``events`` grow from above ``expected_seq`` and their times never
+    decrease."""
     seqs = [expected_seq, *(event.seq for event in events)]
     times = [event.recorded_at for event in events]
     if any(later <= earlier for earlier, later in pairwise(seqs)):

@@ -31,11 +31,12 @@ from tokenmizer_mw.store.log import (
 )
 
 _Row = tuple[str, str, str, str]
-"""session, model, stage, day: what ``BY`` names"""
+"""The names that figures are stored under: session, model, stage and day, in the order of ``BY``."""
 
 
 class MemoryLedger:
-    """A ``UsageLedger`` in this process's memory. ``holds``: returns whether the store has a session."""
+    """A ``UsageLedger`` in this process's memory. ``holds``: a function that returns whether the store has a
+    session."""
 
     def __init__(self, holds: Callable[[SessionKey], bool]) -> None:
         self._holds = holds
@@ -116,7 +117,8 @@ class _Session:
     passages: dict[bytes, bytes] = field(default_factory=dict)
 
     def add(self, events: Sequence[Event], now: float) -> list[Recorded]:
-        """Put events behind the last one; a clock that goes back does not."""
+        """Append events and return them with their numbers and times. If the clock went back, they get the time of the
+        last event."""
         self.updated_at = max(now, self.updated_at)
         added = [Recorded(seq, self.updated_at, event) for seq, event in enumerate(events, self.seq + 1)]
         self.events += added
@@ -124,7 +126,8 @@ class _Session:
         return added
 
     def keep(self, snapshot: Snapshot) -> bool:
-        """Keep a snapshot, where it is one of these events and says more than the one before."""
+        """Store a snapshot if it fits these events, and is newer than the stored one or of another fold version.
+        Returns whether it was stored."""
         before = self.snapshot
         older = before is None or before.fold_version != snapshot.fold_version or before.seq < snapshot.seq
         accepted = older and self._is_current(snapshot.seq, snapshot.recorded_at)
@@ -133,7 +136,8 @@ class _Session:
         return accepted
 
     def keep_passages(self, passages: PassageRows, most: int) -> bool:
-        """Add vectors, where they are of what the session says still."""
+        """Store vectors if the event at which they were computed is still there and nothing was rewritten since.
+        Returns whether they were stored."""
         if not self._is_current(passages.seq, passages.recorded_at):
             return False
         before = self.passages if self.model == passages.model else {}
@@ -142,18 +146,18 @@ class _Session:
         return True
 
     def drop_derived(self) -> None:
-        """Delete what was computed from the events."""
+        """Delete the snapshot and the vectors, which were computed from the events."""
         self.snapshot, self.model, self.passages = None, "", {}
 
     def _is_current(self, seq: int, recorded_at: float) -> bool:
-        """Whether event ``seq`` of that time is there, and nothing was rewritten since."""
+        """Whether the session has an event ``seq`` of that time, and was not rewritten after it."""
         found = self.events[bisect_right(self.events, seq - 1, key=_seq) :]
         there = bool(found) and (found[0].seq, found[0].recorded_at) == (seq, recorded_at)
         return there and not any(isinstance(one.event, Rewritten) for one in found[1:])
 
 
 class MemoryLog:
-    """An ``EventLog`` in this process's memory, gone with it. Safe to call from several threads."""
+    """An ``EventLog`` in this process's memory, which ends with the process. Safe to call from several threads."""
 
     def __init__(self, clock: Clock = time.time) -> None:
         self._clock = clock
@@ -203,14 +207,15 @@ class MemoryLog:
             return entry.keep(snapshot) if entry else False
 
     def passage_rows(self, session: SessionKey, model: str) -> dict[bytes, bytes]:
-        """Return the embeddings of a session's passages by ``model``. See ``EventLog.passage_rows``."""
+        """Return the embedding vectors of a session's passages that ``model`` computed. See
+        ``EventLog.passage_rows``."""
         require_valid(session)
         with self._lock:
             entry = self._open_sessions().get(session)
             return dict(entry.passages) if entry and entry.model == model else {}
 
     def keep_passage_rows(self, session: SessionKey, passages: PassageRows, *, most: int) -> bool:
-        """Store further vectors of a session's passages. See ``EventLog.keep_passage_rows``."""
+        """Store further embedding vectors of a session's passages. See ``EventLog.keep_passage_rows``."""
         require_valid(session)
         with self._lock:
             entry = self._open_sessions().get(session)
@@ -251,7 +256,7 @@ class MemoryLog:
             entry.drop_derived()
 
     def forget(self, session: SessionKey) -> int:
-        """Erase a session so that nothing of it is left in the store's files. See ``EventLog.forget``."""
+        """Erase a session. Returns how many events it had. See ``EventLog.forget``."""
         require_valid(session)
         with self._lock:
             entry = self._open_sessions().pop(session, None)
@@ -271,7 +276,7 @@ class MemoryLog:
         return gone
 
     def rewrite(self, session: SessionKey, change: Rewriting) -> int:
-        """Replace the contents of events, such as secrets, and keep their numbers and times. See ``EventLog.rewrite``.
+        """Replace or erase the contents of stored events, for example to remove secrets. See ``EventLog.rewrite``.
         ``change`` must not use this log."""
         require_valid(session)
         with self._lock:
@@ -293,8 +298,7 @@ class MemoryLog:
             return self._secret
 
     def close(self) -> None:
-        """Release files and threads; further calls raise ``StoreUnavailable``. See ``EventLog.close``. Everything is
-        gone afterwards."""
+        """Delete everything; further calls raise ``StoreUnavailable``. See ``EventLog.close``."""
         with self._lock:
             self._sessions = None
 

@@ -1,4 +1,5 @@
-"""Open the store at an address; or check, without the network, whether it can be used, and say so in plain words."""
+"""Open the store at an address; or check, without the network, whether it can be used, and describe the result for
+people."""
 
 from __future__ import annotations
 
@@ -89,8 +90,8 @@ POSTGRES_SCHEMES: Final = ("postgresql", "postgres")
 
 
 def find_missing(url: str) -> str:
-    """Return what is missing of the store at ``url``, for messages: its file, or its tables in PostgreSQL; "" if the
-    store exists or is in memory.
+    """Return what is missing of the store at ``url``, for messages, such as "no such file" or
+    "no tables in the schema x". "" if the store exists or is in memory.
 
     Creates nothing. Raises ``ConfigError`` for an invalid address, and ``StoreError`` if PostgreSQL cannot be reached.
     """
@@ -131,7 +132,8 @@ class Grade(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class CheckResult:
-    """The result of one check: the ``place`` in the configuration, its grade, and a text."""
+    """The result of one check. ``place``: the part of the configuration that was checked, such as "store"; ``text``:
+    what was found, for people."""
 
     grade: Grade
     place: str
@@ -139,14 +141,14 @@ class CheckResult:
 
 
 TRY: Final = "tokenmizer-mw check --reach"
-"""The command that connects to what is elsewhere."""
+"""The command that also connects to remote stores and providers, for messages about those that were not tried."""
 
 
 def check_store(address: str, *, reaching: bool = False, command: str = TRY) -> Iterator[CheckResult]:
-    """Check whether a store can be used, without the network; yield the results.
+    """Check whether a store can be used, without the network, and yield the results.
 
-    ``reaching``: true if ``try_store`` follows; otherwise the results say that a remote store was not tried, and which
-    ``command`` tries it.
+    ``reaching``: true if the caller calls ``try_store`` next; otherwise the result for a remote store says that it was
+    not tried, and which ``command`` tries it.
     """
     try:
         open_log(address).close()
@@ -165,8 +167,8 @@ def check_store(address: str, *, reaching: bool = False, command: str = TRY) -> 
 
 
 def try_store(address: str) -> CheckResult | None:
-    """Connect to a remote store, and report whether it answers; ``None``: there is none to connect to, or
-    ``check_store`` has reported its address already."""
+    """Connect to a remote store and return whether it answers. ``None`` if the store is not remote, or if its address
+    is invalid, which ``check_store`` reports."""
     scheme, _, rest = address.partition("://")
     if scheme.lower() not in POSTGRES_SCHEMES:
         return None

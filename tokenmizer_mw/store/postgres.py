@@ -51,7 +51,7 @@ from tokenmizer_mw.store.postgres_writer import PostgresAppend, PostgresWriter
 Result = TypeVar("Result")
 
 REWRITE_ATTEMPTS_MAX: Final = 100
-"""Appends by others in the middle of a rewriting after which it gives up."""
+"""How often a rewriting of a session is tried while others append to the session."""
 
 _TRACES: Final = "erased, but its traces stay in the tables until this is done again"
 _READ_STATEMENTS: Final[dict[ReadDetail, str]] = {
@@ -59,7 +59,7 @@ _READ_STATEMENTS: Final[dict[ReadDetail, str]] = {
     "messages": maintenance.READ_MESSAGES,
     "numbers": maintenance.READ_MESSAGES,
 }
-"""Statements for the details with which a read may leave out events."""
+"""Statements for the values of ``ReadDetail`` with which events may be left out."""
 
 _TENANTS = "SELECT DISTINCT tenant FROM {schema}.sessions ORDER BY tenant"
 _SECRET = "SELECT secret FROM {schema}.installation"
@@ -125,7 +125,7 @@ SELECT id FROM whose
 
 
 class _Here:
-    """What one process holds open."""
+    """The connections and the writer of one process."""
 
     __slots__ = ("connections", "writer")
 
@@ -189,13 +189,14 @@ class PostgresLog:
         return bool(self._select(_KEEP_SNAPSHOT, session.tenant, session.id, *row))
 
     def passage_rows(self, session: SessionKey, model: str) -> dict[bytes, bytes]:
-        """Return the embeddings of a session's passages by ``model``. See ``EventLog.passage_rows``."""
+        """Return the embedding vectors of a session's passages that ``model`` computed. See
+        ``EventLog.passage_rows``."""
         require_valid(session)
         rows = self._select(_PASSAGE_ROWS, session.tenant, session.id, model)
         return {bytes(passage): bytes(vector) for passage, vector in rows}
 
     def keep_passage_rows(self, session: SessionKey, passages: PassageRows, *, most: int) -> bool:
-        """Store further vectors of a session's passages. See ``EventLog.keep_passage_rows``."""
+        """Store further embedding vectors of a session's passages. See ``EventLog.keep_passage_rows``."""
         require_valid(session)
         key = (session.tenant, session.id, _storable(passages.seq), passages.recorded_at, len(MIGRATIONS))
         rows = list(passages.rows.items())[-most:] if most > 0 else []
@@ -224,8 +225,8 @@ class PostgresLog:
             self._alone(lambda at: maintenance.put_back(at, session, events, expected_seq))
 
     def forget(self, session: SessionKey) -> int:
-        """Erase a session so that nothing of it is left in the store's files. See ``EventLog.forget``. When it raises,
-        a second call finishes what the first one left.
+        """Erase a session. Returns how many events it had. See ``EventLog.forget``. If the call raises, call it again:
+        the second call finishes the work.
 
         What stays in the files of the server, and for how long, depends on ``Address.erase``: ``docs/postgres.md``.
         """
@@ -238,10 +239,10 @@ class PostgresLog:
         return self._erase(keys, math.inf if unless_since is None else unless_since)[0] if keys else []
 
     def rewrite(self, session: SessionKey, change: Rewriting) -> int:
-        """Replace or erase stored events of ``session``, as ``EventLog.rewrite`` says; return how many were changed.
+        """Replace or erase the contents of stored events, and return how many changed. See ``EventLog.rewrite``.
 
-        Other processes may append meanwhile: it is tried again with what they added, and ``change`` is called once
-        for each event. Raises ``StoreUnavailable`` when every attempt met an append.
+        If other processes append meanwhile, it is tried again with the new events; ``change`` is called only once for
+        each event. Raises ``StoreUnavailable`` if others appended during each of ``REWRITE_ATTEMPTS_MAX`` attempts.
         """
         require_valid(session)
         decided: dict[maintenance.Row, Event | None] = {}
@@ -270,8 +271,8 @@ class PostgresLog:
         return bytes(rows[0][0])
 
     def close(self) -> None:
-        """Release files and threads; further calls raise ``StoreUnavailable``. See ``EventLog.close``. Waits for calls
-        that are under way."""
+        """Close the connections after the running calls have ended; further calls raise ``StoreUnavailable``. See
+        ``EventLog.close``."""
         self._closed = True
         self._processes.get().connections.close()
 
@@ -296,7 +297,8 @@ class PostgresLog:
         return self._alone(lambda at: maintenance.rewrite(at, was, changed, now))
 
     def _wipe(self) -> None:
-        """Free what was deleted before, as the address says. Raises ``StoreError`` when traces of it may be left."""
+        """Free the space of deleted rows, as ``Address.erase`` says. The message of the ``StoreError`` that it raises
+        says that traces of the rows are left."""
         try:
             self._alone(lambda at: maintenance.wipe(at, self._address.erase))
         except StoreError as error:

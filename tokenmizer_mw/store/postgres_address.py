@@ -10,15 +10,15 @@ from urllib.parse import parse_qsl, quote, urlencode
 from tokenmizer_mw.errors import ConfigError
 
 NAME: Final = "PostgreSQL"
-"""What messages call the store: its address may hold a password."""
+"""The name of the store in messages, in place of its address, which may contain a password."""
 
 Erase = Literal["autovacuum", "vacuum", "full"]
-"""What ``forget`` and ``rewrite`` do to the rows that they leave behind: ``autovacuum`` leaves them to the server,
-``vacuum`` frees their space where the role owns the tables, ``full`` writes the tables anew, and nobody reads or
-appends meanwhile."""
+"""What ``forget`` and ``rewrite`` do about the old rows that PostgreSQL keeps in its files after a deletion.
+"autovacuum": nothing, the server removes them later. "vacuum": free their space now, if the role owns the tables.
+"full": write the tables anew, during which nobody can read or append."""
 
 SCHEMA_BYTES_MAX: Final = 63
-"""PostgreSQL cuts longer names off."""
+"""Longest name of a schema, in bytes. PostgreSQL cuts longer names off."""
 
 PASSED_ON: Final = frozenset((
     "application_name", "channel_binding", "dbname", "gssencmode", "gsslib", "host", "hostaddr", "keepalives",
@@ -27,12 +27,12 @@ PASSED_ON: Final = frozenset((
     "ssl_min_protocol_version", "sslcert", "sslcertmode", "sslcrl", "sslcrldir", "sslkey", "sslmode",
     "sslnegotiation", "sslpassword", "sslrootcert", "sslsni", "target_session_attrs", "tcp_user_timeout", "user",
 ))  # fmt: skip
-"""Options of libpq's addresses that are handed on."""
+"""Options of libpq, the client library of PostgreSQL, that an address may have. They are passed on unchanged."""
 
 
 @dataclass(frozen=True, slots=True)
 class Address:
-    """A parsed PostgreSQL address, and limits.
+    """A parsed PostgreSQL address, with the store's own options.
 
     - ``dsn``: the address for the driver; may contain a password.
     - ``schema``: the schema with the tables.
@@ -50,7 +50,8 @@ class Address:
 
     @property
     def place(self) -> str:
-        """Host, port and database for messages to people: without user, password and options."""
+        """Host, port and database for messages to people, such as "db.example:5432/shop": without user, password and
+        options."""
         return self.dsn.removeprefix("postgresql://").partition("?")[0].rpartition("@")[2] or "PostgreSQL"
 
 
@@ -107,4 +108,4 @@ _OWN: Final[Mapping[str, Callable[[str, str], object]]] = {
     "erase": _erase,
     "erase_timeout": _seconds,
 }
-"""Our own options, each with what reads its value."""
+"""The store's own options, each with the function that reads its value."""

@@ -17,7 +17,7 @@ from tokenmizer_mw.store.postgres_schema import is_prepared, prepare
 Result = TypeVar("Result")
 
 IDLE_SECONDS: Final = 300.0
-"""A connection that was not used for so long is closed."""
+"""Seconds after which an unused connection is closed."""
 
 _TRIES: Final = 3
 
@@ -80,11 +80,11 @@ class Connections:
 
     @contextmanager
     def connection(self, deadline: float) -> Iterator[PostgresConnection]:
-        """Borrow a connection of the pool until ``deadline`` (``time.monotonic()``); the tables have the current
-        version then.
+        """Lend a connection of the pool for the ``with`` block, whose statements must end by ``deadline`` (a value of
+        ``time.monotonic()``). The tables are created or migrated before.
 
-        After an error in the block the connection is closed; if it was lost, so are all idle ones. Raises
-        ``StoreError``.
+        After an error in the block the connection is closed; if it was lost, all idle connections are closed, too.
+        Raises ``StoreError``.
         """
         with self._call():
             seconds = deadline - time.monotonic()
@@ -136,7 +136,7 @@ class Connections:
         return connection
 
     def _open(self, deadline: float) -> PostgresConnection:
-        """Connect and see to the tables. A server that ends the connection meanwhile is asked again."""
+        """Connect, and create or migrate the tables. Tries again if the server ends the connection meanwhile."""
         tries = 0
         while True:
             connection = connect(self._address, deadline)
@@ -170,7 +170,7 @@ class Connections:
                 self._start_pruning()
 
     def _close_idle(self, seconds: float) -> None:
-        """Close the connections that were not used for so long."""
+        """Close the connections that were not used for this many seconds."""
         before = time.monotonic() - seconds
         with self._state:
             old = [connection for since, connection in self._idle if since <= before]
@@ -186,7 +186,8 @@ def reach(address: Address) -> None:
 
 
 def has_tables(address: Address) -> bool:
-    """Return whether a store was made at ``address``; creates nothing. Raises as ``reach`` does."""
+    """Return whether a store exists at ``address``, that is, whether its tables do; creates nothing. Raises as
+    ``reach`` does."""
     connection = connect(address, time.monotonic() + address.timeout)
     try:
         return is_prepared(connection)

@@ -51,7 +51,8 @@ ERRORS: Final[dict[str, tuple[type[StoreError], StoreCause, str]]] = {
     "XX001": (StoreCorrupt, "damaged", "is damaged"),
     "XX002": (StoreCorrupt, "damaged", "is damaged"),
 }
-"""SQLSTATE, or the class that its first two characters are -> our error, its cause, the sentence behind the name."""
+"""Maps a SQLSTATE, or its first two characters, to the error to raise, its cause, and the text that follows
+"PostgreSQL: " in its message."""
 
 _REFUSED: Final = (
     ("28000", "authentication failed|no pg_hba.conf entry|role .* does not exist|no password supplied|not permitted"),
@@ -60,13 +61,14 @@ _REFUSED: Final = (
     ("53300", "too many (clients|connections)|connection slots"),
     ("57P03", "starting up|shutting down|in recovery|not (yet )?accepting"),
 )
-"""SQLSTATE -> what an English server says when it refuses a connection: libpq passes on the text alone."""
+"""SQLSTATEs, each with a pattern for what a server says in English when it refuses a connection for that reason. They
+are needed because libpq passes on the text alone."""
 
 _UNREADABLE: Final = re.compile("connection is bad: (?!connection to server)")
-"""libpq rejected the address before it looked for a server."""
+"""Begins the text of an error with which libpq rejects an address before it looks for a server."""
 
 _UNDONE: Final = ("40001", "40P01")
-"""Serialization failure, deadlock."""
+"""The SQLSTATEs of a serialization failure and of a deadlock."""
 
 _CANCEL_SECONDS: Final = 5.0
 
@@ -236,7 +238,7 @@ def _error_of_state(state: str, place: str) -> StoreError:
 
 @lru_cache(maxsize=256)
 def qualify_names(statement: str, schema: str) -> bytes:
-    """Return a statement for the tables in ``schema``."""
+    """Return a statement as bytes, with the quoted name ``schema`` in place of each "{schema}"."""
     return statement.replace("{schema}", quote_schema(schema)).encode()
 
 

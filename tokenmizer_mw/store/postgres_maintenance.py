@@ -102,13 +102,16 @@ WHERE nspname = $1 AND relname IN ('sessions', 'events', 'snapshots', 'passages'
 """
 
 Row = tuple[int, float, str, int, str]
-"""seq, recorded_at, kind, version, payload"""
+"""The columns of a stored event: seq, recorded_at, kind, version, payload."""
 
 
 @dataclass(frozen=True, slots=True)
 class Whole:
-    """All events of a session, read at one moment. ``number``: number of the session in the tables, 0 if it does not
-    exist; ``seq``: number of its last event; ``rows``: its events."""
+    """All events of a session, read at one moment.
+
+    - ``number``: number under which the tables hold the session (``sessions.id``), 0 if it does not exist.
+    - ``seq``: number of its last event. ``rows``: its events.
+    """
 
     number: int
     seq: int
@@ -135,7 +138,7 @@ def erase(
 
 
 def whole(connection: PostgresConnection, session: SessionKey) -> Whole:
-    """Read a whole session, from one database snapshot."""
+    """Read all events of a session as they were at one moment."""
     with connection.in_transaction("ISOLATION LEVEL REPEATABLE READ READ ONLY"):
         found = connection.fetch(_FIND, session.tenant, session.id)
         rows = connection.fetch(READ, session.tenant, session.id, 0, SEQ_MAX) if found else []
@@ -145,7 +148,7 @@ def whole(connection: PostgresConnection, session: SessionKey) -> Whole:
 
 def rewrite(connection: PostgresConnection, was: Whole, changed: Mapping[int, Event | None], now: float) -> bool:
     """Replace events by the new ones in ``changed``, erase those with ``None``, and append a ``Rewritten`` event, in
-    one step.
+    one step. ``changed``: maps numbers of events.
 
     Returns ``False`` and does nothing when the session has changed since it was read as ``was``.
     """

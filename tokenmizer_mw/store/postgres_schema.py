@@ -21,10 +21,10 @@ from tokenmizer_mw.store.postgres_address import NAME
 from tokenmizer_mw.store.postgres_driver import PostgresConnection
 
 SEQ_MAX: Final = 2**63 - 1
-"""The largest number that PostgreSQL holds."""
+"""The largest number that a bigint column of PostgreSQL holds."""
 
 APPLICATION: Final = "tokenmizer-mw"
-"""What the tables say whose they are."""
+"""The name in the table ``installation`` by which a store recognises its own tables."""
 
 _LOCK: Final = 0x746D697A
 """First half of the key of the advisory lock that migrations are made under; the schema's name gives the second."""
@@ -68,7 +68,7 @@ MIGRATIONS: Final[tuple[Migration, ...]] = (
         "ALTER TABLE {schema}.passages ALTER COLUMN vector SET STORAGE EXTERNAL",
     ),
 )
-"""Every step since the first release, in order; a released step is never edited."""
+"""All migrations since the first release, in order. A released one is never edited."""
 
 _TABLES: Final = (
     "SELECT relname::text FROM pg_class JOIN pg_namespace ON pg_namespace.oid = relnamespace"
@@ -119,7 +119,7 @@ def _migrate(connection: PostgresConnection, migrations: Sequence[Migration], ve
 
 
 def _version(connection: PostgresConnection, migrations: Sequence[Migration]) -> int:
-    """How many migrations the tables have seen, 0 when there are none."""
+    """Return how many migrations the tables have seen, 0 if there are no tables."""
     tables = {name for (name,) in connection.fetch(_TABLES, connection.address.schema)}
     if not tables:
         return 0

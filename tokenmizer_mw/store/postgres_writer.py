@@ -53,7 +53,7 @@ WITH wanted AS MATERIALIZED (
 )
 SELECT place, updated_at FROM written
 """
-"""Many appends at once, at most one of a session; gives the place and the time of those that were written."""
+"""Writes several appends, at most one of each session. Returns the places and times of those that were written."""
 
 _OUTCOME = """
 SELECT i.version, coalesce(s.seq, 0), e.token, e.recorded_at
@@ -61,10 +61,11 @@ FROM {schema}.installation AS i
 LEFT JOIN {schema}.sessions AS s ON s.tenant = $1 AND s.session = $2
 LEFT JOIN {schema}.events AS e ON e.session = s.id AND e.seq = $3
 """
-"""Why one was not: the tables' version, the session's end, the token and the time at the place that it would have."""
+"""Returns why an append was not written: the tables' version, the number of the session's last event, and the token and
+the time of the event that has the number of the append's first event."""
 
 EncodedEvent = tuple[str, int, str]
-"""kind, version, payload"""
+"""An event as ``encode`` returns it: kind, version, payload."""
 
 
 class PostgresAppend:
@@ -79,7 +80,7 @@ class PostgresAppend:
         self.expected_seq = expected_seq if 0 <= expected_seq < SEQ_MAX - len(events) else -1
         self.token = secrets.randbits(63)
         self.doubtful = False
-        """It was sent, and what became of that is not known."""
+        """Whether it was sent and it is not known if it was written."""
         self.recorded_at: float | None = None
         self.error: StoreError | None = None
 
@@ -118,7 +119,8 @@ class PostgresWriter:
                     append.error = error.again(f"{error}; {_UNKNOWN}" if append.doubtful else None)
 
     def _settle(self, appends: list[PostgresAppend], now: float, deadline: float) -> None:
-        """Find out what became of each. Raises ``StoreError`` where that is not possible before the deadline."""
+        """Write the appends and find out the outcome of each. Raises ``StoreError`` if that is not possible before the
+        deadline."""
         while pending := [append for append in appends if not append.settled]:
             sent = False
             try:
@@ -148,7 +150,8 @@ def _write(connection: PostgresConnection, appends: list[PostgresAppend], now: f
 
 
 def _explain(connection: PostgresConnection, append: PostgresAppend) -> None:
-    """Why it was not written; nothing where it could be by now."""
+    """Set ``error`` to the reason why an append was not written, or ``recorded_at`` if an earlier attempt did write it.
+    Sets neither if it could be written by now."""
     key, expected = append.session, append.expected_seq
     [(version, seq, token, recorded_at)] = connection.fetch(_OUTCOME, key.tenant, key.id, expected + 1)
     if token == append.token:
@@ -160,19 +163,20 @@ def _explain(connection: PostgresConnection, append: PostgresAppend) -> None:
 
 
 def _note_doubt(appends: Sequence[PostgresAppend], sent: bool) -> bool:
-    """Note that they were sent to no known end. Returns whether that is so of any of them, now or before."""
+    """Note for each append that it was sent and that its outcome is unknown, if ``sent``. Returns whether that is so of
+    any, now or from before."""
     for append in appends:
         append.doubtful = append.doubtful or sent
     return any(append.doubtful for append in appends)
 
 
 def _one_a_session(appends: list[PostgresAppend]) -> list[PostgresAppend]:
-    """The first append of each session; of two behind the same number only one can succeed."""
+    """Return the first append of each session. Of two appends to one session only one could succeed."""
     return list({append.session: append for append in reversed(appends)}.values())[::-1]
 
 
 def _columns(appends: Sequence[PostgresAppend], now: float) -> tuple[Any, ...]:
-    """The parameters of the statement ``append``."""
+    """Return the parameters of the statement ``_APPEND``."""
     events = [
         (place, position, event)
         for place, append in enumerate(appends, 1)

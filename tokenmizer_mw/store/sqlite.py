@@ -58,10 +58,10 @@ from tokenmizer_mw.store.sqlite_writer import SqliteAppend, SqliteWriter, end, p
 T = TypeVar("T")
 
 _IDLE_MAX: Final = 8
-"""Connections kept for later reads."""
+"""Most connections that are left open for later reads."""
 
 _SEQ_MAX: Final = 2**63 - 1
-"""The largest number that SQLite holds."""
+"""The largest number that SQLite can store."""
 
 _Parameters = tuple[str | int | float, ...] | Mapping[str, str | int | float]
 """Values for "?" in order, or for names (":tenant"). Numbers ("?1") with a tuple are an error from Python 3.14 on."""
@@ -103,7 +103,7 @@ _Row = tuple[Any, ...]
 
 
 class _Connections:
-    """What one process holds open."""
+    """The connections of one process, its writer, and its remover of traces."""
 
     __slots__ = ("generation", "idle", "looked_for_traces", "traces", "writer")
 
@@ -130,10 +130,10 @@ class SqliteLog:
 
     The file (mode 0600) and its directory (0700) are created when missing; directories above it are not.
 
-    - ``synchronous``: see ``Synchronous``.
+    - ``synchronous``: what commits survive, see ``Synchronous``.
     - ``busy_seconds``: how long a call waits for writers of other processes before it raises ``StoreUnavailable``.
-    - ``readers_seconds``: how long an erasure waits for other readers and writers before it raises; the remaining
-      traces are then removed in the background.
+    - ``readers_seconds``: how long an erasure waits for other readers and writers before it raises; remaining copies of
+      erased data (traces) are then removed from the file in the background.
     """
 
     def __init__(
@@ -209,12 +209,13 @@ class SqliteLog:
         return self._change(lambda at: at.execute(_KEEP, row).rowcount > 0)
 
     def passage_rows(self, session: SessionKey, model: str) -> dict[bytes, bytes]:
-        """Return the embeddings of a session's passages by ``model``. See ``EventLog.passage_rows``."""
+        """Return the embedding vectors of a session's passages that ``model`` computed. See
+        ``EventLog.passage_rows``."""
         require_valid(session)
         return dict(self._select(sqlite_schema.READ_PASSAGES, (session.tenant, session.id, model)))
 
     def keep_passage_rows(self, session: SessionKey, passages: PassageRows, *, most: int) -> bool:
-        """Store further vectors of a session's passages. See ``EventLog.keep_passage_rows``."""
+        """Store further embedding vectors of a session's passages. See ``EventLog.keep_passage_rows``."""
         require_valid(session)
         seq = _storable(passages.seq)
         return self._change(lambda at: sqlite_schema.keep_passages(at, session, passages, seq, most))
@@ -265,8 +266,8 @@ class SqliteLog:
         return self._maintain(erase)
 
     def erase(self, sessions: Iterable[SessionKey], *, unless_since: float | None = None) -> list[SessionKey]:
-        """Erase many sessions in one step, at about the cost of one. See ``EventLog.erase``. Costs what ``forget``
-        costs."""
+        """Erase many sessions in one step. See ``EventLog.erase``. It takes about as long as ``forget`` takes for one
+        session."""
         keys = require_all_valid(sessions)
         before = math.inf if unless_since is None else unless_since
 
@@ -280,8 +281,8 @@ class SqliteLog:
         return self._maintain(erase_idle) if keys else []
 
     def rewrite(self, session: SessionKey, change: Rewriting) -> int:
-        """Replace the contents of events, such as secrets, and keep their numbers and times. See ``EventLog.rewrite``.
-        Costs what ``forget`` costs; ``change`` must not append to this log."""
+        """Replace or erase the contents of stored events, for example to remove secrets. See ``EventLog.rewrite``. It
+        takes about as long as ``forget``. ``change`` must not append to this log."""
         key = (session.tenant, session.id)
 
         def replace(cursor: sqlite3.Cursor) -> int:
@@ -353,8 +354,8 @@ class SqliteLog:
         return self._connections.setdefault(process, fresh)
 
     def release_connections(self) -> None:
-        """Close the idle connections of this process, after the commit that is under way; the next calls open new
-        ones."""
+        """Close the idle connections of this process, after the commit that is under way. It is called before the
+        process forks; the next calls open new connections."""
         here = self._connections.get(os.getpid())
         if here is not None:
             here.writer.release()
@@ -383,7 +384,7 @@ class SqliteLog:
         return rows
 
     def _look(self, here: _Connections) -> int:
-        """The generation of the file; idle connections to an earlier one are closed."""
+        """Return the generation of the file (``FileWatch``), after closing idle connections of an earlier one."""
         generation = self._watch.look()
         if generation != here.generation:
             here.generation = generation
@@ -443,7 +444,7 @@ class SqliteLog:
 
 
 def _look_for_traces(here: _Connections, connection: sqlite3.Connection) -> None:
-    """Once in a process: have traces removed that an erasure before could not remove."""
+    """Once in a process: start removing traces that an earlier erasure could not remove."""
     if not here.looked_for_traces:
         here.looked_for_traces = True
         with closing(connection.cursor()) as cursor:
@@ -452,7 +453,8 @@ def _look_for_traces(here: _Connections, connection: sqlite3.Connection) -> None
 
 
 def _drop_derived(cursor: sqlite3.Cursor, sessions: Sequence[SessionKey]) -> None:
-    """Delete what was computed from the events of sessions."""
+    """Delete what was computed from the events of sessions: their snapshots and vectors, and all blocks built
+    beforehand."""
     for statement in (_DROP, sqlite_schema.DROP_PASSAGES):
         cursor.executemany(statement, [(key.tenant, key.id) for key in sessions])
     if sessions:

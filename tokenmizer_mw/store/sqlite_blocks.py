@@ -1,7 +1,8 @@
-"""Resume blocks built beforehand, in the SQLite file that holds the sessions which they quote.
+"""Resume blocks that were built beforehand, in the SQLite file that holds the sessions which they quote.
 
-The hook that starts a session reads them: it is waited for, and imports too little to build a block. A row is valid
-while the sessions that it was built from are as they were; an erasure or a rewrite of any session deletes all rows.
+The hook of a coding agent that starts a session reads them: the agent waits for it, and it imports too little to build
+a block itself. A row is valid while the sessions that it was built from are unchanged; an erasure or a rewrite of any
+session deletes all rows.
 """
 
 from __future__ import annotations
@@ -19,12 +20,12 @@ TABLE: Final = (
     "CREATE TABLE blocks (reader TEXT NOT NULL, project TEXT NOT NULL, chat TEXT NOT NULL, session TEXT NOT NULL,"
     " siblings TEXT NOT NULL, ends TEXT NOT NULL, block TEXT NOT NULL, UNIQUE (reader, project, chat))",
 )
-"""Statements that make the table. A released step is never edited."""
+"""Statements that create the table. A released one is never edited."""
 
 DROP_BLOCKS: Final = "DELETE FROM blocks"
 
 ROWS_MAX: Final = 64
-"""Rows of all readers that are kept, the newest."""
+"""Most rows that are kept, of all readers together. The oldest ones are deleted."""
 
 _OWN: Final = f"tenant = '{LOCAL_TENANT}'"
 _ENDS: Final = (
@@ -45,8 +46,12 @@ _BUSY_SECONDS: Final = 0.2
 
 
 class BlockName(NamedTuple):
-    """Names a block: ``reader``, those with the same settings; ``chat``, the host's id of a recorded session; or
-    ``project``, for its next new session. The other of the two is ""."""
+    """The name of a stored block.
+
+    - ``reader``: name of the hook processes with the same settings, which use the same blocks.
+    - ``chat``: for the block of a recorded session, the host's id of it; else "".
+    - ``project``: for the block of a project's next new session, what the ids of its sessions begin with; else "".
+    """
 
     reader: str
     project: str = ""
@@ -54,8 +59,12 @@ class BlockName(NamedTuple):
 
 
 class BuiltBlock(NamedTuple):
-    """A block of the session ``session``, "" if nothing is known. ``siblings``: what the ids of the sessions begin with
-    that it may quote besides, "" for none; ``ends``: what ``ends_of`` returned for these two before it was built."""
+    """A resume block that was built beforehand. ``block``: its text, "" if nothing is known of the session.
+
+    - ``session``: id of the session that it was built for.
+    - ``siblings``: what the ids of the other sessions begin with that it may quote, such as "shop/"; "" for none.
+    - ``ends``: what ``ends_of`` returned for these two before the block was built.
+    """
 
     session: str
     siblings: str
@@ -83,15 +92,15 @@ def at(path: str, begin: str = "BEGIN") -> Iterator[sqlite3.Cursor]:
 
 
 def ends_of(cursor: sqlite3.Cursor, session: str, siblings: str) -> str:
-    """Return a digest that changes with the session ``session``, with any session whose id begins with ``siblings``,
-    and with the version of the database. Returns "" if there is no such session."""
+    """Return a digest that changes whenever the session ``session`` changes, any session whose id begins with
+    ``siblings``, or the version of the database. Returns "" if there is no such session."""
     rows = cursor.execute(_ENDS, {"session": session, "siblings": siblings}).fetchall()
     (version,) = cursor.execute("PRAGMA user_version").fetchone()
     return hashlib.blake2b(repr((version, rows)).encode(), digest_size=16).hexdigest() if rows else ""
 
 
 def sessions_of(cursor: sqlite3.Cursor, chat: str) -> list[str]:
-    """Return the ids of the sessions that may be the host's session ``chat``: they end with it. ``[]`` for none."""
+    """Return the ids of all sessions that end with ``chat``, the host's id of a session; ``[]`` for none."""
     return [session for (session,) in cursor.execute(_SESSIONS_OF, {"chat": chat})]
 
 
@@ -102,14 +111,14 @@ def has_project(cursor: sqlite3.Cursor, project: str) -> bool:
 
 
 def secret_of(cursor: sqlite3.Cursor) -> bytes:
-    """Return the installation's secret."""
+    """Return the store's secret (``EventLog.secret``)."""
     (secret,) = cursor.execute("SELECT secret FROM installation").fetchone()
     return bytes(secret)
 
 
 def chats_of(cursor: sqlite3.Cursor, reader: str) -> dict[str, str]:
-    """Return the sessions whose blocks are kept for ``reader``: the host's id of each, with its id in this store;
-    ``{}`` if there are none."""
+    """Return the sessions for which ``reader`` has a stored block: a dict from the host's id of each to its id in this
+    store. ``{}`` if there are none."""
     return dict(cursor.execute("SELECT chat, session FROM blocks WHERE reader = ? AND chat <> ''", (reader,)))
 
 
@@ -122,8 +131,8 @@ def find_block(cursor: sqlite3.Cursor, name: BlockName) -> BuiltBlock | None:
 
 
 def keep_block(path: str, name: BlockName, built: BuiltBlock) -> bool:
-    """Keep a block in the database file ``path``, in place of one of the same name. Returns ``False`` and keeps nothing
-    if the sessions have changed since ``built.ends``. At most ``ROWS_MAX`` blocks are kept. Raises
+    """Store a block in the database file ``path``, in place of one of the same name. Returns ``False`` and stores
+    nothing if the sessions have changed since ``built.ends`` was computed. At most ``ROWS_MAX`` blocks are kept. Raises
     ``sqlite3.Error``."""
     with at(path, "BEGIN IMMEDIATE") as cursor:
         if ends_of(cursor, built.session, built.siblings) != built.ends:

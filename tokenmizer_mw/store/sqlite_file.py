@@ -1,7 +1,7 @@
 """A SQLite database file: create it, connect to it, check it and copy it; notice that it was deleted or replaced while
 connections to it are open; and translate ``sqlite3`` errors to this package's errors.
 
-SQLite does not notice: it goes on writing to the file that has no name any more, and the next process finds nothing.
+SQLite itself does not notice a deletion: it goes on writing to the deleted file, and the next process finds nothing.
 """
 
 from __future__ import annotations
@@ -46,13 +46,14 @@ ERRORS: Final[dict[int, tuple[type[StoreError], StoreCause, str]]] = {
     sqlite3.SQLITE_MISMATCH: (StoreCorrupt, "damaged", "is damaged: a value has the wrong type"),
     sqlite3.SQLITE_ERROR: (StoreCorrupt, "damaged", "does not have the tables of a session log"),
 }
-"""Primary result code -> our error, its cause, and the sentence that follows the file's name."""
+"""Maps SQLite's primary result code to the error to raise, its cause, and the text that follows the file's path in its
+message."""
 
 EXTENDED: Final = {
     sqlite3.SQLITE_READONLY_DIRECTORY: "its directory is read-only: SQLite writes there even to read",
     sqlite3.SQLITE_READONLY_CANTINIT: "its directory is read-only: SQLite writes there even to read",
 }
-"""Extended result code -> a sentence that says more than that of its primary code."""
+"""Maps some of SQLite's extended result codes to a text that says more than the one for the primary code."""
 
 _PRIMARY: Final = 0xFF
 
@@ -89,7 +90,8 @@ def _without_code(error: sqlite3.Error, path: str) -> StoreError:
 
 
 Synchronous = Literal["normal", "full"]
-"""``normal``: survives the death of the process. ``full``: survives a power cut too, at one disk flush per commit."""
+"""When a commit is durable. "normal": it survives the death of the process. "full": it also survives a power cut, at
+the cost of one disk flush per commit."""
 
 _PRIVATE_DIRECTORY: Final = 0o700
 _PRIVATE_FILE: Final = 0o600
@@ -99,7 +101,8 @@ _CAUSES: Final[dict[int, StoreCause]] = {ENOSPC: "disk_full", EDQUOT: "disk_full
 
 @dataclass(frozen=True, slots=True)
 class DatabaseFile:
-    """The path of a database file, and how it is opened. ``busy_seconds``: how long to wait for other writers."""
+    """The path of a database file, and how it is opened. ``busy_seconds``: how long a statement waits for other
+    writers."""
 
     path: str
     synchronous: Synchronous
@@ -144,7 +147,8 @@ class DatabaseFile:
                 migrate(cursor, self.path)
 
     def _write_ahead(self, cursor: sqlite3.Cursor) -> None:
-        """Switch to the write-ahead log. SQLite does not wait for others here, so waiting is ours to do."""
+        """Switch the database to the write-ahead log. SQLite does not wait for other connections here, so this method
+        does."""
         deadline = time.monotonic() + self.busy_seconds
         while True:
             try:
@@ -300,8 +304,9 @@ class FileWatch:
         return self.generation
 
     def _remove_old_wal(self) -> None:
-        """Remove the write-ahead log of the file before. SQLite would take it for that of the new file, and write its
-        pages over those of, say, a backup. One that was written since the new file came is left alone."""
+        """Remove the write-ahead log of the previous file, which SQLite would take for that of the new file: its pages
+        would overwrite those of, say, a restored backup. A log that was written since the new file came is left
+        alone."""
         wal = f"{self._path}-wal"
         with suppress(OSError):
             if os.stat(wal).st_mtime_ns <= os.stat(self._path).st_ctime_ns:
@@ -309,7 +314,7 @@ class FileWatch:
 
 
 def _identity(path: str) -> tuple[int, int] | None:
-    """Which file is at ``path``; ``None``: none that can be seen."""
+    """Return the device and inode of the file at ``path``; ``None`` if there is none or it cannot be looked at."""
     try:
         found = os.stat(path)
     except OSError:

@@ -20,7 +20,7 @@ from tokenmizer_mw.store.log import SECRET_BYTES, PassageRows
 from tokenmizer_mw.store.sqlite_blocks import TABLE as BLOCKS
 
 APPLICATION_ID: Final = 0x746D697A
-"""What the file says it is: "tmiz"."""
+"""The number in a database file that marks it as one of this package: the bytes of "tmiz"."""
 
 Migration = Sequence[str]
 """SQL statements, one per item, that lift a database by one version."""
@@ -48,11 +48,11 @@ MIGRATIONS: Final[tuple[Migration, ...]] = (
     ),
     BLOCKS,
 )
-"""Every step since the first release, in order; a released step is never edited."""
+"""All migrations since the first release, in order. A released one is never edited."""
 
 
 def is_current(cursor: sqlite3.Cursor, path: str, migrations: Sequence[Migration] = MIGRATIONS) -> bool:
-    """Whether the database needs no migration.
+    """Whether the database has the current version of the tables and needs no migration.
 
     Raises ``StoreTooNew`` when a newer release wrote it, ``StoreCorrupt`` when it belongs to something else.
     """
@@ -103,7 +103,7 @@ def roll_back(cursor: sqlite3.Cursor) -> None:
 
 
 def _version(cursor: sqlite3.Cursor, path: str, migrations: Sequence[Migration]) -> int:
-    """How many migrations the database has seen, 0 for an empty file; call it inside a transaction."""
+    """Return how many migrations the database has seen, 0 for an empty file. Call it inside a transaction."""
     (application,) = cursor.execute("PRAGMA application_id").fetchone()
     (version,) = cursor.execute("PRAGMA user_version").fetchone()
     (tables,) = cursor.execute("SELECT count(*) FROM sqlite_master").fetchone()
@@ -127,7 +127,7 @@ IS_CURRENT: Final = (
     f"EXISTS ({_OF_SESSION} AND seq = :seq AND recorded_at = :recorded_at)"
     f" AND NOT EXISTS ({_OF_SESSION} AND seq > :seq AND kind = '{_REWRITTEN}')"
 )
-"""Whether a session has event ``:seq`` of that time, and none of its events was rewritten since."""
+"""SQL condition: the session has the event ``:seq`` of time ``:recorded_at``, and was not rewritten after it."""
 
 _DROP_OTHERS: Final = f"{DROP_PASSAGES} AND model <> ?"
 _ADD: Final = "INSERT OR IGNORE INTO passages (tenant, session, model, passage, vector) VALUES (?, ?, ?, ?, ?)"

@@ -26,10 +26,11 @@ from tokenmizer_mw.store.sqlite_schema import immediate
 T = TypeVar("T")
 
 READERS_SECONDS: Final = 30.0
-"""Seconds for which an erasure waits in its caller for those who write or read; then it goes on in the background."""
+"""Seconds for which an erasure waits for others who write or read the file. Then it raises, and continues in the
+background."""
 
 REWRITING_SECONDS: Final = 120.0
-"""Seconds for which other writers wait, beyond their usual ones, while the file is being rewritten."""
+"""Seconds for which other writers wait, beyond their usual time, while the file is being rewritten."""
 
 LEFT: Final = "erased, but its traces stay in the file until nobody reads it; they are removed in the background"
 
@@ -156,7 +157,8 @@ class TraceRemover:
                 self._change_notes(_DONE, notes)
 
     def _until(self, deadline: float, ended: Callable[[], bool], attempt: Callable[[sqlite3.Connection], bool]) -> None:
-        """Try until it is done. Between two attempts others write and read. Raises ``StoreUnavailable``."""
+        """Call ``attempt`` until it returns true. Between two attempts others can write and read. Raises
+        ``StoreUnavailable`` at the deadline."""
         rest = _FIRST_REST_SECONDS
         while not self._with_connection(attempt):
             if ended() or time.monotonic() + rest > deadline:
@@ -166,7 +168,7 @@ class TraceRemover:
             rest = min(2 * rest, _REST_SECONDS_MAX)
 
     def _rewrite_pages(self, connection: sqlite3.Connection) -> bool:
-        """Write every page of the file anew. False: others wrote all the time."""
+        """Write every page of the file anew. Returns false if others were writing."""
         with closing(connection.cursor()) as cursor:
             notes = cursor.execute(_NOTES, (0,)).fetchall()
             try:
@@ -190,7 +192,8 @@ class TraceRemover:
         self._with_connection(change)
 
     def _with_connection(self, work: Callable[[sqlite3.Connection], T]) -> T:
-        """Work on a connection that is open for this alone: a fork finds none between two steps."""
+        """Call ``work`` with a connection that is open for this call alone, so that a fork between two steps finds none
+        open."""
         mine = threading.current_thread() is self._background
         with GATE, closing(self._file.connect()) as connection:
             if not mine:
@@ -205,7 +208,7 @@ class TraceRemover:
 
 
 def _empty_wal(connection: sqlite3.Connection) -> bool:
-    """Move the write-ahead log into the file and empty it. False: others read or write what is in it."""
+    """Move the write-ahead log into the file and empty it. Returns false if others read or write what is in it."""
     with closing(connection.cursor()) as cursor:
         cursor.execute(f"PRAGMA busy_timeout = {_CHECKPOINT_WAIT_MS}").fetchall()
         (_, frames, moved) = cursor.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchone()

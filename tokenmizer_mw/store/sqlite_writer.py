@@ -25,7 +25,7 @@ _ADD: Final = (
 )
 
 EncodedEvent = tuple[str, int, str]
-"""kind, version, payload"""
+"""An event as ``encode`` returns it: kind, version, payload."""
 
 
 class SqliteAppend:

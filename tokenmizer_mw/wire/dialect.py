@@ -26,7 +26,7 @@ class ChatRequest:
     - ``messages``: the messages, parsed on access; message i is at ``spans[i]`` of ``text``. A plain text in place of
       the list counts as one message.
     - ``array``: offset in ``text`` of the list of messages.
-    - ``fields``: the other top-level members, parsed.
+    - ``fields``: all top-level members but the messages, parsed.
     - ``prefix``: number of leading system and developer messages, which are never cut.
     - ``overhead``: other text that fills the context window (tool definitions, response formats), for counting tokens.
     - ``stand_down``: reason why the request must not be rewritten; "" if it may be. ``cause``: the part of the request
@@ -101,15 +101,16 @@ class Reply:
 
 
 DEPTH_MAX: Final = 3
-"""Levels of parts within parts that are looked at: a document in a tool's result, and the texts in it."""
+"""How deeply nested parts are searched for markers: a document in a tool's result, and the texts in it."""
 
 Marker = dict[str, Any]
-"""The members that mark a part, by name."""
+"""A prompt cache marker: the field of a part that asks the provider to cache the prompt up to it, with its value, such
+as {"cache_control": {"type": "ephemeral"}}."""
 
 
 def markers(content: object, names: Sequence[str], depth: int = DEPTH_MAX) -> Iterator[Marker]:
     """Yield the prompt cache markers of a content's parts, in order; those of nested parts before that of the outer
-    part. ``names``: the fields that mark a part, such as "cache_control"."""
+    part. ``names``: the fields that are markers, such as "cache_control"."""
     for part in content if isinstance(content, list) else ():
         if not isinstance(part, dict):
             continue
@@ -121,8 +122,8 @@ def markers(content: object, names: Sequence[str], depth: int = DEPTH_MAX) -> It
 
 
 def marker(holder: object, names: Sequence[str]) -> Iterator[Marker]:
-    """Yield the prompt cache marker of a part, a tool or a request, if it has one: a dictionary with the fields among
-    ``names`` that mark it."""
+    """Yield the prompt cache marker of a part, a tool or a request, if it has one: a dictionary with those of its
+    fields that ``names`` lists."""
     if isinstance(holder, dict):
         found = {name: holder[name] for name in names if _is_marked(holder.get(name))}
         if found:
@@ -134,8 +135,8 @@ def _is_marked(value: object) -> bool:
 
 
 def message_markers(messages: Sequence[object], names: Sequence[str]) -> Iterator[Marker]:
-    """Yield the prompt cache markers in the contents of message objects, in order: for each marked part one dictionary
-    with the fields ``names`` (such as "cache_control") that mark it. Skips messages that are not objects."""
+    """Yield the prompt cache markers in the contents of message objects, in order (see ``markers``). Skips messages
+    that are not objects."""
     for message in messages:
         if isinstance(message, dict):
             yield from markers(message.get("content"), names)
@@ -156,14 +157,15 @@ _CAUSES: Final = (
     ("clear_tool_uses", "clear_tool_uses"),
     ("clear_thinking", "clear_thinking"),
 )
-"""Starts of the types of edits, which end in a date, and the cause that each one is reported as."""
+"""Maps the start of an edit's type (the rest is a date) to the cause that it is reported as."""
 
 UNKNOWN_EDIT: Final = "unknown_edit"
 
 
 def removing_edit(value: object) -> str:
-    """Return the type of the first edit in ``value`` that removes or replaces messages or parts of them, as a counter
-    name; "" if there is none. An edit of an unknown type counts as one."""
+    """Return which edit in ``value`` removes or replaces messages or parts of them, as a counter name such as
+    "compaction"; "" if none does. ``value``: a request's field with the edits that the provider should make to the
+    context. An edit of an unknown type counts as one that removes."""
     edits = value.get("edits") if isinstance(value, dict) and "edits" in value else value
     if not edits:
         return ""

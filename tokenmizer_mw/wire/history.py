@@ -15,11 +15,13 @@ T = TypeVar("T")
 _role: Final[Callable[[Message], Role]] = attrgetter("role")
 
 Reader = Callable[[object, int], Message]
-"""From an object as it was sent, and its number from 1, to a message. May raise ``InvalidMessage``."""
+"""A function that parses a message. It gets the object as it was sent, and its number from 1. May raise
+``InvalidMessage``."""
 
 
 class History(Sequence[Message]):
-    """The messages of a request, with their roles, parsed on access. An index returns one message, a slice a tuple.
+    """The messages of a request, with their roles. Each is parsed when it is first accessed. An index returns one
+    message, a slice a tuple.
 
     ``part``: the request contains only the newest messages of a transcript that is stored elsewhere.
     """
@@ -112,8 +114,8 @@ class History(Sequence[Message]):
         return history
 
     def set_aside(self, places: Collection[int]) -> History:
-        """Return the history with the messages at these indexes as system messages: the client application sends them
-        beside the chat, although as the user's or the assistant's."""
+        """Return the history with the messages at these indexes counted as system messages. The client application
+        sends them in each request beside the chat, although with the role of the user or the assistant."""
         if not places:
             return self
         roles = [Role.SYSTEM if place in places else role for place, role in enumerate(self.roles)]
@@ -149,7 +151,7 @@ class History(Sequence[Message]):
         return history
 
     def through(self, change: Callable[[Message], Message]) -> History:
-        """Return a history whose messages are changed by ``change`` on access."""
+        """Return a history whose messages are passed through ``change`` when they are accessed."""
 
         def reader(raw: object, number: int) -> Message:
             return change(self._reader(raw, number))
@@ -157,7 +159,7 @@ class History(Sequence[Message]):
         return History(self._raw, self.roles, reader, self._numbers, part=self.part)
 
     def with_messages(self, *messages: Message) -> History:
-        """Return a history with ``messages`` appended. What was parsed here is not parsed again."""
+        """Return a history with ``messages`` appended. Messages that were parsed already are not parsed again."""
         read, count = self._reader, len(self._raw)
 
         def reader(raw: object, number: int) -> Message:

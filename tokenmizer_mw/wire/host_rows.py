@@ -1,4 +1,4 @@
-"""Texts that client applications insert into messages, as a table: a row for each, grouped by application.
+"""Texts that client applications (hosts) insert into messages, as a table: a row for each, grouped by application.
 
 Only fixed markers of the applications' texts are quoted here; the examples around them are this project's own words.
 """
@@ -13,7 +13,13 @@ from tokenmizer_mw.model.message import Role
 
 
 class HostTextKind(StrEnum):
-    """The purpose of a text that a client application inserts."""
+    """What a text is for that a client application inserts into a message.
+
+    - ``COMPACTION_PROMPT``: asks the model for a summary of the chat. ``CONTINUATION_NOTICE``: says that the chat
+      continues from such a summary.
+    - ``REMINDER``: an instruction or remark to the model. ``ENVIRONMENT``: the state of the editor or the system.
+    - ``FILE_LIST``: files, or their names. ``SIDE_CALL``: a request of the application's own, such as for a title.
+    """
 
     COMPACTION_PROMPT = "compaction prompt"
     CONTINUATION_NOTICE = "continuation notice"
@@ -38,7 +44,7 @@ class Extent(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class HostText:
-    """A row of the table.
+    """A row of the table: one kind of text that a client application inserts.
 
     - ``pattern``: RE2, multi-line, case-sensitive. ``end``: see ``Extent``; "" for none.
     - ``system``: the text is in the system prompt, and only shows that the request is a side call (for a title, for
@@ -46,10 +52,10 @@ class HostText:
     - ``example``: a text that matches, in this project's own words except for the marker; ``source``: where the
       application's own text was read.
     - ``examples``: the messages before this one are examples of the application, and no part of the chat.
-    - ``context``: set if the application sends such messages beside the chat, anew in each request (files, a map of
-      the repository), and writes the reply to them itself. Every such message contains one of these texts, in
-      which nothing is escaped in JSON.
-    - ``role``: whose message contains the text.
+    - ``context``: set if the application sends such messages beside the chat, anew in each request (files, a map of the
+      repository), and writes the reply to them itself. Every such message contains one of these texts, which look the
+      same in JSON.
+    - ``role``: the role of the messages that contain the text.
     """
 
     host: str
@@ -183,7 +189,8 @@ _AIDER_BASE: Final = "Aider-AI/aider aider/coders/base_prompts.py; pip aider-cha
 
 
 def _make_aider_row(pattern: str, example: str, *marks: str) -> HostText:
-    """A message that aider sends beside the chat, anew in each request; ``marks``: the row's ``context``."""
+    """Return a row for messages that aider sends beside the chat, anew in each request. ``marks``: the row's
+    ``context``."""
     return HostText(_AIDER, _FILES, _REST, pattern, example, _AIDER_BASE, context=marks)
 
 
@@ -387,4 +394,4 @@ HOST_TEXTS: Final = (
     *_EDITOR_ROWS,
     *_CHAT_ROWS,
 )
-"""The table. Rows are tried in this order where several match at one place."""
+"""The table. If several rows match at one place, the first one counts."""

@@ -28,8 +28,8 @@ from tokenmizer_mw.wire.host_rows import HOST_TEXTS, Extent, HostText, HostTextK
 
 @dataclass(frozen=True, slots=True)
 class HostSpan:
-    """A text in a message that a host inserted: characters ``[start, end)`` of the message's text, and the row of
-    ``HOST_TEXTS`` that matches it."""
+    """A text in a message that a client application inserted: characters ``[start, end)`` of the message's text, and
+    the row of ``HOST_TEXTS`` that matches it."""
 
     start: int
     end: int
@@ -38,7 +38,7 @@ class HostSpan:
 
 _WHOLE_CALLS: Final = frozenset({HostTextKind.SIDE_CALL, HostTextKind.COMPACTION_PROMPT})
 _SYSTEM_LOOK: Final = 4_096
-"""Characters of a system prompt in which a side call is looked for: it begins with what it is for."""
+"""Characters at the start of a system prompt in which the sign of a side call is looked for."""
 
 
 _INDENT: Final = r"[ \t]*"
@@ -58,16 +58,17 @@ _NOTICES_IN_JSON: Final = expression(
         if row.kind is HostTextKind.CONTINUATION_NOTICE
     ).encode()
 )
-"""Continuation notices in the bytes of a body, where lines begin behind an escape."""
+"""Matches continuation notices in the bytes of a JSON body, where line ends are escaped."""
 
 _CONTEXT_MARKS: Final = tuple(mark for row in HOST_TEXTS for mark in row.context)
 _OWN_REPLIES: Final = ("Ok.", "Ok,")
-"""How the replies begin that an application itself gives to its messages beside the chat; models begin with "Okay"."""
+"""Beginnings of the replies that an application itself gives to its messages beside the chat. Models begin with
+"Okay"."""
 
 _SURROGATE: Final = re.compile("[\ud800-\udfff]")
 _MATCHES_CACHED: Final = 256
 _EXAMPLES_MAX: Final = 32
-"""Messages at the beginning of a chat among which a host's examples end."""
+"""Messages at the beginning of a chat among which a client application's examples end."""
 _ENDS: Final = {row.end: expression(f"(?m)^(?:{row.end})[^\n]*") for row in HOST_TEXTS if row.end}
 
 
@@ -125,16 +126,16 @@ def _without_remarks(result: ToolResult) -> ToolResult:
 
 
 def is_continuation(message: Message) -> bool:
-    """Whether a user's ``message`` contains a client application's notice that an earlier conversation continues from a
-    summary."""
+    """Whether a user's ``message`` contains the notice of a client application that an earlier conversation continues
+    from a summary."""
     if message.role is not Role.USER:
         return False
     return any(span.row.kind is HostTextKind.CONTINUATION_NOTICE for span in find_host_texts(message.text))
 
 
 def may_continue(body: bytes) -> bool:
-    """Whether the JSON ``body`` may contain a client application's notice that an earlier conversation continues from a
-    summary."""
+    """Whether the JSON ``body`` may contain such a notice that ``is_continuation`` finds. A quick check that may be
+    true wrongly."""
     return _NOTICES_IN_JSON.search(body) is not None
 
 
@@ -165,13 +166,13 @@ def without_surrogates(text: str) -> str:
 
 
 def ends_examples(message: Message) -> bool:
-    """Whether a client application states in ``message`` that the messages before it were only examples."""
+    """Whether a client application says in ``message`` that the messages before it were only examples."""
     return message.role is Role.USER and any(span.row.examples for span in find_host_texts(message.text))
 
 
 def first_own_message(messages: Sequence[Message]) -> int | None:
-    """Return the index of the first of ``messages`` with text or attachments of the user's own, which means neither the
-    client application's texts nor its example conversation at the beginning. ``None`` when there is none."""
+    """Return the index of the first of ``messages`` in which the user wrote or attached something. Texts of the client
+    application, and its example conversation at the beginning, do not count. ``None`` when there is none."""
     start = max((place + 1 for place, one in enumerate(messages[:_EXAMPLES_MAX]) if ends_examples(one)), default=0)
     for place in range(start, len(messages)):
         message = messages[place]
@@ -190,7 +191,7 @@ def find_context(messages: Sequence[Message], start: int = 0) -> set[int]:
     """Return the indexes of the messages that a client application sends beside the chat, in each request anew: files,
     a map of the repository, and its example conversation at the beginning, each with the reply that it gives itself.
 
-    Only messages from index ``start`` on are looked at.
+    Only messages from index ``start`` on are examined.
     """
     found: set[int] = set()
     for place in range(start, len(messages) - 1):
@@ -203,7 +204,8 @@ def find_context(messages: Sequence[Message], start: int = 0) -> set[int]:
 
 
 def _context_row(message: Message, reply: Message) -> HostText | None:
-    """The row of a message that is sent beside the chat, and that the application answers itself."""
+    """Return the row of a message that is sent beside the chat and answered by the application itself; ``None`` for
+    others."""
     if message.role is not Role.USER or reply.role is not Role.ASSISTANT or not reply.text.startswith(_OWN_REPLIES):
         return None
     spans = find_host_texts(message.text)
@@ -212,7 +214,7 @@ def _context_row(message: Message, reply: Message) -> HostText | None:
 
 @lru_cache(maxsize=_MATCHES_CACHED)
 def _row_of(role: Role, matched: str) -> HostText:
-    """The row whose pattern matched this: asking each is cheaper than capturing groups in every text."""
+    """Return the row whose pattern matched this text. Trying each row is faster than capturing groups in every text."""
     return next(row for row, pattern in _EACH[role] if pattern.match(matched) is not None)
 
 

@@ -1,6 +1,5 @@
-"""Raw HTTP headers, those that a proxy forwards in either direction (all except those of one connection), and content
-encodings (such as gzip) decoded piece by piece, up to a size limit.
-"""
+"""HTTP headers as bytes: which ones a proxy forwards in either direction (all except those of one connection). Content
+encodings such as gzip: decoders that work piece by piece, up to a size limit."""
 
 from __future__ import annotations
 
@@ -10,7 +9,7 @@ from importlib import import_module
 from typing import Any, Final, Protocol
 
 Headers = Iterable[tuple[bytes, bytes]]
-"""Header names (in any case) and values, as on the wire."""
+"""Pairs of a header's name (in any case) and its value, as in the HTTP message."""
 
 
 def by_name(headers: Headers) -> dict[bytes, bytes]:
@@ -55,10 +54,12 @@ class Decoder(Protocol):
 
 
 MEMBERS_MAX: Final = 1_024
-"""Gzip members or zstd frames of one body. Each costs a decoder, even an empty one of 20 bytes."""
+"""Most gzip members or zstd frames that one body may have. Each one, even an empty one of 20 bytes, costs a new
+decoder."""
 
 _SLICE: Final = 16 * 1024
-"""Bytes given to a decoder at once. What a member leaves over is copied: of a long piece, once for each member."""
+"""Bytes that a decoder gets at once. The rest of a piece after the end of a member is copied for each member, so that
+pieces must be short."""
 
 
 def _iter_slices(data: bytes) -> Iterator[bytes]:
@@ -66,7 +67,7 @@ def _iter_slices(data: bytes) -> Iterator[bytes]:
 
 
 class _Gzip:
-    """One or several gzip members; what follows the last one is ignored, as receivers do."""
+    """Decoder of one or several gzip members. What follows the last one is ignored, as other receivers do."""
 
     def __init__(self) -> None:
         self._inflater = zlib.decompressobj(zlib.MAX_WBITS | 16)
@@ -84,7 +85,8 @@ class _Gzip:
         return b"".join(pieces)
 
     def _is_member(self, data: bytes) -> bool:
-        """Whether ``data`` goes on with a member, or begins another one. Raises ``Undecodable`` for too many."""
+        """Whether ``data`` belongs to the current member, or begins another one. Raises ``Undecodable`` for too
+        many."""
         if not self._inflater.eof or self._ended:
             return not self._ended
         if not data.startswith(b"\x1f"):
@@ -98,7 +100,7 @@ class _Gzip:
 
 
 class _Deflate:
-    """deflate with the zlib header that the standard asks for, or without, as some servers send it."""
+    """Decoder of deflate with the zlib header that the standard requires, or without it, as some servers send it."""
 
     def __init__(self) -> None:
         self._head = b""
@@ -154,7 +156,7 @@ class _Zstandard:
         return b"".join(pieces)
 
     def _next_frame(self) -> bytes:
-        """What stands behind the frame that has ended. Raises ``Undecodable`` for too many frames."""
+        """Return what follows the frame that has ended. Raises ``Undecodable`` for too many frames."""
         rest: bytes = self._decompressor.unused_data
         self._frames += 1
         if self._frames > MEMBERS_MAX:
@@ -175,7 +177,7 @@ def _optional(*names: str, needs: Callable[[Any], bool] = lambda module: True) -
 
 
 def _limits_output(module: Any) -> bool:
-    """Brotli before 1.2 cannot stop a bomb."""
+    """Whether a Brotli library can limit its output. Before version 1.2 it cannot stop a decompression bomb."""
     try:
         module.Decompressor().process(b"", output_buffer_limit=1)
     except (TypeError, AttributeError):
@@ -193,11 +195,12 @@ def _decoders() -> dict[str, Callable[[], Decoder]]:
 
 
 DECODERS: Final = _decoders()
-"""Content encodings that can be undone: gzip and deflate always, br and zstd where a library for them is there."""
+"""Maps each content encoding that can be decoded to a function that makes its decoder. gzip and deflate are always
+there, br and zstd if a library for them is installed."""
 
 
 Header = tuple[bytes, bytes]
-"""Name and value, as on the wire."""
+"""A header's name and value, as in the HTTP message."""
 
 CONNECTION: Final = b"connection"
 
@@ -205,25 +208,27 @@ HOP_BY_HOP: Final = frozenset(
     b"connection keep-alive proxy-authenticate proxy-authorization proxy-connection te trailer transfer-encoding"
     b" upgrade".split()
 )
-"""What belongs to one connection and not to the message (RFC 9110, 7.6.1)."""
+"""Headers that belong to one connection and not to the message (RFC 9110, 7.6.1)."""
 
 NOT_SENT: Final = HOP_BY_HOP | {b"host", b"content-length", b"expect", b"cookie"}
-"""Of a request: these too are written anew for the provider's connection, or are for this server's pages alone."""
+"""Headers of a request that are not forwarded to a provider: they are written anew for its connection, or are only for
+this server."""
 
 NOT_RETURNED: Final = HOP_BY_HOP | {b"set-cookie", b"set-cookie2", b"content-security-policy", b"clear-site-data"}
-"""Of a response: a provider sets no cookies for this server's address."""
+"""Headers of a provider's response that are not forwarded to the client: a provider must not set cookies or browser
+rules for this server's address."""
 
 _NO_PAGE: Final = (
     (b"x-content-type-options", b"nosniff"),
     (b"content-security-policy", b"default-src 'none'; sandbox"),
 )
 _DATA: Final = frozenset(b"application/json text/event-stream application/x-ndjson application/octet-stream".split())
-"""Types that no browser shows as a page or runs."""
+"""Media types that no browser shows as a page or runs."""
 
 _CONTENT_TYPE: Final = b"content-type"
 
 CREDENTIALS: Final = (b"authorization", b"x-api-key", b"x-goog-api-key", b"api-key")
-"""Where clients put the key of a provider."""
+"""Headers in which clients send the API key of a provider."""
 
 
 def forwarded_headers(headers: Sequence[Header], without: Container[bytes]) -> list[Header]:
@@ -247,12 +252,12 @@ def headers_to_return(headers: Sequence[Header]) -> list[Header]:
 
 
 def _is_data(kind: bytes) -> bool:
-    """Whether a ``content-type`` is one of data, for every reader: of a list, browsers take the last."""
+    """Whether a ``content-type`` is one of ``_DATA`` for every reader. Of a list of types browsers take the last."""
     return b"," not in kind and kind.partition(b";")[0].strip().lower() in _DATA
 
 
 def _connection_headers(headers: Iterable[Header]) -> frozenset[bytes]:
-    """The headers that belong to the connection because its own header says so."""
+    """Return the names that the ``connection`` header lists, which belong to the connection, too."""
     listed = [value for name, value in headers if name == CONNECTION or name.lower() == CONNECTION]
     names = {name.strip().lower() for value in listed for name in value.split(b",")}
     return frozenset(names - {b"close", b"keep-alive", b""})

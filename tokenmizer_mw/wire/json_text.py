@@ -17,18 +17,19 @@ Span = tuple[int, int]
 """Start and end (exclusive) of a piece of a text, in characters."""
 
 Edit = tuple[int, int, str]
-"""Start, end (exclusive) and what stands there instead."""
+"""A change of a text: start and end (exclusive) of the part to replace, in characters, and the text to put there."""
 
 SPACE: Final = " \t\n\r"
 match_space: Final[Callable[[str, int], Any]] = re.compile(r"[ \t\n\r]*").match
-"""Matches the white space at a place of a text, none included: it always matches."""
+"""Matches the white space at a position of a text. It always matches, because there may be none."""
 
 decode_value: Final[Callable[[str, int], tuple[Any, int]]] = json.JSONDecoder().raw_decode
-"""The value that starts at a place of a text, and where it ends. Raises ``json.JSONDecodeError``."""
+"""Parse the JSON value that starts at a position of a text. Returns it and the position where it ends. Raises
+``json.JSONDecodeError``."""
 
 scan_string: Final[Callable[[str, int], tuple[str, int]]] = json.decoder.scanstring  # type: ignore[attr-defined]
-"""The string whose first character, behind the quote, is at a place of a text, and the place behind its closing quote.
-Raises ``json.JSONDecodeError``."""
+"""Parse the JSON string whose first character after the quote is at a position of a text. Returns it and the position
+after its closing quote. Raises ``json.JSONDecodeError``."""
 
 
 def skip_space(text: str, place: int) -> int:
@@ -38,7 +39,8 @@ def skip_space(text: str, place: int) -> int:
 
 
 def walk_members(text: str, place: int, visit: Callable[[str, Span, int], int]) -> int:
-    """Walk the members of the object that starts at ``place``. Returns the position where the object ends.
+    """Call ``visit`` for each member of the JSON object that starts at ``place``. Returns the position where the object
+    ends.
 
     ``visit`` gets the name, the span of the name with its quotes, and the position of the value; it returns the end of
     the value. ``text`` must be valid JSON there.
@@ -53,7 +55,8 @@ def walk_members(text: str, place: int, visit: Callable[[str, Span, int], int]) 
 
 
 def walk_elements(text: str, place: int, visit: Callable[[int, int], int]) -> int:
-    """Walk the elements of the array that starts at ``place``. Returns the position where the array ends.
+    """Call ``visit`` for each element of the JSON array that starts at ``place``. Returns the position where the array
+    ends.
 
     ``visit`` gets the index of the element and its position; it returns its end. ``text`` must be valid JSON there.
     """
@@ -66,7 +69,7 @@ def walk_elements(text: str, place: int, visit: Callable[[int, int], int]) -> in
 
 
 def _behind(text: str, place: int, mark: str) -> int:
-    """The first place from ``place`` on that is neither white space nor the next ``mark``."""
+    """Return the first position from ``place`` on that is neither white space nor one ``mark``."""
     while text[place] in SPACE:
         place += 1
     if text[place] != mark:
@@ -102,10 +105,11 @@ def json_text(value: object) -> str:
 ROOT: Final = "$"
 
 STEP_MAX: Final = 100
-"""Characters of one step of a path."""
+"""Longest step of a path, in characters."""
 
 Path = tuple[str, ...]
-"""The names of members and the numbers of elements that lead to a place."""
+"""The steps to a value in a JSON document: names of members, and numbers of elements as text. () is the document
+itself."""
 
 
 def parse_path(text: object, what: str) -> Path:
@@ -131,8 +135,9 @@ def value_at(value: object, path: Path) -> object:
 
 
 def put_at(value: object, path: Path, into: dict[str, Any]) -> dict[str, Any]:
-    """Set ``value`` at ``path``, which consists of member names only, in ``into``; return ``into``. Raises
-    ``ValueError`` if a value on the path is not an object."""
+    """Set ``value`` at ``path``, which consists of member names only, in ``into``; return ``into``. Missing objects on
+    the path are created. Raises ``ValueError`` if a value on the path is not an object, or if there is a value at
+    ``path`` already."""
     holder = into
     for step in path[:-1]:
         holder = holder.setdefault(step, {})

@@ -21,15 +21,16 @@ from tokenmizer_mw.wire.json_text import Span
 from tokenmizer_mw.wire.spans import ObjectSpans, read_on
 
 SHORTEST: Final = 4_096
-"""Characters from which on a text is looked up and kept."""
+"""Length from which on requests are cached and looked up, in characters. Shorter ones are parsed as quickly."""
 
 _PLACES: Final = tuple(int(SHORTEST * 1.25**step) for step in range(56))
-"""Places at which texts are compared first: a text shorter than the first one is read as quickly as it is found."""
+"""Offsets at which a piece of text is compared first, to find candidates."""
 
 _PIECE: Final = 64
 _CANDIDATES_MAX: Final = 16
 _UNSETTLED: Final = 4
-"""Messages at the end that clients still change: a mark for the provider's cache moves, a note is taken out again."""
+"""Number of messages at the end of a request that clients still change: a prompt cache marker moves, a note is
+removed."""
 
 _Key = tuple[str, int, str]
 
@@ -38,8 +39,8 @@ _Key = tuple[str, int, str]
 class KnownRequest:
     """A request that was parsed before, so that a later one that begins with the same text is parsed from ``end`` on.
 
-    ``found``: the members of its JSON object with their places; ``member``: the index of the one that holds the
-    messages; ``end``: the character at which its last message ends.
+    ``found``: the members of its JSON object with their positions; ``member``: the index of the member that contains
+    the messages; ``end``: the position after its last message, in characters.
     """
 
     found: ObjectSpans
@@ -53,7 +54,7 @@ class KnownRequest:
         return text[end - _PIECE : end] == own[end - _PIECE : end] and text.startswith(own[:end])
 
     def common(self, text: str) -> Start | None:
-        """Return the messages that ``text`` begins with too; ``None`` if they are less than half of it."""
+        """Return the messages with which ``text`` begins, too; ``None`` if they are less than half of it."""
         own, spans = self.found.text, self.request.spans
         count, end, most = 0, 0, len(spans)
         while count < most:
@@ -70,8 +71,8 @@ class KnownRequest:
 class Start:
     """The beginning that a text shares with the cached request ``known``.
 
-    It contains the first ``count`` messages of that request. ``end``: the character of the text at which the last
-    of them ends.
+    It contains the first ``count`` messages of that request. ``end``: the position in the text after the last of them,
+    in characters.
     """
 
     known: KnownRequest
@@ -80,13 +81,13 @@ class Start:
 
     @property
     def spans(self) -> tuple[Span, ...]:
-        """The spans of these messages, as many as were found so far."""
+        """The spans of these messages, as far as they are known already."""
         return self.known.request.spans_found[: self.count]
 
     @property
     def replaces(self) -> bool:
-        """Whether the text continues the whole known request ``known``, and not only a beginning that several known
-        requests share."""
+        """Whether the text continues the whole request ``known``, and not only a beginning that several cached requests
+        share. The longer request then takes the place of ``known`` in the cache."""
         return self.count >= len(self.known.request.messages) - _UNSETTLED
 
     @property
@@ -107,8 +108,8 @@ class Start:
 
 
 class KnownRequests:
-    """Cache of the most recently used requests, at most ``characters`` characters; it takes several times as many
-    bytes. Threads may share it if they pass a ``lock``."""
+    """Cache of the most recently used requests of at most ``characters`` characters in sum; it takes several times as
+    many bytes. Threads may share it if they pass a ``lock``."""
 
     def __init__(self, characters: int, lock: AbstractContextManager[object] | None = None) -> None:
         self._characters = characters
@@ -117,7 +118,8 @@ class KnownRequests:
         self._lock = lock if lock is not None else nullcontext()
 
     def find(self, dialect: str, text: str) -> Start | None:
-        """Return the longest cached beginning of ``text``; ``None`` if there is none long enough."""
+        """Return the longest beginning that ``text`` shares with a cached request of the same dialect; ``None`` if none
+        is long enough."""
         near: KnownRequest | None = None
         for place in reversed(_PLACES[: bisect_right(_PLACES, len(text))] if self._known else ()):
             candidates = self._known.get(_key(dialect, place, text), ())
@@ -129,7 +131,7 @@ class KnownRequests:
         return near.common(text) if near is not None else None
 
     def add(self, dialect: str, found: ObjectSpans, request: ChatRequest, start: Start | None = None) -> None:
-        """Cache a parsed request in place of the one that it continues."""
+        """Cache a parsed request. If it continues the request of ``start``, it takes that one's place."""
         known = _continuable(found, request)
         if known is None or len(found.text) > self._characters:
             return
@@ -167,7 +169,7 @@ class KnownRequests:
 
 
 def _continuable(found: ObjectSpans, request: ChatRequest) -> KnownRequest | None:
-    """What is to be kept of a request; ``None`` when it is short, or when no other could go on where it ends."""
+    """Return what is cached of a request; ``None`` if it is too short, or if no other request could continue it."""
     text = found.text
     if len(text) < SHORTEST or len(found.values) < len(found.members):
         return None

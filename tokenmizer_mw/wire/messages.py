@@ -26,13 +26,14 @@ from tokenmizer_mw.wire.history import History
 _EXAMPLE: Final = "pass {'role': 'user', 'content': 'a text'}"
 
 _SAYING_NOTHING: Final = frozenset({"role", "content", "name"})
-"""Members of a user's message that says nothing if its content is null. The reply of an assistant may be empty."""
+"""If a user's message has no other members than these, null as its content is an error. An assistant's reply may be
+empty."""
 
 LANGCHAIN_ROLES: Final = {
     "human": "user", "HumanMessageChunk": "user", "ai": "assistant", "AIMessageChunk": "assistant", "system": "system",
     "SystemMessageChunk": "system", "tool": "tool", "ToolMessageChunk": "tool",
 }  # fmt: skip
-"""Roles by the type of a LangChain message."""
+"""Maps the type of a LangChain message to a role."""
 
 
 def plain_message(message: object) -> object:
@@ -54,7 +55,7 @@ def plain_message(message: object) -> object:
 
 
 _TYPES: Final = {"HumanMessage": "human", "AIMessage": "ai", "SystemMessage": "system", "ToolMessage": "tool"}
-"""Types by the names of classes, which ``dumpd`` writes."""
+"""Maps the names of LangChain's classes, which ``dumpd`` writes, to types of messages."""
 
 
 def convert_langchain_message(value: Any) -> Any:
@@ -100,7 +101,8 @@ def _calls_in(fields: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _drop_missing(fields: dict[str, Any]) -> dict[str, Any]:
-    """Without the members that an answer does not have: SDKs tell them as None."""
+    """Return the fields without those that are ``None``, which SDKs add for what a reply does not have. "content"
+    stays."""
     return {name: value for name, value in fields.items() if value is not None or name == "content"}
 
 
@@ -138,7 +140,7 @@ def history(messages: Iterable[Message | Mapping[str, Any]]) -> History:
 
 
 def _is_message(messages: object) -> bool:
-    """Whether this is one message in place of a list; those of pydantic are iterable, as pairs of name and value."""
+    """Whether this is one message in place of a list. A message of pydantic is iterable, as pairs of name and value."""
     if isinstance(messages, list | tuple):
         return False
     plain = plain_message(messages)
@@ -158,16 +160,16 @@ def request_of(messages: History, *, model: str = "", overhead: str = "") -> Cha
 
 
 _WITHOUT_CONTENT: Final = frozenset({"role", "name", "id"})
-"""What an object may have that is no message."""
+"""Members without which an object must have others to be a message."""
 
 _UNDERSTOOD: Final = _WITHOUT_CONTENT | {
     *("content", "tool_calls", "tool_call_id", "is_error", "function_call"),
     *("refusal", "audio", "reasoning", "reasoning_content"),
 }
-"""Members of a message that are read."""
+"""Members of a message that are parsed."""
 
 _EXPORTED: Final = frozenset({"mapping", "chat_messages"})
-"""Members that hold the messages of a whole conversation in the exports of chat applications."""
+"""Members that contain the messages of a whole conversation in the exports of chat applications."""
 
 _NAMED_MAX: Final = 100
 
@@ -180,7 +182,8 @@ def _roles(given: list[Any]) -> list[Role]:
 
 
 def _role(message: object) -> Role:
-    """Who speaks; of what cannot be read, somebody whose words are looked at, so that the error comes out."""
+    """Return the role of a message. One that cannot be parsed counts as the user's, so that parsing it raises the
+    error."""
     if isinstance(message, Message):
         return message.role
     return role_of(message) or Role.USER
@@ -212,7 +215,7 @@ def _read(message: object, number: int) -> Message:
 
 
 def _explain_role(raw: Mapping[str, Any], number: int) -> str:
-    """Say why an object without a known role is no message."""
+    """Return why an object without a known role is not a message."""
     if not _EXPORTED.isdisjoint(raw):
         return f"message {number} is a whole conversation of an export; `tokenmizer-mw import FILE` reads such files"
     if "role" not in raw:
@@ -224,7 +227,7 @@ def _explain_role(raw: Mapping[str, Any], number: int) -> str:
 
 
 def _require_understood(raw: Mapping[str, Any], read: Message, number: int) -> None:
-    """Raise ``InvalidMessage`` for an object whose text is in members that are not read."""
+    """Raise ``InvalidMessage`` if an object's text is only in members that are not parsed."""
     unknown = sorted(str(name) for name in raw.keys() - _UNDERSTOOD)
     content = (read.text, read.tool_calls, read.thinking, read.refusal, read.attachments)
     if unknown and not any(content) and not any(result.text for result in read.tool_results):
@@ -233,8 +236,8 @@ def _require_understood(raw: Mapping[str, Any], read: Message, number: int) -> N
 
 
 def _plain(part: Any) -> Any:
-    """A part or a call as an object of JSON: the SDKs' own objects tell themselves. A part with a text and no type is
-    a text."""
+    """Return a part or a call as a JSON object, also if it is an object of an SDK. A part with a text and without a
+    type gets the type "text"."""
     dump = getattr(part, "model_dump", None)
     plain = dump() if callable(dump) else part
     if isinstance(plain, dict) and "type" not in plain and isinstance(plain.get("text"), str):
@@ -243,8 +246,8 @@ def _plain(part: Any) -> Any:
 
 
 def _is_anthropic(raw: Mapping[str, Any], parts: Sequence[object]) -> bool:
-    """Whether a content is made of Anthropic's blocks. What an assistant says in several texts is: OpenAI's answers
-    are one text, and Mistral's thinking has parts of its own."""
+    """Whether a content consists of Anthropic's blocks. Several texts of an assistant do: OpenAI's replies are one
+    text, and Mistral's thinking has parts of its own."""
     if any(isinstance(part, dict) and isinstance(part.get("thinking"), list) for part in parts):
         return False
     kinds = [anthropic_message.kind_of(part) for part in parts]
@@ -254,7 +257,7 @@ def _is_anthropic(raw: Mapping[str, Any], parts: Sequence[object]) -> bool:
 
 
 def _nest_calls(calls: object) -> object:
-    """Calls with name and arguments of their own, as OpenAI nests them."""
+    """Return tool calls in OpenAI's form, in which name and arguments are nested under "function"."""
     if not isinstance(calls, list):
         return calls
     return [

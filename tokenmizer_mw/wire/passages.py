@@ -30,10 +30,10 @@ from tokenmizer_mw.wire.spans import element_spans, read_object, replace_element
 
 Step = str | int
 Steps = tuple[Step, ...]
-"""Names of members and numbers of elements that lead to a text."""
+"""The path to a text in a message: names of members, and numbers of elements."""
 
 WRAPPED_MAX: Final = 2_000_000
-"""Characters of a result that is looked into for an output within it."""
+"""Longest tool result that is searched for JSON with an output in it, in characters."""
 
 _TEXTS: Final = frozenset({"text", "input_text", "output_text"})
 _TOOLS: Final = frozenset({"tool", "function"})
@@ -43,16 +43,16 @@ _PRINTED: Final = ("stdout", "stderr")
 _OUTPUT: Final = "output"
 _WRAPPING: Final = ('{"output":"', '{"output": "')
 _LEAF_MIN: Final = 40
-"""Characters of a text in the object that a function returned below which it is a value, not an output."""
+"""Fewest characters of a text in the object that a function returned that make it an output, and not just a value."""
 
 
 @dataclass(frozen=True, slots=True)
 class Spot:
-    """A text in a message that may be replaced.
+    """A text in a message that may be replaced, at the path ``steps``.
 
-    - ``result``: a tool returned it, in answer to the call ``call_id`` ("" if the dialect has no ids); otherwise the
-      assistant wrote it.
-    - ``around``: if the text at this place is JSON that contains the passage: what precedes and follows it.
+    - ``result``: true if a tool returned it, in answer to the call ``call_id`` ("" if the dialect has no ids); false if
+      the assistant wrote it.
+    - ``around``: if the text at this path is JSON that contains ``text``: what precedes and follows it there.
     """
 
     steps: Steps
@@ -62,7 +62,7 @@ class Spot:
     around: tuple[str, str] | None = None
 
     def spell(self, text: str) -> str:
-        """Return the whole text at this place when the passage is replaced by ``text``."""
+        """Return the whole text at this path when ``text`` takes the place of the present one."""
         if self.around is None:
             return text
         before, behind = self.around
@@ -101,7 +101,7 @@ def spot_edits(text: str, span: Span, new: Mapping[Steps, str]) -> list[Edit]:
 
 
 def _spell_text(text: str, before: str) -> str:
-    """A text as JSON spells it: in ASCII where it was before, and where half a character can only be escaped."""
+    """Return a text as a JSON string: in ASCII if ``before`` was, and if half a character must be escaped."""
     spelled = json.dumps(text, ensure_ascii=before.isascii())
     return spelled if storable(spelled) is spelled else json.dumps(text)
 
@@ -129,7 +129,7 @@ def _of_element(element: Mapping[str, Any], steps: Steps) -> Iterator[Spot]:
 
 
 def _of_blocks(blocks: Sequence[object], steps: Steps) -> Iterator[Spot]:
-    """What tools returned among the blocks of a user's message."""
+    """Yield what tools returned among the blocks of a user's message."""
     for number, block in enumerate(blocks):
         if isinstance(block, Mapping) and block.get("type") == "tool_result":
             call_id = get_text(block, "tool_use_id")
@@ -152,7 +152,7 @@ def _of_parts(parts: object, steps: Steps, is_text: bool) -> Iterator[Spot]:
 
 
 def _texts(content: object, steps: Steps) -> Iterator[tuple[Steps, str]]:
-    """The texts of a content: one, or those of its parts."""
+    """Yield the texts of a content with their paths: one text, or those of its parts."""
     if isinstance(content, str):
         yield steps, content
     for number, part in enumerate(content if isinstance(content, list) else ()):
@@ -180,7 +180,7 @@ def _of_part(part: Mapping[str, Any], steps: Steps) -> Iterator[tuple[Steps, str
 
 
 def _leaves(value: object, steps: Steps) -> Iterator[tuple[Steps, str]]:
-    """The long texts in an object, however deep; in a document they are those of its ``data``."""
+    """Yield the long texts in an object, at any depth, with their paths."""
     waiting: list[tuple[Steps, object]] = [(steps, value)]
     while waiting:
         place, inner = waiting.pop()
@@ -194,7 +194,7 @@ def _leaves(value: object, steps: Steps) -> Iterator[tuple[Steps, str]]:
 
 
 def _unwrap_output(spot: Spot) -> Spot:
-    """The output within a result that is a JSON object with one."""
+    """Return the output in a result that is a JSON object with one; else the result itself."""
     text = spot.text
     start = next((len(opening) - 1 for opening in _WRAPPING if text.startswith(opening)), 0)
     if not start or len(text) > WRAPPED_MAX:
@@ -208,7 +208,8 @@ def _unwrap_output(spot: Spot) -> Spot:
 
 
 class _Walk:
-    """One walk over the text of a JSON value, into the members that lead to a place that is wanted."""
+    """Walks the text of a JSON value once, into those members that lead to a wanted path. ``found``: the spans of the
+    values at these paths; ``twice``: paths that are not unique."""
 
     def __init__(self, text: str, wanted: Mapping[Steps, str]) -> None:
         self._text = text
@@ -218,7 +219,7 @@ class _Walk:
         self.twice: set[Steps] = set()
 
     def value(self, place: int, steps: Steps) -> int:
-        """Walk the value that starts at ``place``; returns where it ends."""
+        """Walk the value that starts at ``place``. Returns its end."""
         if steps in self._leading and self._text[place] == "{":
             return self._members(place, steps)
         if steps in self._leading and self._text[place] == "[":
@@ -244,11 +245,12 @@ class _Walk:
 
 
 GAP: Final = "\n\n"
-"""What stands between the text of a message and what is put behind it."""
+"""Text between a message's own text and a text that is appended to it."""
 
 
 def apply_edits(request: ChatRequest, edits: Sequence[Edit]) -> ChatRequest:
-    """Return ``request`` with the edits applied; the edits lie inside its messages, and later positions are shifted."""
+    """Return ``request`` with the edits, which must lie inside its messages, applied. The positions of all later parts
+    are corrected."""
     if not edits:
         return request
     moves = _Moves(edits)
@@ -263,7 +265,7 @@ def apply_edits(request: ChatRequest, edits: Sequence[Edit]) -> ChatRequest:
 
 
 class _Moves:
-    """How far each place moves when edits are made."""
+    """How far each position moves when edits are applied."""
 
     def __init__(self, edits: Sequence[Edit]) -> None:
         self._ends: list[int] = []
@@ -311,7 +313,7 @@ def append_edits(request: ChatRequest, index: int, text: str) -> list[Edit]:
 
 
 def _content(request: ChatRequest, index: int) -> tuple[Any, tuple[str, ...]]:
-    """The element that ends message ``index``, and the path in it to what it says."""
+    """Return the last element of message ``index``, and the path in it to its content."""
     raw = request.messages.sent[index]
     last = raw[-1] if isinstance(raw, tuple) else raw
     kind = last.get("type") if isinstance(last, dict) else None
@@ -320,7 +322,7 @@ def _content(request: ChatRequest, index: int) -> tuple[Any, tuple[str, ...]]:
 
 
 def _last_element(request: ChatRequest, index: int) -> Span:
-    """Where the element that ends message ``index`` stands."""
+    """Return the span of the last element of message ``index``."""
     start, end = request.spans[index]
     if not isinstance(request.messages.sent[index], tuple):
         return start, end

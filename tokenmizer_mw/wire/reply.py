@@ -11,10 +11,10 @@ from typing import Any, Final
 from tokenmizer_mw.wire.json_text import json_text, storable
 
 ERROR_MAX: Final = 1_000
-"""Characters kept of a provider's error message."""
+"""Characters of a provider's error message that are stored."""
 
 COUNT_MAX: Final = 2**53
-"""The largest number of tokens that is believed."""
+"""Largest number of tokens that is accepted from a provider."""
 
 
 _decoder: Final = json.JSONDecoder()
@@ -101,10 +101,11 @@ _SHAPES: Final[Mapping[str, Callable[[int, str, str], Any]]] = {
 
 
 def refusal(dialect: str, status: int, code: str, message: str) -> bytes:
-    """Return the body of an error response in the format of ``dialect``. Unknown dialects get OpenAI's format.
+    """Return the body of an error response in the format of ``dialect`` (such as "anthropic"). Unknown dialects get
+    OpenAI's format.
 
-    ``status`` selects the error's type in formats that have one. ``message`` is for people. ``code`` is for
-    programs; only OpenAI's format contains it.
+    ``status`` selects the error's type in formats that have one. ``message`` is for people. ``code`` is for programs;
+    only OpenAI's format contains it.
     """
     return json_text(_SHAPES.get(dialect, _openai)(status, code, message)).encode()
 

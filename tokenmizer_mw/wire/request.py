@@ -1,5 +1,5 @@
-"""The ``Dialect`` protocol; parse and rewrite chat requests as far as all dialects agree; a ``Shape`` describes the
-differences.
+"""The ``Dialect`` protocol, and the parsing and rewriting of chat requests that all dialects share. A ``Shape``
+describes how a dialect differs.
 
 A request is a JSON object, one member of which lists the messages. A rewrite removes some of them and inserts the
 resume block; every other byte stays.
@@ -34,26 +34,27 @@ NOT_REWRITABLE: Final = "not_rewritable"
 _NOT_CONTINUED: Final = frozenset(
     {MESSAGES_TWICE, UNKNOWN_ROLE, HISTORY_ON_SERVER, PROVIDER_COMPACTS, NO_LIST, TOOLS_CHANGE}
 )
-"""Reasons to stand down with which a request may hold messages of unknown roles, or other surprises."""
+"""Reasons not to rewrite with which a request is not cached, because it may have messages of unknown roles, for
+example."""
 
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """How the requests of a dialect are formatted.
+    """How the requests of a dialect are formatted. "Element": an entry in the request's list of messages.
 
-    - ``role_of``: returns the role of an element of the list; ``None`` if it is unknown. ``roles``: the same for many,
-      unknown ones as system.
+    - ``role_of``: returns the role of an element; ``None`` if it is unknown. ``roles``: the same for many, unknown ones
+      as system.
     - ``read_message``: parses an element; gets its number, from 1.
-    - ``messages``: name of the list; ``overhead``: names of other members that fill the context.
-    - ``elsewhere``: members with which the provider stores or shortens the transcript, and the reason to stand down
+    - ``messages``: name of the list; ``overhead``: names of other members that fill the context window.
+    - ``elsewhere``: maps members with which the provider stores or shortens the transcript to the reason not to rewrite
       that each gives. ``causes``: returns which part of such a member is the cause; "" if the value has no such effect.
     - ``streams``: whether replies stream if the request does not say.
     - ``group``: returns how many elements each message takes, empty if one each; ``roles`` and ``read_message`` then
       get a tuple for a message of several elements.
     - ``alone``: makes an element of a plain text in place of the list; without it there must be a list.
-    - ``refuses``: returns why these elements forbid a rewrite; "" for no reason.
-    - ``bound``: returns how many leading elements depend on exactly what precedes them; ``binds``: whether the reply
-      will.
+    - ``refuses``: returns why these elements forbid a rewrite; "" if they do not.
+    - ``bound``: returns the number of leading elements up to the last one that is valid only after an unchanged
+      history; ``binds``: whether the reply will contain such parts.
     - ``content``, ``part``: as in ``ChatRequest``.
     """
 
@@ -104,8 +105,9 @@ def read_request(
 
 
 def cut_edits(request: ChatRequest, keep_from: int, block: str) -> list[Edit]:
-    """Return the edits that replace the messages between the prefix and ``keep_from`` by ``block`` (JSON text, "" for
-    nothing). System messages among them are kept after it, as they were sent.
+    """Return the edits that replace the messages between the prefix (the leading system messages) and index
+    ``keep_from`` by ``block`` (JSON text, "" for nothing). System messages among them are kept after it, as they were
+    sent.
 
     Raises ``ValueError`` when ``keep_from`` is not the index of a message after the prefix.
     """
@@ -118,8 +120,11 @@ def cut_edits(request: ChatRequest, keep_from: int, block: str) -> list[Edit]:
 def insert_message(
     request: ChatRequest, keep_from: int, role: str, block: str, marker: Mapping[str, Any] | None = None
 ) -> list[Edit]:
-    """Return the edits that replace the messages between the prefix and ``keep_from`` by a message of ``role`` with the
-    text ``block`` ("" for none), as ``cut_edits`` does. A ``marker`` stands on the part that then holds the text."""
+    """Return the edits that replace the messages between the prefix (the leading system messages) and index
+    ``keep_from`` by a message of ``role`` with the text ``block`` ("" for none), as ``cut_edits`` does.
+
+    ``marker``: fields such as a prompt cache marker for the message's content, which is then a list with one text part.
+    """
     if not block:
         return cut_edits(request, keep_from, "")
     text = storable(block)
@@ -133,7 +138,7 @@ def number_of(index: object, otherwise: int) -> int:
 
 
 def text_of(raw: Mapping[str, Any], name: str) -> str:
-    """Return a text field without lone surrogates; "" when it is absent or not a text."""
+    """Return the text in the field ``name`` without lone surrogates; "" when it is absent or not a text."""
     value = raw.get(name)
     if not isinstance(value, str):
         return ""
@@ -141,7 +146,8 @@ def text_of(raw: Mapping[str, Any], name: str) -> str:
 
 
 def get_text(raw: Mapping[str, Any], name: str) -> str:
-    """Return a text field as it was sent, perhaps with half a character at its end; "" when it is none."""
+    """Return the text in the field ``name`` as it was sent, perhaps with half a character at its end; "" when it is
+    absent or not a text."""
     value = raw.get(name)
     return value if isinstance(value, str) else ""
 
@@ -149,7 +155,8 @@ def get_text(raw: Mapping[str, Any], name: str) -> str:
 def _request(
     shape: Shape, found: ObjectSpans, start: Start | None, model: str | None, stream: bool | None
 ) -> ChatRequest:
-    """The request in what was read, whose beginning was read before where there is a ``start``."""
+    """Make a ``ChatRequest`` from a parsed object. ``start``: the beginning that was parsed with an earlier request, if
+    any."""
     fields = dict(found.values)
     sent = fields.pop(shape.messages, None)
     if not isinstance(sent, list):
@@ -198,20 +205,21 @@ def _count_leading_system(roles: Sequence[Role]) -> int:
 
 
 def _list_alone(shape: Shape, value: object) -> list[Any]:
-    """The messages where there is no list of them. Raises ``MalformedRequest`` when there are none."""
+    """Return the list of messages for a request without one. Raises ``MalformedRequest`` if it has no messages at
+    all."""
     if isinstance(value, str) and shape.alone is not None:
         return [shape.alone(value)]
     raise MalformedRequest("no list of messages")
 
 
 def _is_on_server(shape: Shape, fields: Mapping[str, Any]) -> bool:
-    """Whether the request brings only the newest messages of a history that the provider keeps."""
+    """Whether the request contains only the newest messages of a history that the provider stores."""
     return any(reason == HISTORY_ON_SERVER and fields.get(name) for name, reason in shape.elsewhere.items())
 
 
 def _find_elsewhere(shape: Shape, fields: Mapping[str, Any]) -> tuple[str, str]:
-    """The first member with which the provider keeps or shortens the history, and what in it is the cause; two empty
-    texts where there is none."""
+    """Return the first member with which the provider stores or shortens the history, and what in it is the cause; two
+    empty texts if there is none."""
     for name in shape.elsewhere:
         if value := fields.get(name):
             cause = shape.causes[name](value) if name in shape.causes else name
@@ -221,7 +229,7 @@ def _find_elsewhere(shape: Shape, fields: Mapping[str, Any]) -> tuple[str, str]:
 
 
 def _group_elements(sent: Sequence[Any], sizes: Sequence[int]) -> list[Any]:
-    """The elements that each message takes: one as it is, several as a tuple."""
+    """Return the elements of each message: one as it is, several as a tuple."""
     ends = accumulate(sizes)
     return [
         sent[end - 1] if size == 1 else tuple(sent[end - size : end]) for size, end in zip(sizes, ends, strict=True)
@@ -229,13 +237,13 @@ def _group_elements(sent: Sequence[Any], sizes: Sequence[int]) -> list[Any]:
 
 
 def _overhead(shape: Shape, found: ObjectSpans) -> str:
-    """What else fills the context, as the body spells it."""
+    """Return the other text that fills the context window, as it is in the body."""
     return "\n".join(found.text[start:end] for name, (start, end) in found.members if name in shape.overhead)
 
 
 def _stand_down(shape: Shape, found: ObjectSpans, messages: History, sent: Sequence[object], known: int) -> str:
-    """Why the request must not be rewritten, as the name of a counter; "" when it may. The first ``known`` messages
-    have roles that we know."""
+    """Return why the request must not be rewritten, as the name of a counter; "" if it may be. ``known``: number of
+    leading messages whose roles are known."""
     twice = len(found.members) > len(found.values)
     if twice and sum(name == shape.messages for name, _ in found.members) > 1:
         return MESSAGES_TWICE
@@ -252,7 +260,8 @@ def _stand_down(shape: Shape, found: ObjectSpans, messages: History, sent: Seque
 
 
 def _open_end(messages: History) -> str:
-    """Why the end of the history must stay as it is: it is not a person who has the last word in it."""
+    """Return why the request must not be rewritten because of its last message, which is not the user's; "" if it may
+    be."""
     last = messages.last_spoken
     if last < 0:
         return "no_user_message"
@@ -262,8 +271,8 @@ def _open_end(messages: History) -> str:
 
 
 class Dialect(Protocol):
-    """A dialect is the wire format of a provider's API: parses and rewrites requests, collects replies. Pure: no I/O,
-    no clock."""
+    """A dialect is the wire format of a provider's API. It parses and rewrites requests, and parses replies. Pure: no
+    I/O, no clock."""
 
     @property
     def name(self) -> str:
@@ -271,8 +280,8 @@ class Dialect(Protocol):
 
     @property
     def linked(self) -> tuple[bytes, ...]:
-        """Byte strings whose presence shows that a body links to content elsewhere (such as an image): few bytes, many
-        tokens."""
+        """Byte strings whose presence shows that a body may link to content elsewhere, such as an image. Such a link is
+        a few bytes long, and its content may be many tokens."""
 
     @property
     def media_types(self) -> frozenset[bytes]:
@@ -284,7 +293,8 @@ class Dialect(Protocol):
         bytes."""
 
     def models(self, body: bytes, path: str = "") -> tuple[str, ...]:
-        """Return the model names that the unparsed request may contain; empty when it could be any model."""
+        """Return the model names that the unparsed request ``body``, sent to ``path``, may contain; empty when it could
+        be any model."""
 
     def read(self, body: bytes, known: KnownRequests | None = None, *, path: str = "") -> ChatRequest:
         """Parse the request ``body`` that was sent to ``path``. Raises ``MalformedRequest`` when it is not a chat
@@ -302,8 +312,13 @@ class Dialect(Protocol):
         block: str = "",
         role: str = "user",
     ) -> bytes:
-        """Return the request's bytes without the top-level fields ``drop``, and with messages ``[prefix, keep_from)``
-        replaced by one message of ``role`` that contains ``block``. All other bytes stay as they were."""
+        """Return the request's bytes without the top-level fields ``drop``, and with the messages from
+        ``request.prefix`` up to but not including ``keep_from`` replaced by one message of ``role`` that contains
+        ``block``. All other bytes stay.
+
+        ``keep_from``: index of the first message to keep, ``None`` to remove none. ``block``: "" for no message in
+        their place.
+        """
 
     def ends(self, tail: bytes) -> bool:
         """Whether ``tail`` (a piece of a stream, preceded by the last bytes of the previous piece) may contain the
@@ -338,9 +353,9 @@ class JsonDialect:
             cls.end_mark = b""  # another way to tell the end, of which an inherited mark says nothing
 
     def cut(self, request: ChatRequest, keep_from: int, block: str, role: str) -> list[Edit]:
-        """Return the edits that remove the messages between the prefix and ``keep_from``, and insert ``block`` there
-        ("" for nothing). Dialects that have the role "developer" override this; here a block of that role gets the role
-        "system".
+        """Return the edits that remove the messages between the prefix (the leading system messages) and index
+        ``keep_from``, and insert ``block`` there ("" for nothing). Dialects that have the role "developer" override
+        this; here a block of that role gets the role "system".
 
         Raises ``ValueError`` when ``keep_from`` is not the index of a message after the prefix, or the transcript
         cannot be cut.
@@ -348,7 +363,7 @@ class JsonDialect:
         return insert_message(request, keep_from, "system" if role == "developer" else role, block)
 
     def models(self, body: bytes, path: str = "") -> tuple[str, ...]:
-        """Return the models that an unparsed request may name; empty: any."""
+        """Return the models that an unparsed request may name; empty when it could be any model."""
         return find_models(body)
 
     def read(self, body: bytes, known: KnownRequests | None = None, *, path: str = "") -> ChatRequest:
@@ -368,8 +383,8 @@ class JsonDialect:
         """Return the request's bytes without the members ``drop`` and, if ``keep_from`` is given, cut before message
         ``keep_from``.
 
-        System messages among the removed ones stay, after the block. With ``keep_from == request.prefix`` the block is
-        inserted and nothing is removed. Raises ``ValueError`` as ``cut`` does.
+        System messages among the removed ones stay, after the block. If ``keep_from`` is ``request.prefix``, the block
+        is inserted and nothing is removed. Raises ``ValueError`` as ``cut`` does.
         """
         edits = without_members(request.members, drop)
         if keep_from is not None:

@@ -1,4 +1,5 @@
-"""The top level of a JSON object with the position of everything in it, and edits that keep every other character.
+"""Parse the top level of a JSON object with the positions of its members, and make edits that keep every other
+character.
 
 Values are parsed by the C scanner of the standard library. Only the top level is walked in Python, so that parsing
 costs one ``json.loads``. The positions of array elements are found in a second walk, if needed.
@@ -136,7 +137,8 @@ def splice(text: str, edits: Iterable[Edit]) -> str:
 
 
 def _removal(spans: Sequence[Span], start: int, stop: int) -> Edit:
-    """The edit that removes ``[start, stop)`` and the comma behind it, or before it at the end."""
+    """Return the edit that removes the elements ``[start, stop)`` and the comma after them, or before them at the
+    end."""
     if stop < len(spans):
         return spans[start][0], spans[stop][0], ""
     return spans[start - 1][1] if start else spans[0][0], spans[-1][1], ""
@@ -145,7 +147,8 @@ def _removal(spans: Sequence[Span], start: int, stop: int) -> Edit:
 def _read_members(
     text: str, place: int, members: list[tuple[str, Span]], values: dict[str, Any], places: dict[str, int]
 ) -> ObjectSpans:
-    """The object whose ``members`` have been read up to ``place``: behind its opening brace or the last of them."""
+    """Parse the rest of an object. ``members``, ``values``, ``places``: what was parsed up to ``place``, which is after
+    the opening brace or after the last member."""
     if members:
         place, more = _next(text, place, "}")
     else:
@@ -194,7 +197,7 @@ def element_spans(text: str, place: int, known: Sequence[Span] = ()) -> tuple[Sp
 
 
 def _rest_of_array(text: str, end: int) -> tuple[list[Any], int]:
-    """The elements behind the one that ends at ``end``, and where the array ends."""
+    """Return the elements after the one that ends at ``end``, and the position where the array ends."""
     place = skip_space(text, end)
     if text[place] == "]":
         return [], place + 1
@@ -207,7 +210,8 @@ def _rest_of_array(text: str, end: int) -> tuple[list[Any], int]:
 
 
 def _next(text: str, place: int, close: str) -> tuple[int, bool]:
-    """Behind a value: where the next one starts and True, or where the closing bracket stands and False."""
+    """Return the position of the next value after one that ends at ``place``, and true; or that of the closing bracket,
+    and false."""
     if text[place] in SPACE:
         place = match_space(text, place).end()
     if text[place] == close:
@@ -222,7 +226,7 @@ def _syntax_error(char: str, place: int) -> ValueError:
 
 
 def _reason(error: ValueError) -> str:
-    """What is wrong and where, never what the body says."""
+    """Return what is wrong in a text and where, without any of its content."""
     if isinstance(error, json.JSONDecodeError):
         return f"{error.msg} at character {error.pos}"
     return str(error)

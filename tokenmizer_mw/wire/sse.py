@@ -12,7 +12,7 @@ from __future__ import annotations
 from typing import Final, NamedTuple
 
 EVENT_MAX: Final = 8 * 1024 * 1024
-"""Bytes of one line or event; longer ones are left out of what a decoder gives."""
+"""Longest line or event that a decoder returns, in bytes; see ``LineDecoder`` and ``SSEDecoder`` for longer ones."""
 
 _BOM: Final = b"\xef\xbb\xbf"
 _STREAM_STARTS: Final = (b"data:", b"event:", b"id:", b"retry:", b":")
@@ -77,7 +77,7 @@ class LineDecoder:
 
 
 class ServerSentEvent(NamedTuple):
-    """One event: its data lines joined with LF, and its type ("" when the stream names none)."""
+    """One event: its data lines joined with line feeds, and its type ("" when the stream names none)."""
 
     data: str
     event: str = ""
@@ -152,7 +152,7 @@ def lines_in(data: bytes) -> list[str]:
 
 
 def sent_events(data: bytes) -> list[ServerSentEvent]:
-    """Return the server-sent events in all the bytes of a response, whatever else it holds."""
+    """Return the server-sent events in all the bytes of a response, whatever other lines it contains."""
     decoder = SSEDecoder(event_max=max(1, len(data)))
     return [*decoder.receive_data(data), *decoder.receive_data(b"")]
 
@@ -172,7 +172,8 @@ def events_in(data: bytes, *, stream: bool) -> list[ServerSentEvent] | None:
 
 
 def data_in(data: bytes, *, stream: bool) -> list[str] | None:
-    """Return the data of the events that ``events_in`` returns, for dialects whose events have no type."""
+    """Return the data of each event that ``events_in`` returns, for dialects whose events have no type; ``None`` when
+    the response is one JSON document."""
     plain = _plain_data(data)
     if plain is not None:
         return plain
@@ -181,9 +182,9 @@ def data_in(data: bytes, *, stream: bool) -> list[str] | None:
 
 
 def _plain_data(data: bytes) -> list[str] | None:
-    """The data of the events of a stream that holds nothing but lines of data with a blank line behind each, as most
-    servers write it; ``None`` for any other stream. Reads all of it at once: most of what reading a long reply costs is
-    calls."""
+    """Return the data of the events of a stream of "data:" lines only, each followed by a blank line, as most servers
+    write it. ``None`` for any other stream. Such a stream is split at once, which saves most of the time that a long
+    reply takes."""
     if not (data.startswith(b"data: ") and data.endswith(b"\n\n")):
         return None
     pieces = data[len(b"data: ") : -len(b"\n\n")].decode("utf-8", "replace").split("\n\ndata: ")
@@ -191,7 +192,7 @@ def _plain_data(data: bytes) -> list[str] | None:
 
 
 def _events_of_lines(lines: list[bytes]) -> list[ServerSentEvent]:
-    """The events of all lines of a stream at once, as ``SSEDecoder`` gives them."""
+    """Return the events in all lines of a stream, the same as ``SSEDecoder`` returns."""
     events: list[ServerSentEvent] = []
     held: list[bytes] = []
     event = b""

@@ -1,11 +1,11 @@
-"""What is found in the bytes of a request without parsing it: words, and the models that it may name."""
+"""Search the bytes of a request without parsing it: for words, and for the models that it may name."""
 
 from __future__ import annotations
 
 from typing import Final
 
 MODELS_MAX: Final = 8
-"""Members called "model" up to which an unread request is judged by all of them."""
+"""Most members called "model" in an unparsed request. With more, it counts as a request that may name any model."""
 
 _MODEL: Final = b'"model"'
 _FIRST: Final = (b'{"model":"', b'{"model": "')
@@ -33,7 +33,8 @@ def find_models(body: bytes) -> tuple[str, ...]:
 
 
 def _find_in_tail(tail: bytes) -> str | None:
-    """The model of a top-level member: with one closing brace and no escape behind it, it can be nothing else."""
+    """Return the model in the last member called "model" if it must be a top-level one: only one closing brace and no
+    escape follow it. ``None`` otherwise."""
     _, found, rest = tail.rpartition(_MODEL)
     plain = found and rest.count(b"}") == 1 and b"{" not in rest and b"\\" not in rest
     return _name(rest) if plain else None
@@ -54,7 +55,7 @@ def _find_anywhere(body: bytes) -> list[str]:
 
 
 def _name(rest: bytes) -> str | None:
-    """The text value behind a member's name; ``None`` when it is none, or not a plain one."""
+    """Return the text value after a member's name; ``None`` when it is not a text, or has escapes."""
     opening, _, value = rest.partition(b'"')
     name, closing, _ = value.partition(b'"')
     if opening.strip() != b":" or not closing or b"\\" in name or not name.isascii():

@@ -1,6 +1,5 @@
 """Refinement: a model reads a session and lists its facts, which are checked and merged with the known ones. This
-package builds the prompt, parses the reply and derives the facts.
-"""
+package builds the prompt, asks the model, parses its reply and derives the facts."""
 
 from __future__ import annotations
 
@@ -8,14 +7,15 @@ from typing import Final
 
 SPOKEN_MAX: Final = 8_000
 TOOL_MAX: Final = 1_500
-"""Characters of a speaker's text, and of a tool call or its result; of longer ones the middle goes."""
+"""``SPOKEN_MAX``: most characters of a message's text that the model is shown. ``TOOL_MAX``: the same for a tool call
+or its result. The middle of longer texts is left out."""
 
 _HEAD: Final = 2 / 3
 
 
 def select_shown_parts(text: str, limit: int) -> list[tuple[int, str]]:
-    """Return the parts of ``text`` to show, with their offsets: the whole, or beginning and end if it exceeds
-    ``limit``."""
+    """Return the parts of ``text`` that the model is shown, each with its offset: all of it, or its beginning and its
+    end, of ``limit`` characters together, if it is longer."""
     if len(text) <= limit:
         return [(0, text)]
     head = int(limit * _HEAD)

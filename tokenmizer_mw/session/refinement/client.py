@@ -32,7 +32,7 @@ HOUR: Final = 3_600.0
 
 
 class Allowance:
-    """A limit of calls and a circuit breaker. Thread-safe.
+    """Decides whether a model may be called: a limit of calls per hour, and a circuit breaker. Thread-safe.
 
     Allows ``per_hour`` calls in any hour. After ``failures_max`` failures in a row the circuit is open for
     ``rest_seconds``: no call is allowed. Then one call may try, and its outcome closes the circuit or opens it again.
@@ -145,12 +145,14 @@ class ReplyTooLong(ModelFailed):
 
 
 Complete = Callable[[list[dict[str, str]]], str | Completion | Awaitable[str | Completion]]
-"""From messages ``{"role": "system" | "user", "content": text}`` to the text of the model's reply, at once or awaited.
-What it raises counts as a failed call."""
+"""A function of the host application that asks a model. It takes messages {"role": "system" or "user", "content":
+text}, and returns the text of the model's reply, or an awaitable of it. An error that it raises counts as a failed
+call."""
 
 FIRST_DELAY: Final = 0.5
 DELAY_MAX: Final = 20.0
-"""Seconds before the second attempt, and at most before any; a provider's own word on that counts up to the latter."""
+"""``FIRST_DELAY``: seconds before the second attempt. ``DELAY_MAX``: most seconds before any attempt, also if the
+provider asks for a longer wait."""
 
 _logger = logging.getLogger("tokenmizer_mw")
 _AGAIN: Final = frozenset({408, 409, 425, 429})
@@ -181,6 +183,7 @@ class Attempts(Generic[T]):
     - ``read``: parses the text of a reply; returns ``None`` for an unusable one.
     - ``most``: maximum number of calls; ``seconds``: time limit of an asynchronous call.
     - ``wait``: sleeps for the given seconds; returns true if the result is no longer needed.
+    - ``chance``: returns a random number from 0 to 1, by which the delays between attempts vary.
     """
 
     read: Callable[[str], T | None]
@@ -218,8 +221,8 @@ class Attempts(Generic[T]):
 
 
 def ask(complete: Complete, messages: list[dict[str, str]], attempts: Attempts[T]) -> ModelAnswer[T]:
-    """Ask the model in the calling thread, with retries. Errors of ``complete`` are not raised; they count as failed
-    calls."""
+    """Ask the model in the calling thread, with retries. ``complete`` may raise anything: its errors are not passed on,
+    but count as failed calls."""
     failed: list[Exception] = []
     given: list[Completion] = []
     for delay in attempts.delays(failed):
@@ -271,7 +274,8 @@ def _give_up(failed: list[Exception], given: list[Completion]) -> ModelAnswer[T]
 
 
 def _describe_error(error: Exception) -> str:
-    """The text of an error of ours, which has nothing of a chat in it; of any other error its class."""
+    """Return the text of an error of this package, which contains nothing of a chat; of any other error only its
+    class."""
     return str(error) if isinstance(error, ModelFailed) else type(error).__name__
 
 
@@ -281,7 +285,7 @@ def is_transient(status: int) -> bool:
 
 
 def _may_help(error: Exception) -> bool:
-    """Whether asking again may help: not when the provider says that the request itself is at fault."""
+    """Whether asking again may help: false if the provider says that the request itself is wrong."""
     if isinstance(error, ModelFailed):
         return error.again
     status = getattr(error, "status_code", None)
@@ -289,28 +293,33 @@ def _may_help(error: Exception) -> bool:
 
 
 Due = Callable[[SessionState], bool]
-"""Whether a session is to be put before a model, as it is now."""
+"""A function that returns whether a session should be refined, given its current state."""
 
 WANTED_MAX: Final = 1_024
-"""Sessions that wait for a model at once; the one that waits longest gives way."""
+"""Most sessions that wait for a lent model at the same time. If there are more, the one that has waited longest is
+dropped."""
 
 LENDERS_MAX: Final = 1_024
-"""Lenders whose calls are counted at once."""
+"""Most lenders (pairs of provider and API key) whose calls are counted at the same time."""
 
 
 @dataclass(frozen=True, slots=True)
 class LentModel:
-    """A model that a chat call lends for refinement. ``complete``: asks it, blocking. ``lender``: identifies provider
-    and key; the hourly limit and the circuit breaker apply per lender."""
+    """The model of a chat call, which is used to refine the session of that call.
+
+    ``complete``: asks the model, with the call's API key, and blocks. ``lender``: identifies the provider and the key;
+    the hourly limit and the circuit breaker apply to each lender.
+    """
 
     complete: Complete
     lender: bytes
 
 
 class ModelLending:
-    """Tracks which sessions wait for refinement with the model of a chat call (the call "lends" it), and how many
-    requests an hour each pair of provider and API key may still get for that. Thread-safe; never
-    blocks.
+    """Tracks which sessions wait to be refined with the model of a chat call (the call "lends" it), and how many more
+    requests each lender (pair of provider and API key) allows. Thread-safe; never blocks.
+
+    ``allowance``: makes the hourly limit and the circuit breaker for a new lender.
     """
 
     def __init__(self, allowance: Callable[[], Allowance]) -> None:
@@ -321,7 +330,7 @@ class ModelLending:
         renew_in_child(self)
 
     def renew_after_fork(self) -> None:
-        """Start without running calls in a forked child."""
+        """Forget the waiting sessions in a forked child process, because they are for the parent to refine."""
         self._wanted.clear()
 
     def want(self, key: SessionKey, due: Due) -> None:
@@ -334,8 +343,8 @@ class ModelLending:
                 self._wanted.popitem(last=False)
 
     def take(self, key: SessionKey) -> Due | None:
-        """Remove and return the condition under which the waiting session ``key`` is to be refined; ``None`` if it does
-        not wait."""
+        """Return the condition (``Due``) under which the waiting session ``key`` is to be refined, and end its waiting.
+        ``None`` if it does not wait."""
         with self._lock:
             return self._wanted.pop(key, None)
 

@@ -19,7 +19,7 @@ from tokenmizer_mw.wire.dialects.openai_chat import OpenAIChat
 
 _PATH: Final = "/chat/completions"
 _LIMIT_NAMES: Final = {"api.openai.com": "max_completion_tokens"}
-"""What the length of a reply is limited by, where it is not ``max_tokens``, by host."""
+"""Maps a host to the name of its request field for the longest reply, where that is not ``max_tokens``."""
 
 _SCHEMA_NAME: Final = "session_record"
 
@@ -45,7 +45,8 @@ class Endpoint:
             self._fields["response_format"] = {"type": "json_schema", "json_schema": described}
 
     def __call__(self, messages: list[dict[str, str]]) -> Completion:
-        """The model's reply, as far as it goes when it was cut off. Raises ``ModelFailed``."""
+        """Ask the model and return its reply. A reply that was cut off is returned as far as it goes. Raises
+        ``ModelFailed``."""
         try:
             with self._client.stream("POST", self._url, json={**self._fields, "messages": messages}) as response:
                 body = b"".join(self._pieces(response))
@@ -65,7 +66,8 @@ class Endpoint:
         self._client.close()
 
     def _pieces(self, response: httpx2.Response) -> Iterator[bytes]:
-        """The body within the limits of time and size: a provider that drips would else never be given up."""
+        """Yield the body of a response within the limits of time and size, which also end a response that only trickles
+        in."""
         deadline = time.monotonic() + self._settings.llm_timeout
         size = 0
         for piece in response.iter_bytes():

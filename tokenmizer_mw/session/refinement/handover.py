@@ -22,19 +22,19 @@ from tokenmizer_mw.safety.labels import flatten
 from tokenmizer_mw.session import Numbered
 
 HANDOVER_MAX: Final = 4_000
-"""Characters of a handover that are read: twice of what a model is asked for."""
+"""Most characters of a handover that are read: twice as many as the model is asked for."""
 
 SENTENCE_MAX: Final = 600
-"""Longest sentence of a handover that is kept, in characters."""
+"""Longest sentence of a handover, in characters. Longer ones are dropped."""
 
 BORNE_OUT_LEAST: Final = 0.5
-"""Share of a handover's sentences that the session must bear out; else it is about something else."""
+"""Smallest share of a handover's sentences that the session must support. With fewer, the whole handover is dropped."""
 
 KNOWN_LEAST: Final = 0.25
-"""Share of a sentence's words that the session must have, whatever their endings."""
+"""Smallest share of a sentence's words that must occur in the session, compared without the endings of long words."""
 
 _NAMES_MOST: Final = 0.1
-"""Share of capitals among a text's words from which on a capital is no sign of a name: German writes all nouns so."""
+"""Share of capitalized words in a text from which on a capital letter is no sign of a name, as in German."""
 
 _END: Final = re2.compile("[.!?]+[)\\]\"'\u201d\u2019`]*\\s+|[\u3002\uff01\uff1f\u0964]+[\u300d\u201d]*\\s*|\n+")
 _TOKEN: Final = re2.compile(r"[\w.@:/\\~#$%*+-]*\w[\w.@:/\\~#$%*+-]*")
@@ -44,13 +44,13 @@ _STROKE: Final = re2.compile(r"[/-]")
 _LATIN: Final = re2.compile(r"[A-Za-z]*")
 _PLACED: Final = re.compile(r"\\+")  # RE2 takes microseconds for each match, this tenths of one
 _STEM: Final = 5
-"""Letters by which longer words are compared: many languages change the rest."""
+"""Letters by which longer words are compared, because many languages change the rest."""
 
 _MEMBER_LEAST: Final = 5
-"""Letters of a member's name at least: shorter ones behind a dot are endings of files."""
+"""Fewest letters of a class member's name: shorter ones after a dot are file extensions."""
 
 _ORDINARY: Final = frozenset({"api", "ci", "cli", "http", "id", "json", "ok", "os", "pr", "sql", "ui", "url"})
-"""Abbreviations that name nothing."""
+"""Abbreviations that are not names of anything in a project."""
 
 _OUTER: Final = ".,:;*+#-'\u2019"
 _INITIAL: Final = "\"'`(\u201c\u00ab"
@@ -58,7 +58,7 @@ _INITIAL: Final = "\"'`(\u201c\u00ab"
 
 @dataclass(frozen=True, slots=True)
 class GroundedHandover:
-    """The sentences of a handover that the session supports, and how many were ``dropped``."""
+    """The ``sentences`` of a handover that the session supports, and the number of ``dropped`` ones."""
 
     sentences: tuple[str, ...]
     dropped: int
@@ -72,10 +72,11 @@ def ground_handover(
     known: Iterable[str] = (),
     breaks_off: bool = False,
 ) -> GroundedHandover:
-    """Return the sentences of ``text`` that ``messages`` support, as single harmless lines.
+    """Return the sentences of ``text``, a model's handover, that ``messages`` support, each on one line. Sentences that
+    read like instructions to a model are dropped.
 
     - ``flagged``: numbers of messages that read like an attempt to take over a model; they support nothing.
-    - ``known``: further texts that the model was given.
+    - ``known``: further texts that the model was given, and that support sentences as messages do.
     - ``breaks_off``: true if the end of ``text`` is missing. The last, incomplete sentence is then dropped; also if
       ``text`` is longer than ``HANDOVER_MAX``.
 
@@ -114,7 +115,7 @@ def _texts(message: Message) -> Iterator[str]:
 
 
 class _Source:
-    """What the session says, to look words, names and numbers up in."""
+    """The texts of a session, in which words, names and numbers are looked up."""
 
     def __init__(self, texts: Iterable[str]) -> None:
         self._text = ""
@@ -123,15 +124,15 @@ class _Source:
         self.add(texts)
 
     def add(self, texts: Iterable[str]) -> None:
-        """Count ``texts`` as said, too."""
+        """Add texts that support sentences."""
         found = _plain("\n".join(texts))
         self._text += found + "\n"
         self._words |= _stems(found)
         self._numbers.update(_bare(number) for number in _NUMBER.findall(found))
 
     def holds(self, sentence: str, *, names: bool) -> bool:
-        """Whether the session has the names, paths and numbers of ``sentence`` and enough of its words. ``names``:
-        words with a capital are names, but for the first one."""
+        """Whether the texts contain all names, paths and numbers of ``sentence``, and enough of its words. ``names``:
+        whether capitalized words, except for the first one, count as names."""
         words = _stems(_plain(sentence))
         if not words or len(words & self._words) < KNOWN_LEAST * len(words):
             return False
@@ -142,8 +143,8 @@ class _Source:
         return not names or all(word in self._text for word in _find_capitalized_names(sentence))
 
     def _has(self, token: str) -> bool:
-        """Whether the session has a name of code, both of a class and its member ("Queue._take"), or all of those that
-        a stroke only sets side by side ("esc/del")."""
+        """Whether the texts contain a name of code. Of "Queue._take" the class and the member may stand apart, and so
+        may the parts of "esc/del"."""
         if token in self._text or token in _ORDINARY:
             return True
         owner, _, member = token.partition(".")
@@ -154,12 +155,12 @@ class _Source:
 
 
 def _plain(text: str) -> str:
-    """``text`` as it is compared: in compatibility form and lower case, with one kind of slash."""
+    """Return a text in the form in which texts are compared: Unicode form NFKC, lower case, one kind of slash."""
     return _PLACED.sub("/", unicodedata.normalize("NFKC", text)).casefold()
 
 
 def _stems(text: str) -> frozenset[str]:
-    """The words of ``text`` without the endings of long ones."""
+    """Return the words of a text, without the endings of long ones."""
     return frozenset(word[:_STEM] for word in words_of(text) if word)
 
 
@@ -168,7 +169,7 @@ def _bare(number: str) -> str:
 
 
 def _find_marked_names(sentence: str) -> Iterator[str]:
-    """Names of code, paths and addresses in ``sentence``, as they are compared."""
+    """Yield the names of code, paths and addresses in a sentence, in the form in which they are compared."""
     for token in _TOKEN.findall(sentence):
         bare = token.strip(_OUTER)
         if _MARKED.search(bare) and not _NUMBER.fullmatch(bare):
@@ -176,7 +177,8 @@ def _find_marked_names(sentence: str) -> Iterator[str]:
 
 
 def _find_capitalized_names(sentence: str) -> Iterator[str]:
-    """Words with a capital behind the first word of ``sentence``, as they are compared."""
+    """Yield the words of a sentence that have a capital, without the first word, in the form in which they are
+    compared."""
     before = ""
     for word in sentence.split():
         bare = word.strip(_OUTER + _INITIAL + ")]}\u201d\u00bb!?")
@@ -190,6 +192,6 @@ def _is_name(word: str) -> bool:
 
 
 def _capitals(sentences: Iterable[str]) -> float:
-    """The share of words with a capital among those that do not begin a sentence."""
+    """Return the share of capitalized words among those that do not begin a sentence."""
     words = [word for one in sentences for word in one.split()[1:] if word.isalpha()]
     return sum(map(_is_name, words)) / len(words) if words else 0.0

@@ -39,17 +39,17 @@ _ANSWERED_IN: Final[Mapping[NodeType, frozenset[str]]] = {
     NodeType.DECISION: frozenset({"decisions"}),
     NodeType.ERROR: frozenset({"errors"}),
 }
-"""The categories that must be whole in a reply before facts of a type that it lacks are archived."""
+"""For each type of facts, the lists of a reply that must be complete before facts that they lack are archived."""
 
 _STANDING: Final = frozenset({DecisionKind.RULE, DecisionKind.PREFERENCE})
 
 
 @dataclass(frozen=True, slots=True)
 class MergeResult:
-    """The events to append for a model's reply, and counts of what happened to its entries.
+    """The events to append for a model's reply, and how many of its entries had which effect.
 
     - "added": new facts; "confirmed": known facts; "moved": changes of status; "replaced": replacements.
-    - "surplus": further goals beside the first; "unplaced": entries that nobody in the session said.
+    - "surplus": further goals beside the first; "unplaced": entries that no message of the session supports.
     - "archived": known facts that were archived.
     """
 
@@ -70,7 +70,7 @@ def merge(
 
     - ``messages``: the messages that the model was shown, with their numbers, oldest first; at least one.
     - ``flagged``: numbers of messages that read like an attempt to take over a model.
-    - ``archives``: archive facts that the model was shown and the reply does not state.
+    - ``archives``: whether facts from the shown messages that the reply does not state are archived.
 
     Pure: ``graph`` is not changed. Facts from messages newer than those shown are not changed either.
     """
@@ -91,8 +91,8 @@ def merge(
 
 @dataclass(slots=True)
 class _Merge:
-    """``first`` and ``last`` are the numbers of the oldest and the newest message that the model saw; ``stated`` holds
-    the ids of the nodes that it speaks of."""
+    """One merge in progress. ``first``, ``last``: numbers of the oldest and the newest message that the model was
+    shown; ``stated``: ids of the facts that its reply states."""
 
     ledger: Ledger
     first: int
@@ -102,7 +102,7 @@ class _Merge:
     _goals: int = 0
 
     def settle(self, found: PlacedFinding) -> str:
-        """Bring one finding into the graph; what became of it."""
+        """Merge one finding into the graph. Returns the name of its effect, a key of ``MergeResult.counts``."""
         finding = found.finding
         if finding.move is Move.REPLACE:
             return self._replace(found)
@@ -117,7 +117,8 @@ class _Merge:
         return self._add(finding) if node is None else self._confirm(node, finding)
 
     def recognise(self, stated: ReplyStatement) -> str:
-        """An entry that makes no fact may still speak of one that is known; what became of it."""
+        """Find the known fact that an entry without a place in the session states. Returns "confirmed", or "unplaced"
+        if there is none."""
         category = BY_NAME[stated.category]
         label = clean_label(stated.text)
         node = self._find_known(Finding(category.type, label, category.status, Trust.QUOTED, 0.0)) if label else None
@@ -127,8 +128,9 @@ class _Merge:
         return "confirmed"
 
     def archive(self, whole: Collection[str]) -> None:
-        """Archive what the model had before it and does not state, of types of which it states something, where their
-        categories are ``whole``: a reply that says nothing at all is no reason to believe nothing."""
+        """Archive the facts from the shown messages that the reply does not state. Only types are considered of which
+        the reply states a fact and whose lists are complete (``whole``), because an empty reply does not mean that
+        nothing is true."""
         nodes = self.ledger.graph.nodes()
         types = {node.type for node in nodes if node.id in self.stated}
         for node in nodes:
@@ -156,7 +158,8 @@ class _Merge:
         return "added"
 
     def _confirm(self, node: Node, finding: Finding) -> str:
-        """The model states what ``node`` does: its status follows, unless structure or something newer has spoken."""
+        """Note that the reply states the known fact ``node``, and give it the stated status, unless the fact is certain
+        or newer messages mention it."""
         self.stated.add(node.id)
         ledger = self.ledger
         if finding.type is NodeType.FILE:
@@ -170,7 +173,8 @@ class _Merge:
         return "confirmed"
 
     def _move(self, node: Node, finding: Finding) -> bool:
-        """Give the node the status that the model states. What was declared wrong stays wrong."""
+        """Give a fact the status that the model states. A fact that was declared wrong stays so. Returns whether it
+        changed."""
         if node.status is Status.INVALIDATED or (node.open and finding.status is Status.PENDING):
             return False
         holder = self.ledger.graph.in_slot(node.slot)
@@ -179,7 +183,8 @@ class _Merge:
         return self.ledger.move(node, finding.status, finding)
 
     def _retell(self, node: Node, finding: Finding) -> None:
-        """Take over what the model knows better; the words of goals and rules are their speaker's."""
+        """Take over the model's wording if it says more. The words of goals, rules and preferences are left as they
+        were said."""
         self.ledger.merge(node, replace(finding, slot="", value=""))
         changes: dict[str, Any] = {}
         own = node.type is NodeType.GOAL or node.kind in _STANDING
@@ -191,7 +196,8 @@ class _Merge:
             self.ledger.emit(NodeRevised(node.id, changes, self.ledger.turn))
 
     def _replace(self, found: PlacedFinding) -> str:
-        """One choice gave way to another: both are looked for, and what is missing is added."""
+        """Merge a replacement of one choice by another: find both, add what is missing, and link them. Returns the
+        effect."""
         finding = found.finding
         chosen = replace(finding, move=Move.NOTE, target="")
         before = replace(chosen, label=finding.target, reason="", slot="", value="")
@@ -213,13 +219,15 @@ class _Merge:
         return self._put_in_place(old, new, chosen)
 
     def _replaced_here(self, old: Node, found: PlacedFinding) -> Node | None:
-        """What took the place of a choice in the same message, in other words than the model's."""
+        """Return the fact that replaced ``old`` in the same message, if the reply has not stated it yet. It may be the
+        same change in other words."""
         heir = self.ledger.graph.heir(old.id)
         same = heir is not None and heir.current and heir.source.turn == found.place.turn and heir.id not in self.stated
         return heir if same else None
 
     def _reword(self, heir: Node, new: Node | None, chosen: Finding) -> str:
-        """A change that was read before, in the words of the model: what it states besides is the same choice."""
+        """Give a replacement that was extracted before the words of the model, and archive the duplicate fact
+        ``new``."""
         if new is not None:
             self.ledger.move(new, Status.ARCHIVED, chosen, STATED_TWICE)
         label = new.label if new is not None else chosen.label
@@ -228,7 +236,7 @@ class _Merge:
         return "confirmed"
 
     def _add_before(self, before: Finding, found: PlacedFinding) -> Node:
-        """What was replaced, at the place where it was said."""
+        """Add the replaced choice, with the message that states it as its source."""
         place = found.before
         if place is None:
             return self.ledger.add(before, confidence=_OLD_CONFIDENCE)
@@ -254,12 +262,13 @@ class _Merge:
         return heir is not None and new is not None and heir.id == new.id
 
     def _find_known(self, finding: Finding) -> Node | None:
-        """The node that the finding speaks of and no other one does."""
+        """Return the known fact that a finding states, if no other entry stated it before."""
         exact = self.ledger.graph.find(finding.type, finding.label)
         return exact or self._closest(finding, lambda node: node.id not in self.stated and _are_alike(node, finding))
 
     def _find_stated(self, finding: Finding) -> Node | None:
-        """The node that the model has stated with more words than it uses for the new side of a change."""
+        """Return the fact that another entry of the reply stated, in more words than the new side of this
+        replacement."""
         return self._closest(
             finding,
             lambda node: node.id in self.stated and node.current and overlap(node.label, finding.label) >= _OVERLAP,
@@ -276,12 +285,12 @@ def _is_certain(node: Node) -> bool:
 
 
 def _is_laid_down(node: Node, finding: Finding) -> bool:
-    """Whether the user laid the node down for good, and somebody else would replace it."""
+    """Whether the user stated the fact as a rule or preference, and somebody else would replace it."""
     return node.kind in _STANDING and node.source.trust is Trust.STATED and finding.trust is not Trust.STATED
 
 
 def _is_in_force(node: Node, finding: Finding) -> bool:
-    """Whether the finding turns down what somebody chose: that takes more than a model's word."""
+    """Whether the finding rejects a choice that is in force, for which a model's word is not enough."""
     return finding.move is Move.REJECT and node.current and node.kind is not DecisionKind.OPTION
 
 

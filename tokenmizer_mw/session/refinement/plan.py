@@ -51,7 +51,7 @@ _AFTER: Final = "\n\nThat was the session. Write the JSON object that records ho
 _EARLIER: Final = "[known from messages before these]"
 
 _KNOWN_SHARE: Final = 0.25
-"""Share of the room that facts of earlier messages may take when not all messages fit."""
+"""Share of the prompt's room that facts of earlier messages may take when not all messages fit."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +59,7 @@ class Prompt:
     """What a model is asked in order to refine a session: to correct and complete the facts that were extracted.
 
     - ``messages``: the prompt in the format of chat APIs.
-    - ``shown``: the session's messages in it, all or the newest.
+    - ``shown``: the session's messages in it, all or the newest, with their numbers.
     - ``tokens``: its size, as this package counts tokens.
     - ``known``: sentences in which a model summed up older messages at an earlier refinement, given in their place;
       ``first``: number of the oldest message that is covered by ``shown`` or ``known``.
@@ -87,7 +87,7 @@ def prompt_of(
     newest message fits.
 
     ``nonce``: for the delimiters, as in ``fence.frame``; ``cleaned``: redacts secrets in a text; ``handover``: the
-    summary that an earlier refinement wrote.
+    summary that an earlier refinement wrote, ``None`` if there is none.
     """
     dialogue = [numbered for numbered in messages if numbered[1].role is not Role.SYSTEM]
     system = INSTRUCTIONS + json.dumps(SCHEMA, ensure_ascii=False)
@@ -123,13 +123,13 @@ def _size(lines: Sequence[str], counter: TokenCounter) -> int:
 
 
 def _earlier(handover: Handover | None, counter: TokenCounter, room: int) -> tuple[str, ...]:
-    """The sentences of a handover, or none where not all fit."""
+    """Return the sentences of a handover, or none if not all of them fit into ``room`` tokens."""
     sentences = handover.sentences if handover is not None else ()
     return sentences if _size(sentences, counter) <= room else ()
 
 
 def _newest(dialogue: Sequence[Numbered], counter: TokenCounter, room: int) -> list[str]:
-    """The newest messages as text, oldest first, as many as there is room for."""
+    """Return the newest messages as text, oldest first, as many as fit into ``room`` tokens."""
     found: list[str] = []
     for numbered in reversed(dialogue):
         text = "\n".join(_lines(numbered))
@@ -141,7 +141,7 @@ def _newest(dialogue: Sequence[Numbered], counter: TokenCounter, room: int) -> l
 
 
 def _known_facts(graph: SessionGraph, before: int, counter: TokenCounter, room: int) -> list[str]:
-    """Facts of the messages before number ``before``, as lines, as many as there is room for."""
+    """Return the facts of the messages before number ``before`` as lines, as many as fit into ``room`` tokens."""
     found: list[str] = []
     for fact in sorted(facts_of(graph), key=lambda fact: (fact.section, fact.grade, fact.place)):
         line = f"  {fact.section.name.lower().replace('_', ' ')}: {fact.text}{fact.why}"
@@ -154,7 +154,8 @@ def _known_facts(graph: SessionGraph, before: int, counter: TokenCounter, room: 
 
 
 def _lines(numbered: Numbered) -> Iterator[str]:
-    """A message as lines that none of its own lines can pass for: those are indented."""
+    """Yield a message as text. Its own lines are indented, so that none of them can pass for the beginning of a
+    message."""
     number, message = numbered
     if message.text.strip() or not (message.tool_calls or message.tool_results):
         yield f"[{number} {message.role.value}] {_indent_text(message.text, SPOKEN_MAX)}"
@@ -180,21 +181,24 @@ REFINED: Final = "refined"
 
 @dataclass(frozen=True, slots=True)
 class Refinement:
-    """The result of refining a session (a model listing its facts).
+    """The result of a refinement: a model read the session and listed its facts, which were merged with the known ones.
 
     ``outcome`` is one of:
 
     - "refined": the reply was merged.
-    - "nothing_new": no new messages since the last refinement.
+    - "nothing_new": there are no new messages since the last refinement.
     - "busy": another refinement of the session is running.
     - "over_budget", "circuit_open", "failed": the model was not asked, or gave no usable reply; nothing changed.
     - "outdated": the session was revised or erased meanwhile; nothing changed.
 
-    ``counts`` gives how many entries of the reply were "added", "confirmed", "moved", "replaced", "surplus", "unplaced"
-    (nobody in the session said it, or only somebody who may not decide it) and "dropped" (did not match the schema),
-    how many known facts were "archived", and how many sentences of the handover were stored ("handover_sentences") and
-    dropped ("handover_dropped"). ``calls``: how often the model was asked; ``tokens``: size of the last prompt.
-    ``error``: why the model gave no usable reply, if the outcome is "failed".
+    ``counts`` says what happened to the entries of the reply: how many were new facts ("added"), stated known facts
+    ("confirmed"), changed a status ("moved"), replaced a fact ("replaced"), were goals beside the first one
+    ("surplus"), had nobody in the session who said them and may decide them ("unplaced"), or did not match the schema
+    ("dropped"). It also says how many known facts were "archived", and how many sentences of the model's summary were
+    stored ("handover_sentences") and dropped ("handover_dropped").
+
+    ``calls``: how often the model was asked; ``tokens``: size of the last prompt. ``error``: why the model gave no
+    usable reply, if the outcome is "failed".
     """
 
     outcome: str
@@ -210,7 +214,8 @@ class Refinement:
 
 @dataclass(frozen=True, slots=True)
 class RefinementPrompt:
-    """A prompt for a refinement, and the position in the session's log at which it was built."""
+    """A prompt for a refinement. ``seq``, ``recorded_at``: number and time of the session's last event when it was
+    built."""
 
     prompt: Prompt
     seq: int
@@ -304,12 +309,12 @@ class RefinementWork:
 
 
 def is_due_before_cut(state: SessionState) -> bool:
-    """Whether no refinement was made since the current cut."""
+    """Whether the session was not refined since the current cut, or never if there is no cut."""
     return state.refined <= (state.cut.turn if state.cut is not None else 0)
 
 
 def is_always_due(state: SessionState) -> bool:
-    """Return true, whatever the state of the session."""
+    """Return true: the ``Due`` condition of a refinement that no later event makes needless."""
     return True
 
 

@@ -28,8 +28,8 @@ class ListShape(Enum):
 
 @dataclass(frozen=True, slots=True)
 class ReplyCategory:
-    """A list in the reply, such as decisions or tasks. ``type`` and ``status``: those of the facts made from it;
-    ``asked``: the instruction for the model."""
+    """A list in the reply, such as decisions or tasks. ``type`` and ``status``: those of the facts made from its
+    entries; ``asked``: the instruction for the model."""
 
     name: str
     type: NodeType
@@ -65,7 +65,7 @@ CATEGORIES: Final = (
     ReplyCategory("endpoints", NodeType.ENDPOINT, Status.ACTIVE, "routes and addresses"),
 )
 # fmt: on
-"""In the order in which they are merged: what is in force comes before what it replaced."""
+"""The lists of a reply, in the order in which they are merged: what is in force comes before what it replaced."""
 
 HANDOVER: Final = "handover"
 HANDOVER_ASKED: Final = (
@@ -73,7 +73,8 @@ HANDOVER_ASKED: Final = (
     " why, what replaced what, what is finished, open and next, what failed with cause and fix, which rules of the user"
     " hold, which files, commands and values matter; plain sentences, densest first, no headings"
 )
-"""The member of a reply that holds the handover, and what the model is asked to write there."""
+"""``HANDOVER``: name of the member of a reply that holds the handover. ``HANDOVER_ASKED``: the instruction for it to
+the model."""
 
 BY_NAME: Final = {category.name: category for category in CATEGORIES}
 _TEXT: Final = {"type": "string"}
@@ -102,14 +103,15 @@ SCHEMA: Final = _object(
 
 _THOUGHTS_END: Final = "</think>"
 _NAMED: Final = ("label", "text", "name", "path", "title", "description")
-"""Members of an object that stands where a plain text was asked for: the first of them that is one, is it."""
+"""Members that are tried in this order if an object stands where a text was asked for; the first that is a text is
+taken."""
 _EXPLAINED: Final = ("cause", "fix")
 
 
 @dataclass(frozen=True, slots=True)
 class ReplyStatement:
-    """One entry of a reply. ``old`` and ``reason`` are set for replacements, ``resolved`` for errors; ``detail``: an
-    error's cause and fix."""
+    """One entry of a list in a reply. ``category``: the list's name; ``old`` and ``reason``: the replaced choice and
+    why, set for replacements; ``resolved``: set for errors; ``detail``: an error's cause and fix."""
 
     category: str
     text: str
@@ -121,9 +123,9 @@ class ReplyStatement:
 
 @dataclass(frozen=True, slots=True)
 class RefinementReply:
-    """A parsed reply of a refinement.
+    """A parsed reply of a refinement. ``stated``: the entries of its lists.
 
-    - ``whole``: categories whose list was complete, empty ones included.
+    - ``whole``: names of the lists that were complete, empty ones included.
     - ``dropped``: number of entries that have a wrong type or exceed the limit, and of lists with an unknown name.
     - ``handover``: the prose summary that the model wrote; ``breaks_off``: true if its end is missing.
     """
@@ -137,10 +139,10 @@ class RefinementReply:
 
 def read_reply(text: str, *, chars_max: int, items_max: int) -> RefinementReply | None:
     """Parse the statements in ``text``. Reads at most ``chars_max`` characters, and keeps at most ``items_max`` entries
-    per category. ``None`` when no JSON object in it has a known category. Linear time.
+    per list. ``None`` when no JSON object in it has a known list or a handover. Linear time.
 
-    If there are several such objects, the one with the most entries counts, the last one of equals, because a model may
-    write a draft first.
+    If there are several such objects, the one with the most entries counts, and the last one of equals, because a model
+    may write a draft first.
     """
     body = text[:chars_max]
     answer = body.rpartition(_THOUGHTS_END)[2]
@@ -157,7 +159,8 @@ def read_reply(text: str, *, chars_max: int, items_max: int) -> RefinementReply 
 
 
 def _levels(outer: LooseObject, depth: int) -> Iterator[LooseObject]:
-    """An object and those that are its members: some models wrap what they were asked for."""
+    """Yield an object and the objects inside it, because some models wrap what they were asked for. ``depth``: how many
+    levels inside."""
     yield outer
     for inner in outer.members.values():
         if depth and isinstance(inner, LooseObject):
@@ -201,7 +204,8 @@ def _read_stated(category: ReplyCategory, entry: object) -> ReplyStatement | Non
 
 
 def _orders(stated: ReplyStatement) -> bool:
-    """Whether an entry reads like an order to a model: its words may well be the session's, and it is no record."""
+    """Whether an entry reads like an instruction to a model. Such an entry is dropped even if the session has its
+    words."""
     return any(suspicion(text).flagged for text in (stated.text, stated.old, stated.reason, stated.detail) if text)
 
 
@@ -210,7 +214,7 @@ def _text(value: object) -> str:
 
 
 DEPTH_MAX: Final = 16
-"""Brackets inside of brackets; what lies deeper is skipped."""
+"""Deepest nesting of brackets that is read. What lies deeper is skipped."""
 
 _SPACE: Final = frozenset(" \t\r\n\f\v\u00a0\u2028\u2029\ufeff")
 _QUOTES: Final = {'"': '"', "'": "'", "\u201c": "\u201d"}
@@ -221,10 +225,10 @@ _WORDS: Final[dict[str, Any]] = {"true": True, "false": False, "null": None, "Tr
 
 @dataclass(frozen=True, slots=True)
 class LooseObject:
-    """A JSON object found in a text.
+    """A JSON object found in a text that need not be valid JSON.
 
     ``members``: its members; ``cut``: names of members whose value is incomplete because the text ends in it;
-    ``broken``: the beginning of each incomplete value that is a string.
+    ``broken``: for such members whose value is a string, the part of it that is there.
     """
 
     members: dict[str, Any] = field(default_factory=dict)
@@ -234,7 +238,7 @@ class LooseObject:
 
 @dataclass(frozen=True, slots=True)
 class Bare:
-    """A word without quotes that is not a JSON value."""
+    """A word without quotes that is not a JSON value, such as a member's name without quotes."""
 
     text: str
 
@@ -256,7 +260,7 @@ class _Scanner:
     at: int = 0
 
     def value(self, depth: int) -> tuple[Any, bool]:
-        """The value that begins here, and whether it is complete."""
+        """Read the value that begins at ``at``. Returns it, and whether it is complete."""
         char = self._next()
         if char == "{" and depth < DEPTH_MAX:
             return self.object(depth)
@@ -267,7 +271,7 @@ class _Scanner:
         return self._word()
 
     def object(self, depth: int) -> tuple[LooseObject, bool]:
-        """The object whose opening brace is here."""
+        """Read the object whose opening brace is at ``at``. Returns it, and whether it is complete."""
         self.at += 1
         found = LooseObject()
         while (char := self._next()) and char not in "}]":
@@ -301,13 +305,15 @@ class _Scanner:
         return found, self._closes("]")
 
     def _closes(self, bracket: str) -> bool:
-        """Whether something closes here. A bracket of the other kind closes too, and is left to who opened it."""
+        """Whether a bracket closes here. One of the other kind closes, too, but is left for the level that it belongs
+        to."""
         char = self.text[self.at : self.at + 1]
         self.at += char == bracket
         return bool(char)
 
     def _string(self, quote: str) -> tuple[str, bool]:
-        """The text in quotes that begins here. A quote ends it where JSON goes on behind, or the text does not."""
+        """Read the quoted text that begins here. A quote mark ends it only before a JSON sign or the end of the
+        text."""
         start = at = self.at + 1
         text = self.text
         while at < len(text):
@@ -341,7 +347,7 @@ class _Scanner:
             return Bare(word), self.at < len(self.text)
 
     def _next(self) -> str:
-        """The next character that is no white space, "" at the end."""
+        """Skip white space and return the character there, "" at the end."""
         while self.at < len(self.text) and self.text[self.at] in _SPACE:
             self.at += 1
         return self.text[self.at : self.at + 1]

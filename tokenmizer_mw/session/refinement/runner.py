@@ -50,6 +50,7 @@ class RefinementRunner:
     """Refines sessions: asks a model and appends the events of its reply. Thread-safe.
 
     - ``owner``: the memory's service; its session contexts do not apply while the model is asked.
+    - ``refining``: returns the ``RefinementWork`` of the memory; ``counter``: returns its token counter.
     - ``extract``: extracts the facts that a session still lacks.
     - ``count``: adds to a counter; ``record_usage``: adds the cost of replies to the usage accounting.
     - ``complete``: asks the model; ``None``: the provider that the settings name, if any.
@@ -87,7 +88,7 @@ class RefinementRunner:
         renew_in_child(self)
 
     def renew_after_fork(self) -> None:
-        """Start without running refinements in a forked child."""
+        """Forget the running refinements in a forked child process; they go on in the parent."""
         self._busy.clear()
         self._closing = threading.Event()
         self.__dict__.pop("_attempts", None)
@@ -96,8 +97,8 @@ class RefinementRunner:
     def refine(
         self, key: SessionKey, complete: Complete | None = None, attempts: Attempts[RefinementReply] | None = None
     ) -> Refinement:
-        """Refine a session in the calling thread. ``attempts`` replaces those of the settings. Raises ``ConfigError``
-        when no model is configured."""
+        """Refine a session in the calling thread. ``complete``: the model to ask, ``None`` for the configured one;
+        ``attempts`` replaces the limits of the settings. Raises ``ConfigError`` when no model is configured."""
         asking = complete or self._configured
         with self._alone(key) as alone:
             question = self._question(key) if alone else Refinement("busy")
@@ -108,7 +109,7 @@ class RefinementRunner:
             return self._count_outcome(self._keep(key, question, answer))
 
     async def arefine(self, key: SessionKey, complete: Complete | None = None) -> Refinement:
-        """``refine`` for an event loop; an asynchronous ``complete`` is awaited on it."""
+        """Do what ``refine`` does, from an event loop. An asynchronous ``complete`` is awaited on that loop."""
         asking = complete or self._configured
         with self._alone(key) as alone:
             question = await offload(partial(self._question, key), CALLS) if alone else Refinement("busy")
@@ -168,14 +169,15 @@ class RefinementRunner:
         complete: Complete | None = None,
         attempts: Attempts[RefinementReply] | None = None,
     ) -> None:
-        """Put a session before the model in the background. When the queue is full, the next occasion counts."""
+        """Refine a session in the background if it is still ``due`` then. When the queue is full, nothing is done until
+        the next occasion."""
         if not self._background.put(key, partial(self._refine_if_due, key, due, complete, attempts)):
             self._count("refine_dropped_queue_full", 1)
 
     def _refine_if_due(
         self, key: SessionKey, due: Due, complete: Complete | None, attempts: Attempts[RefinementReply] | None
     ) -> None:
-        """``refine``, unless what waited in the queue before has made it needless."""
+        """Refine a session unless a refinement that was queued before has made it needless."""
         if self._sessions.read(key, due):
             self.refine(key, complete, attempts)
 
@@ -242,7 +244,8 @@ class RefinementRunner:
         )
 
     def _lenders_allowance(self) -> Allowance:
-        """A client's own calls are limited, too: after one that failed, its provider is left alone for a while."""
+        """Return the limits for the model of a client's chat calls. After one failed call it is not used for a while,
+        because the client's own calls need it."""
         return self._allowance(failures_max=1)
 
     def _question(self, key: SessionKey) -> RefinementPrompt | Refinement:
@@ -252,7 +255,7 @@ class RefinementRunner:
         return self._sessions.read(key, lambda state: self._refining.question(key, state, history, counter))
 
     def _keep(self, key: SessionKey, question: RefinementPrompt, answer: ModelAnswer[RefinementReply]) -> Refinement:
-        """Record what the model states, or that it was asked in vain."""
+        """Record the facts that the model stated, or only that it was asked. Returns the result for the caller."""
         self._count("refine_calls", answer.calls)
         self._record_usage(key, answer.completions, question.prompt.tokens)
         outcome = Refinement(answer.refused, calls=answer.calls, tokens=question.prompt.tokens, error=answer.error)
@@ -293,6 +296,7 @@ class RefinementRunner:
 
     @contextmanager
     def _leave_session(self) -> Iterator[None]:
-        """What is called inside belongs to no session: a host's client may run through our own transport."""
+        """Call the model outside of any session in this block: the host's client may run through a transport of this
+        package, which would record the call."""
         with bind_session(self._owner, lambda: NamedSession(None, ""), remembered=True):
             yield

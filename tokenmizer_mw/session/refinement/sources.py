@@ -1,4 +1,4 @@
-"""Find the source of a model's statements in the session, and turn them into findings.
+"""Find the source of a model's statements in the session, and turn them into findings (facts before they are merged).
 
 A model is not trusted about sources. The speaker of the sentence that shares most words with a statement decides what
 the statement may become; a statement that nobody made is dropped.
@@ -30,22 +30,24 @@ from tokenmizer_mw.session.refinement.reply import BY_NAME, ReplyStatement
 from tokenmizer_mw.settings import Settings
 
 PIECE: Final = SIMILAR_MAX
-"""Characters of a sentence or block that are compared at once; longer ones are cut into such pieces."""
+"""Characters of a sentence or block that are compared at once. Longer ones are split into pieces of this length."""
 
 PIECES_MAX: Final = 20_000
-"""Pieces of a session that are looked through, the newest."""
+"""Most pieces of a session that are searched; the oldest ones are left out."""
 
 FOREIGN_LEAST: Final = 24
-"""Characters of a quotation in a sentence from which on it is what somebody else says, and not just a name."""
+"""Characters from which on a quotation in a sentence counts as somebody else's words. Shorter ones may be just a
+name."""
 
 _OTHERS: Final = frozenset({SegmentKind.QUOTE, SegmentKind.LOG, SegmentKind.CODE, SegmentKind.DIFF})
 _EQUAL: Final = 0.8
-"""Share of the best score from which on a place counts as good, so that who speaks there and when decides."""
+"""Share of the best score that a place needs to count as equally good. Among such places the speaker and the age
+decide."""
 
 
 @dataclass(frozen=True, slots=True)
 class StatementPlace:
-    """The place in the session where a statement of the model was said.
+    """The place in the session where a statement of the model was said: ``quote`` in message ``turn``.
 
     - ``speaker``: "user", "assistant" or "tool".
     - ``own``: true for the speaker's own prose; false for code, logs, quotations, and what a tool call writes to a
@@ -106,12 +108,13 @@ class Places:
 
 
 def _terms(text: str) -> frozenset[str]:
-    """What a text is found by: the stems of its words, and the names in it that hold a dot or a slash."""
+    """Return the terms by which a text is found: the stems of its words, and the names in it that contain a dot or a
+    slash."""
     return content(text) | {word for word in words(text) if "." in word or "/" in word}
 
 
 def _places(numbered: Numbered, trusted: bool) -> Iterator[tuple[StatementPlace, str]]:
-    """The places of a message, as far as a model is shown it, each with the text by which it is found."""
+    """Yield the places of a message, as far as a model is shown it, each with the text by which it is found."""
     number, message = numbered
     if message.role is Role.SYSTEM:
         return
@@ -129,7 +132,7 @@ def _places(numbered: Numbered, trusted: bool) -> Iterator[tuple[StatementPlace,
 def _spoken_places(
     number: int, speaker: str, offset: int, text: str, trusted: bool
 ) -> Iterator[tuple[StatementPlace, str]]:
-    """The places of what is said in words; ``offset`` is where ``text`` stands in its message."""
+    """Yield the places of a message's text. ``offset``: where ``text`` begins in the message."""
     others = [span for span in find_foreign(text) if span[1] - span[0] >= FOREIGN_LEAST]
     for part in segment(_blank_spans(text, others)):
         own = trusted and part.kind not in _OTHERS
@@ -142,7 +145,7 @@ def _spoken_places(
 
 
 def _blank_spans(text: str, spans: Iterable[Span]) -> str:
-    """``text`` with spaces in the place of what others say in it."""
+    """Return ``text`` with spaces in place of the quotations at ``spans``."""
     kept: list[str] = []
     done = 0
     for start, end in spans:
@@ -161,22 +164,22 @@ def _cut(text: str) -> Iterator[str]:
 
 
 PLACED: Final = 0.3
-"""Share of a statement that its place must hold to be the word of who speaks there."""
+"""Smallest share of a statement's words that its place must contain to count as the speaker's statement."""
 
 BORROWED: Final = 0.4
-"""Share of a statement that may stem from tools, files and quotations alone when it is a speaker's word all the same:
-names of files, for the most part."""
+"""Largest share of a statement's words that may occur only in tool output, files and quotations if it is to count as a
+speaker's statement. These are mostly names of files."""
 
 _CONFIDENCE: Final = {Trust.STATED: 0.85, Trust.CLAIMED: 0.7, Trust.PROPOSED: 0.6, Trust.QUOTED: 0.55}
 _STANDING: Final = frozenset({DecisionKind.RULE, DecisionKind.PREFERENCE})
 _SPEAKERS: Final = {"tasks_done": "assistant"}
-"""Who is looked at first where several say the same; for the other categories it is the user."""
+"""The speaker who is preferred if several say the same. For categories that are not listed it is the user."""
 
 
 @dataclass(frozen=True, slots=True)
 class PlacedFinding:
-    """A finding, the passage of the session that it comes from, and the passage of the statement that it replaces
-    (``None`` if there is none)."""
+    """A finding and the place in the session that it comes from. ``before``: the place of the statement that it
+    replaces, ``None`` if it replaces none."""
 
     finding: Finding
     place: StatementPlace
@@ -219,14 +222,14 @@ def place_finding(stated: ReplyStatement, places: Places, settings: Settings) ->
 
 
 def trust_of(place: StatementPlace) -> Trust:
-    """Return how much a statement from this source is trusted."""
+    """Return how much a statement from this place is trusted."""
     if not place.own or place.score < PLACED or place.borrowed > BORROWED:
         return Trust.QUOTED
     return Trust.STATED if place.speaker == "user" else Trust.CLAIMED
 
 
 def _is_stated(text: str, places: Places) -> bool:
-    """Whether a speaker says this."""
+    """Whether the user or the assistant states this in their own words."""
     place = places.find(text)
     return place is not None and trust_of(place) is not Trust.QUOTED
 
@@ -238,7 +241,7 @@ def _explanation(text: str, places: Places) -> str:
 
 
 def _read_more(stated: ReplyStatement, type_: NodeType) -> dict[str, Any]:
-    """What only goals and decisions have."""
+    """Return the further fields of a finding that is a goal or a decision; ``{}`` for other types."""
     if type_ is NodeType.GOAL:
         return {"slot": "goal", "value": stated.text}
     if type_ is not NodeType.DECISION:

@@ -1,6 +1,5 @@
-"""Reminders that requests contained: those not yet in the event log, and those of current turns, so that every request
-of a turn contains the same bytes. Pure except for locks.
-"""
+"""Reminders that requests contained: those that are not in the event log yet, and those of current turns, so that every
+request of a turn (a user's message and all that answers it) contains the same bytes. Pure except for locks."""
 
 from __future__ import annotations
 
@@ -17,12 +16,13 @@ from tokenmizer_mw.model.session import SessionKey
 from tokenmizer_mw.wire.dialect import ChatRequest
 
 WAITING_MAX: Final = 8
-"""Reminders of a session that wait; the oldest give way."""
+"""Most reminders of a session that wait to be recorded. The oldest ones are dropped."""
 
 
 @dataclass(frozen=True, slots=True)
 class CarriedReminder:
-    """A reminder that a request contained for the first time. ``cut`` is the id of the cut that removed its content."""
+    """A reminder that a request contained for the first time. ``cut``: id of the cut that removed what the reminder
+    states."""
 
     cut: str
     part: ReminderPart
@@ -86,8 +86,12 @@ def join_parts(parts: Sequence[ReminderPart]) -> ReminderPart | None:
 
 @dataclass(frozen=True, slots=True)
 class TurnKey:
-    """Identifies a turn: the session, the id of the cut in force, the distance of the turn's first message from the
-    first kept message (``behind``), and the digest of that message."""
+    """Identifies a turn, a user's message with all that answers it.
+
+    - ``cut``: id of the session's current cut.
+    - ``behind``: how many messages after the first message that the cut kept the turn begins.
+    - ``digest``: digest of the turn's first message.
+    """
 
     session: SessionKey
     cut: str
@@ -97,8 +101,8 @@ class TurnKey:
 
 @dataclass(frozen=True, slots=True)
 class TurnPart:
-    """A part of a turn's reminder. It follows the message that is ``offset`` messages after the question and has this
-    ``digest``. ``part`` is ``None`` when nothing relevant was found."""
+    """A part of a turn's reminder. It is put after the message that is ``offset`` messages after the turn's first one
+    and has this ``digest``. ``part`` is ``None`` if nothing relevant was found there."""
 
     offset: int
     digest: str
@@ -109,7 +113,7 @@ class TurnReminders:
     """Caches the reminders of the ``capacity`` most recently used turns. Threads may share it if they pass a ``lock``.
 
     A provider's prompt cache serves the requests of a turn only while each begins like the one before. Therefore a
-    reminder stays in place until its turn is over.
+    reminder stays where it is in the request until its turn is over.
     """
 
     def __init__(self, capacity: int, lock: AbstractContextManager[object] | None = None) -> None:
@@ -135,14 +139,14 @@ class TurnReminders:
 
 
 def turn_key(session: SessionKey, cut: str, request: ChatRequest, keep_from: int, place: int) -> TurnKey:
-    """Return the key of the turn of ``request`` that message ``place`` opens. ``cut``: id of the checkpoint of the cut
-    in force; ``keep_from``: index of the first message that the cut keeps."""
+    """Return the key of the turn that message ``place`` of ``request`` opens. ``cut``: id of the checkpoint of the
+    current cut; ``keep_from``: index of the first message that the cut keeps."""
     return TurnKey(session, cut, place - keep_from, digest(request.messages[place]))
 
 
 def keep_placed(parts: Sequence[TurnPart], request: ChatRequest, opener: int) -> list[TurnPart]:
-    """Return the leading ``parts`` whose message is still at its place in ``request``; the first one whose message
-    moved or changed ends the list. ``opener``: index of the turn's first message."""
+    """Return the ``parts`` of a turn's reminder up to the first one whose message moved or changed in ``request``.
+    ``opener``: index of the turn's first message."""
     kept: list[TurnPart] = []
     for one in parts:
         place = opener + one.offset

@@ -39,8 +39,8 @@ if TYPE_CHECKING:
 
 
 def other_branches(transcript: Transcript, anchor: int, compacted: Collection[int] = ()) -> Collection[int]:
-    """Return the numbers below ``anchor`` of the messages that message ``anchor`` does not follow, because the client
-    went back to an earlier message and continued differently.
+    """Return the numbers of the messages before message ``anchor`` that are not on its branch of the chat. A branch
+    begins when the client goes back to an earlier message and continues differently.
 
     ``transcript``: the session's messages. ``compacted``: numbers of the messages with which a client restarted its
     chat after a compaction; these do follow the messages before them.
@@ -74,16 +74,21 @@ def beginnings_after_compaction(state: SessionState) -> Collection[int]:
 
 
 SHARED_LEAST: Final = 2
-"""Words of a question that must stand in a passage, where it has so many."""
+"""Fewest words of a question that a passage must contain, if the question has so many."""
 
 MOST: Final = 0.75
-"""Share of the words of a message that asks for nothing, by weight, which a fact or a passage must hold."""
+"""Smallest share of the words of a message that asks nothing, by weight, that a relevant fact or passage must
+contain."""
 
 
 @dataclass(frozen=True, slots=True)
 class RelevantContent:
-    """The passages that are relevant for a message, best first, and the weights of the message's words, which are used
-    to rank facts. ``asks``: true if the message asks something, or names what is to be found."""
+    """What a search found for a message.
+
+    - ``hits``: the relevant passages, best first.
+    - ``weights``: the weights of the message's words, by which facts are ranked.
+    - ``asks``: true if the message asks something, or names what is to be found.
+    """
 
     hits: Sequence[PassageHit]
     weights: Mapping[str, float]
@@ -117,8 +122,8 @@ def _shared_terms(hit: PassageHit, weights: Mapping[str, float]) -> set[str]:
 
 
 READ_MAX: Final = 200_000
-"""Characters of messages that a request waits for being indexed, some 30 ms of CPU time; where more are new, that is
-done in the background."""
+"""Most characters of new messages that are indexed while a request waits (some 30 ms of CPU time). If there are more,
+they are indexed in the background."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,7 +132,7 @@ class SearchTarget:
 
     - ``asked``: a text, such as a question, or a list of names.
     - ``asks``: whether the text asks something or refers to an earlier statement.
-    - ``sent``: numbers of the messages in the request; they are not searched.
+    - ``sent``: numbers of the messages that the request contains; they are not searched.
     """
 
     asked: str | Sequence[str]
@@ -168,16 +173,16 @@ def search(
 
 
 CANDIDATES_MAX: Final = 64
-"""Facts that are looked at."""
+"""Most facts that are examined for a reminder."""
 
 
 def relevant_facts(
     graph: SessionGraph, cut: Checkpointed, question: RelevantContent, least: float, outdated: Sequence[str] = ()
 ) -> list[RecallLine]:
-    """Return the facts of messages that ``cut`` removed, and those by hand, that its resume block does not state, best
-    first.
+    """Return the facts that a reminder should state, best first: facts of messages that ``cut`` removed, and facts by
+    hand, if they are relevant and the cut's resume block does not state them.
 
-    A fact is relevant when it holds at least the share ``least`` of the words of ``question``, by weight; if the
+    A fact is relevant when it contains at least the share ``least`` of the words of ``question``, by weight; if the
     message asks nothing, a larger share (``MOST``). A replaced fact is returned with the value that holds now.
 
     ``outdated``: ids of facts that the block lacks or states wrongly, because they were added or changed by hand since;
@@ -214,13 +219,14 @@ def _describe_outdated(graph: SessionGraph, outdated: Sequence[str]) -> list[Rec
 HEAD: Final = "From messages that are no longer here; [n] is a message's number."
 
 FACT_LEAST: Final = 0.3
-"""Share of a question's words, by weight, that a fact must hold."""
+"""Smallest share of a question's words, by weight, that a relevant fact must contain."""
 
 _FACTS_SHARE: Final = 0.25
 _OLD: Final = " (old)"
 
 STATED_SHARE: Final = 0.85
-"""Share of a passage's words that a line of a block must hold to tell it: a lead-in may be missing."""
+"""Smallest share of a passage's words that a line of a resume block must contain to count as stating the passage. A
+lead-in may be missing."""
 
 
 def compose(
@@ -261,7 +267,7 @@ def compose(
 
 
 def _quotes(graph: SessionGraph, pieces: Sequence[QuotedPiece], edits: Sequence[NodeEdited]) -> Iterator[str]:
-    """The pieces as text. What took the place of an old value is named once."""
+    """Yield the passages as text. The current value beside an outdated one is named only once."""
     given: set[str] = set()
     for piece in pieces:
         mark = outdated_mark(graph, piece, edits)
@@ -270,7 +276,7 @@ def _quotes(graph: SessionGraph, pieces: Sequence[QuotedPiece], edits: Sequence[
 
 
 def _drop_stated(hits: Sequence[PassageHit], cut: Checkpointed) -> list[PassageHit]:
-    """The passages that no line of the block of ``cut`` tells, and that do more than ask."""
+    """Return the passages that no line of the resume block of ``cut`` states, without those that only ask."""
     lines = [set(index_terms(line)) for line in cut.block.splitlines()]
     return [hit for hit in hits if not (only_asks(hit.text) or _is_stated(hit, lines))]
 

@@ -1,6 +1,5 @@
-"""Find what the newest turn of a request asks about, in words or by names that nothing else in the request explains,
-and after which message a reminder belongs. Pure.
-"""
+"""Find what the newest turn of a request (the newest message of the user and all that answers it) asks about: its
+words, or names that nothing else in the request explains. Find after which message a reminder belongs. Pure."""
 
 from __future__ import annotations
 
@@ -27,12 +26,12 @@ def content_terms(text: str) -> list[str]:
 
 
 def _count_words(terms: Sequence[str]) -> int:
-    """The number of words that search terms are of: beginnings of words do not count."""
+    """Return how many words search terms stand for. Beginnings of words ("post*") do not count."""
     return sum(not term.endswith("*") for term in terms)
 
 
 _LOOKED_AT: Final = 400
-"""Characters at the end of a long message that may hold its question."""
+"""Characters at the end of a long message in which its question is looked for."""
 _LONG: Final = 1_500
 _MARKS: Final = ("?", "？", "؟", "¿")
 _ASKS = re2.compile(
@@ -50,7 +49,8 @@ _TAKES_UP = re2.compile(
     r"|comme convenu|d[eé]j[aà]|como acordamos|como combinado|como antes|ранее|раньше|снова|как договаривались)\b"
 )
 _TAKES_UP_AT_END = re2.compile(r"(?i)\b(?:before|antes)\W*(?:[.,;:!?)\n]|$)")
-"""Within a clause these words say what comes first: "before each commit"."""
+"""Matches words that refer to something earlier only at the end of a clause; elsewhere they do not
+("before each commit")."""
 
 _TAKES_UP_UNSPACED = re2.compile(
     "之前|刚才|剛才|上次|先前|我们说过|さっき|先ほど|以前|前に|何|どう|なぜ|いつ|どこ|誰|什么|怎么|哪|为什么|吗|呢"
@@ -80,7 +80,8 @@ def asks(text: str) -> bool:
 
 
 QUERY_MAX: Final = 4_000
-"""Characters of a message that are ranked: half from its start, half from its end, where the question stands."""
+"""Longest search query that is made from a message, in characters: half from its start, half from its end, where the
+question usually stands."""
 
 _THIN: Final = 2
 """A text takes up what was said right before it if it has fewer search terms than this ("Yes", "Why Go?"), or if it
@@ -96,8 +97,8 @@ class Question:
     - ``place``: index of the message that opens the turn.
     - ``newest``: index of the newest message of a user or a tool.
     - ``text``: the text to search for; "" when the turn asks for nothing in words.
-    - ``shortened``: ``text`` is only the beginning and the end of the message.
-    - ``asks``: the message asks a question or refers to what was said before.
+    - ``shortened``: true if ``text`` is only the beginning and the end of the message.
+    - ``asks``: true if the message asks a question or refers to what was said before.
     """
 
     place: int
@@ -113,11 +114,11 @@ class Question:
 
 
 def read_question(request: ChatRequest, keep_from: int) -> Question | None:
-    """Return the question of the newest turn of ``request``, among the messages from index ``keep_from`` on that are
-    sent.
+    """Return the question of the newest turn of ``request``. Only messages from index ``keep_from`` on, which are sent,
+    are considered.
 
-    ``None`` when none of them opens a turn. The text is "" when the turn begins with the summary of a client that
-    compacted its chat.
+    ``None`` when none of them opens a turn. The question's text is "" when the turn begins with the summary of a client
+    that compacted its chat.
     """
     messages, roles = request.messages, request.messages.roles
     newest: int | None = None
@@ -150,8 +151,9 @@ def ask(text: str) -> Question:
 
 
 def add_question(request: ChatRequest, question: str) -> ChatRequest | None:
-    """Return ``request`` (of a host, without bytes) with ``question`` as its newest message, unless that message asks
-    it already. ``None`` when nothing is asked: no question, and the chat is empty or ends with a reply."""
+    """Return ``request``, made of a framework's message objects, with ``question`` as its newest message, unless that
+    message asks it already. ``None`` when nothing is asked: ``question`` is empty, and the chat is empty or ends with a
+    reply."""
     messages = request.messages
     last = messages[-1] if messages else None
     is_answered = last is None or (last.role is Role.ASSISTANT and not last.tool_calls)
@@ -176,7 +178,7 @@ def text_of(message: Message) -> str:
 
 
 def _find_answered_text(request: ChatRequest, place: int, keep_from: int) -> str:
-    """The end of what the assistant said last before a message: what "yes, do that" agrees to."""
+    """Return the end of the assistant's last text before a message: what "yes, do that" agrees to."""
     for index in range(place - 1, keep_from - 1, -1):
         if request.messages.roles[index] is Role.ASSISTANT:
             return request.messages[index].text.strip()[-_BEFORE_MAX:]
@@ -184,7 +186,8 @@ def _find_answered_text(request: ChatRequest, place: int, keep_from: int) -> str
 
 
 NAMES_MAX: Final = 6
-"""Where a text holds more unknown names, it is a listing that asks for none of them."""
+"""Most unknown names in a text that are searched for. A text with more is taken for a list that asks for none of
+them."""
 
 _CANDIDATES_MAX: Final = 60
 _NAME_LEAST: Final = 5
@@ -195,7 +198,8 @@ def asked_names(
     request: ChatRequest, kept: Sequence[int], newest: int, block: str, given: Sequence[ReminderPart]
 ) -> list[str]:
     """Return the names in message ``newest``, and in the assistant's text directly before it, that occur nowhere else
-    in the request: not in the messages at indexes ``kept``, not in ``block``, not in the reminders ``given``."""
+    in the request: not in the messages at indexes ``kept``, not in ``block``, not in the reminders ``given``. ``[]`` if
+    there are none, or more than ``NAMES_MAX``."""
     messages, roles = request.messages, request.messages.roles
     first = newest - 1 if newest > kept[0] and roles[newest - 1] is Role.ASSISTANT else newest
     found: dict[str, None] = {}
@@ -209,7 +213,7 @@ def asked_names(
 
 
 def _join_texts(request: ChatRequest, places: Sequence[int]) -> str:
-    """The messages at ``places``, as the request spells them. In a request of bytes they follow one another."""
+    """Return the texts of the messages at ``places``, in a request of bytes as the bytes spell them."""
     if request.text and places:
         return request.text[request.spans[places[0]][0] : request.spans[places[-1]][1]]
     return "\n".join(_message_texts(request, places))

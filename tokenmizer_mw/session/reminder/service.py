@@ -42,12 +42,12 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Shortening:
-    """A request that is sent without some of its messages.
+    """A request that is sent without some of its messages, because of a cut.
 
     - ``kept``: indexes of the messages that are sent after the leading system messages, in order.
-    - ``left``: tokens of the window that are free.
-    - ``cut``: the cut whose block replaces the other messages; ``None``: the session's cut in force.
-    - ``sent``: numbers of messages before the cut's anchor that are sent all the same.
+    - ``left``: tokens of the model's context window that are still free.
+    - ``cut``: the cut whose block replaces the other messages; ``None``: the session's current cut.
+    - ``sent``: numbers of messages that the cut replaced and that are sent all the same.
     """
 
     key: SessionKey
@@ -71,7 +71,7 @@ class Shortening:
 
 
 def count_upto(messages: Iterable[Message], enough: int, counter: MessageCounter) -> int:
-    """Count the tokens of ``messages`` one after the other, and stop at ``enough``."""
+    """Count the tokens of ``messages`` one after the other, and stop as soon as there are ``enough``."""
     tokens = 0
     for message in messages:
         tokens += counter.count(message)
@@ -95,12 +95,12 @@ INDEX_STEP: Final = 50_000
 """Characters that are indexed at a time in the background, some 8 ms of CPU time."""
 
 TURNS_A_SESSION: Final = 4
-"""Turns of a session whose reminders are at hand, in the mean."""
+"""Turns whose reminders are cached for each cached session, on average."""
 
 
 class Reads(Protocol[S_co]):
-    """Type of a function that reads a session. The function brings what it reads, such as the session's state, up to
-    date with the event log, passes it to ``view`` and returns the result."""
+    """Type of a function that reads a session. It brings what it reads, such as the session's state, up to date with
+    the event log, passes it to ``view`` and returns the result."""
 
     def __call__(self, key: SessionKey, view: Callable[[S_co], T], /) -> T:
         """Return what ``view`` returns for the session ``key`` as its event log is now."""
@@ -143,7 +143,8 @@ class ReminderService:
         return found
 
     def remind(self, shortening: Shortening) -> Reminder | None:
-        """Return the reminder for a request; ``None`` when there is none, and a counter gives the reason."""
+        """Return the reminder for a request; ``None`` when there is none. A counter (docs/counters.md) then counts the
+        reason."""
         request = shortening.request
         question = read_question(request, shortening.keep_from)
         if question is None:
@@ -169,9 +170,12 @@ class ReminderService:
         return Reminder(places, cut.id, join_parts(new)) if places else None
 
     def _earlier(self, shortening: Shortening, question: Question, cut: Checkpointed) -> list[tuple[int, ReminderPart]]:
-        """The parts of turns before the newest one with their places, for a provider whose cache serves only the whole
-        of an earlier request: there they stay until the next cut, or until they would take half of what the window has
-        left; then all of them go, for good."""
+        """Return the reminders of earlier turns with their places in the request.
+
+        They are needed for a provider whose cache serves a request only if it begins with the whole of an earlier one.
+        They stay until the next cut, or until they would take half of the free tokens; then all of them are dropped for
+        good.
+        """
         request = shortening.request
         if PUBLISHED.caching(request.model).anywhere:
             return []
@@ -190,7 +194,8 @@ class ReminderService:
     def _new_parts(
         self, shortening: Shortening, question: Question, cut: Checkpointed, before: Sequence[TurnPart]
     ) -> list[TurnPart]:
-        """The parts of a turn that no call before had: for its question, and for what tools returned last."""
+        """Return the parts of a turn's reminder that no earlier request of the turn had: for its question, and for the
+        newest tool results."""
         found: list[TurnPart] = []
         if not (question.text or question.in_loop):
             self._count(NO_QUESTION)
@@ -218,7 +223,8 @@ class ReminderService:
         wanted: SearchTarget,
         given: Sequence[ReminderPart],
     ) -> TurnPart:
-        """What is put behind message ``place``. ``given``: what the turn was reminded of already."""
+        """Return the part of a reminder that is put after message ``place``. ``given``: the parts that the turn already
+        has."""
         mark = digest(shortening.request.messages[place])
         budget = self._budget(shortening, cut) - sum(part.tokens for part in given)
         part: ReminderPart | None = None
@@ -248,7 +254,8 @@ class ReminderService:
     def _compose_reminder(
         self, key: SessionKey, cut: Checkpointed, wanted: SearchTarget, budget: int, counter: MessageCounter, nonce: str
     ) -> ReminderPart | None:
-        """What the messages before the anchor of ``cut`` have for ``wanted``, within ``budget`` tokens."""
+        """Return the text about ``wanted`` from the messages before the anchor of ``cut``, within ``budget`` tokens;
+        ``None`` if they have nothing."""
         elsewhere = self._states(
             key, lambda state: other_branches(state.transcript, cut.anchor_turn, beginnings_after_compaction(state))
         )
@@ -286,7 +293,7 @@ class ReminderService:
         return part
 
     def _meaning(self, wanted: SearchTarget) -> Matrix | None:
-        """The vector of a question; ``None`` for names, and for what asks nothing."""
+        """Return the embedding of a question; ``None`` for names, and for a text that asks nothing."""
         if self._embed is None or not wanted.asks or not isinstance(wanted.asked, str):
             return None
         return self._embed(wanted.asked)
@@ -313,7 +320,7 @@ class ReminderService:
             pass
 
     def _index_step(self, history: HistoryMessages) -> bool:
-        """Whether there is more to index."""
+        """Index a part of the messages. Returns whether there is more to index."""
         self._index_of(history, most=INDEX_STEP)
         return history.unindexed > 0
 
@@ -322,8 +329,8 @@ class ReminderService:
         return history.passages(clean, self._settings.passages_max, most=most)
 
     def _budget(self, shortening: Shortening, cut: Checkpointed) -> int:
-        """Tokens that a reminder may take: the setting, less than is saved in this request, and at most half of what
-        the window has left. Where the client has compacted its chat itself, that is what saves."""
+        """Return how many tokens a reminder may take: at most the setting, half of the free tokens, and less than the
+        cut saves in this request. If the client itself compacted its chat, the compaction is what saves."""
         most = self._settings.reminder_tokens
         if cut.dropped:
             saved = shortening.left_out - cut.tokens
@@ -332,8 +339,8 @@ class ReminderService:
         return min(most, saved - 1, shortening.left // 2)
 
     def _count_removed(self, key: SessionKey, cut: Checkpointed, most: int, counter: MessageCounter) -> int:
-        """Tokens of the session's messages before the anchor of ``cut`` less those of its block, counted until that is
-        more than ``most``."""
+        """Return the tokens of the session's messages before the anchor of ``cut`` minus those of its block. Counting
+        stops as soon as the result is more than ``most``."""
 
         def count(history: HistoryMessages) -> int:
             removed = (one.message for one in reversed(history.messages.values()) if one.number < cut.anchor_turn)
@@ -343,7 +350,7 @@ class ReminderService:
 
 
 def _find_hindrance(request: ChatRequest, place: int, wanted: SearchTarget, budget: int) -> str:
-    """Why nothing can be put behind message ``place``, as the name of a counter; "" where it can."""
+    """Return why no reminder can be put after message ``place``, as the name of a counter; "" if one can."""
     if not wanted.asked:
         return NO_QUESTION
     if request.text and not can_append(request, place):

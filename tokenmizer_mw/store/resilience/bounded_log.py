@@ -58,7 +58,7 @@ def patience(seconds: float | None) -> Iterator[None]:
 
 
 def drop_patience() -> None:
-    """Remove the time limit for code that runs in this context from here on."""
+    """Remove the time limit that ``patience`` set, for code that runs in this context from here on."""
     _current.set(None)
 
 
@@ -90,13 +90,13 @@ def hold(lock: threading.Lock | threading.RLock | threading.Condition) -> Iterat
 T = TypeVar("T")
 
 THREADS_MAX: Final = 32
-"""Calls to the store that are under way at the same time for chats that wait for them."""
+"""How many calls to the store can run at the same time for chats that wait for them."""
 
 _CALLS: Final = WorkerPool("store-call", THREADS_MAX)
 
 
 class BoundedLog:
-    """The event log that chat calls use: the log ``log`` with a time limit.
+    """The event log that chat calls use: ``log`` with a time limit.
 
     Inside ``patience``, a call raises ``StoreUnavailable`` (cause "late") when the time is over, and at once while the
     circuit breaker is open. The operation may still be executed: an append that was given up can be in the log later.
@@ -153,11 +153,12 @@ class BoundedLog:
         return self._run_bounded(partial(self._log.keep_snapshot, session, snapshot), writes=True)
 
     def passage_rows(self, session: SessionKey, model: str) -> dict[bytes, bytes]:
-        """Return the embeddings of a session's passages by ``model``. See ``EventLog.passage_rows``."""
+        """Return the embedding vectors of a session's passages that ``model`` computed. See
+        ``EventLog.passage_rows``."""
         return self._run_bounded(partial(self._log.passage_rows, session, model))
 
     def keep_passage_rows(self, session: SessionKey, passages: PassageRows, *, most: int) -> bool:
-        """Store further vectors of a session's passages. See ``EventLog.keep_passage_rows``."""
+        """Store further embedding vectors of a session's passages. See ``EventLog.keep_passage_rows``."""
         return self._run_bounded(partial(self._log.keep_passage_rows, session, passages, most=most), writes=True)
 
     def secret(self) -> bytes:
@@ -185,8 +186,8 @@ class BoundedLog:
             return future.result()
 
     def _run_watched(self, call: Callable[[], T], writes: bool) -> T:
-        """Run a call, and tell the monitor what came of it. ``append`` does the same without a call of its own: it is
-        on the path of each turn."""
+        """Run a call and report its outcome to the monitor. ``append`` has the same code inline, because it runs for
+        each turn."""
         token, start = object(), time.monotonic()
         self._under_way[token] = start
         try:

@@ -11,10 +11,11 @@ Item = TypeVar("Item")
 
 
 class Lanes(Generic[Item]):
-    """One FIFO queue (lane) per session.
+    """Queues of items to write, one FIFO queue (lane) per session.
 
-    A lane is ready (its first item may be taken), taken (somebody writes its first item) or resting (its first item
-    failed and waits for ``wake``).
+    - A lane is ready (its first item may be taken), taken (somebody writes its first item) or resting (its first item
+      failed and waits for ``wake``).
+    - ``count_max``: most items in all lanes together; ``size_max``: most bytes of these items.
     """
 
     def __init__(self, count_max: int, size_max: int) -> None:
@@ -24,9 +25,9 @@ class Lanes(Generic[Item]):
         self._size_max = size_max
         self._lanes: dict[SessionKey, deque[tuple[Item, int]]] = {}
         self.ready: OrderedDict[SessionKey, None] = OrderedDict()
-        """Sessions whose first queued item can be taken now, the one that has been ready longest first."""
+        """Sessions of ready lanes, the one that has been ready longest first."""
         self.resting: OrderedDict[SessionKey, None] = OrderedDict()
-        """Sessions of resting lanes, the longest resting first."""
+        """Sessions of resting lanes, the one that has rested longest first."""
 
     def put(self, key: SessionKey, item: Item, size: int) -> bool:
         """Append an item of ``size`` bytes to the lane (queue) of the session ``key``. Returns ``False``, and appends
@@ -67,11 +68,13 @@ class Lanes(Generic[Item]):
             del self._lanes[key]
 
     def rest(self, key: SessionKey) -> None:
-        """Put a taken queue to rest after its first item failed, until ``wake``; the item stays first."""
+        """Let a taken lane (queue of a session) rest after its first item failed, until ``wake``. The item stays
+        first."""
         self.resting[key] = None
 
     def wake(self, most: int | None = None) -> None:
-        """Make resting lanes ready, the longest resting first; at most ``most`` (``None``: all)."""
+        """Make resting lanes (queues of sessions) ready, the one that has rested longest first; at most ``most``
+        (``None``: all)."""
         while self.resting and most != 0:
             key, _ = self.resting.popitem(last=False)
             self.ready[key] = None
@@ -82,7 +85,7 @@ class Lanes(Generic[Item]):
         return key in self._lanes and key not in self.ready and key not in self.resting
 
     def taken_item(self, key: SessionKey) -> Item | None:
-        """The first item of a session's lane if it is being written; ``None`` if none is."""
+        """Return the item of a session that is being written; ``None`` if none is."""
         return self._lanes[key][0][0] if self.is_taken(key) else None
 
     def drop(self, key: SessionKey) -> list[Item]:

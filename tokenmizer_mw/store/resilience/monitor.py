@@ -14,7 +14,7 @@ from typing import Final
 from tokenmizer_mw.errors import StoreError
 
 LOG_SECONDS: Final = 60.0
-"""At most one log line in so many seconds for each cause."""
+"""Seconds for which a failure with the same cause and place is not logged again."""
 
 _CAUSES_MAX: Final = 100
 _log = logging.getLogger("tokenmizer_mw")
@@ -22,7 +22,8 @@ _log = logging.getLogger("tokenmizer_mw")
 
 @dataclass(frozen=True, slots=True)
 class Trouble:
-    """A failure of the store. ``cause`` and ``place``: as in ``StoreError``; ``at``: time on a monotonic clock."""
+    """The last failure of the store. ``cause`` and ``place``: as in ``StoreError``; ``at``: time in seconds on a
+    monotonic clock."""
 
     cause: str
     place: str
@@ -30,11 +31,11 @@ class Trouble:
 
 
 class StoreMonitor:
-    """Holds the state of the circuit breaker, and logs failures. Thread-safe.
+    """Counts failures of the store for one process, logs them, and holds the circuit breaker. Thread-safe.
 
     While the breaker is closed, chats wait for the store. It opens after ``failures_max`` failures in a row: then no
     chat waits, and one probe at a time is sent. A success closes it; a failed probe leaves it open. ``deadline``:
-    seconds after which an answer counts as late.
+    seconds after which an answer is too late to count as a success.
     """
 
     def __init__(self, failures_max: int, deadline: float, *, clock: Callable[[], float] = time.monotonic) -> None:
@@ -81,7 +82,8 @@ class StoreMonitor:
             _log.warning("store unavailable: %s (%s); chats go on without waiting for it", cause, place or "?")
 
     def report_lost(self, turns: int, cause: str, place: str) -> None:
-        """Log that turns are lost, at most once a minute for each cause and place."""
+        """Log that ``turns`` turns were given up without being stored, at most once a minute for each cause and
+        place."""
         if self._may_log(f"lost: {cause}", place):
             _log.warning("%d turns are lost: %s (%s); the counter turn_lost has the sum", turns, cause, place or "?")
 

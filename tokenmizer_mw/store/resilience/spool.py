@@ -1,5 +1,5 @@
 """A queue (spool) that writes the turns of chats in its own threads, in order within a session, and retries when the
-store answers again.
+store answers again. A turn is what one chat call adds to its session.
 
 A chat waits for its turn until the deadline. Turns that are not written by then stay in memory, up to a limit, and are
 written as soon as the store answers. Writing must be idempotent, because a write that was given up may have been
@@ -25,22 +25,23 @@ from tokenmizer_mw.store.resilience.lanes import Lanes
 from tokenmizer_mw.store.resilience.monitor import StoreMonitor
 
 FAILURES_MAX: Final = 20
-"""A turn is given up after so many failures, each of them while the store took others."""
+"""A turn is given up after this many failed attempts between which the store accepted other turns."""
 
 CLOSING_REST_SECONDS: Final = 0.1
-"""Seconds between two attempts while the spool is being closed."""
+"""Seconds between two attempts to write while the spool is being closed."""
 
 _log = logging.getLogger("tokenmizer_mw")
 
 
 class SpooledTurn:
-    """A turn in the queue. ``write``: writes it; ``after``: called once it is written.
+    """A turn in the queue. ``write``: a function that writes it; ``after``: a function that is called once it is
+    written.
 
-    ``is_written``: whether the turn is durable. ``is_settled``: whether nobody needs to wait for it: it is durable, or
-    was not written in the first attempt. ``is_dropped``: whether it is given up if the store does not take it now,
-    because its session is being erased.
-
-    ``go_on``: what the thread that queued the turn must call next, see ``TurnSpool.put``; ``None``: nothing.
+    - ``is_written``: whether the turn is durable.
+    - ``is_settled``: whether nobody needs to wait for it any more: it is durable, or the first attempt to write it
+      failed.
+    - ``is_dropped``: set when its session is being erased: the turn is then given up if the attempt under way fails.
+    - ``go_on``: what the thread that queued the turn must call next, see ``TurnSpool.put``; ``None``: nothing.
     """
 
     __slots__ = (
@@ -73,8 +74,8 @@ class SpooledTurn:
             call()
 
     def when_settled(self, call: Callable[[], None]) -> None:
-        """Have ``call`` called, in another thread, once the turn is settled; at once if it is. ``call`` must not wait:
-        the thread that wrote the turn writes others next."""
+        """Call ``call`` once the turn is settled: in the thread that settles it, or at once if it is settled already.
+        ``call`` must not wait, because the thread that wrote the turn writes others next."""
         with self._lock:
             if not self.is_settled:
                 self._calls.append(call)
@@ -96,13 +97,13 @@ class SpooledTurn:
 
 
 class TurnSpool:
-    """Queue of turns to be written to the store.
+    """Queue of turns to be written to the store, by threads that start when needed.
 
-    Turns of one session are written in order. If the store fails, they stay queued and are retried every
-    ``rest_seconds``: the queue that failed longest ago first; if no queue waits for a retry and the circuit breaker is
-    open, ``probe`` is called instead.
+    Turns of one session are written in order. If the store fails, they stay queued. Every ``rest_seconds`` one session
+    is tried again, the one that failed longest ago first. If none waits and the circuit breaker is open, ``probe`` is
+    called instead.
 
-    - ``turns_max``, ``bytes_max``: limits of all queues together.
+    - ``turns_max``, ``bytes_max``: limits of all queued turns together.
     - ``probe``: a cheap call of the store that writes nothing.
     - ``count``: increments the counter of this name.
     - ``drain_seconds``: time limit for writing what is queued when the process ends and ``close`` was not called.
@@ -132,7 +133,8 @@ class TurnSpool:
         _spools.add(self)
 
     def _renew(self) -> None:
-        """Start empty: the turns that a forked child finds here are its parent's to write."""
+        """Start with empty queues. In a forked child process, the turns that were queued are for its parent to
+        write."""
         self._monitor.renew()
         self._lanes: Lanes[SpooledTurn] = Lanes(*self._bounds)
         self._changed = threading.Condition()
@@ -149,8 +151,8 @@ class TurnSpool:
         """Queue a turn of ``size`` bytes for writing. Returns ``False`` when there is no room; the turn is then counted
         as lost. Raises ``RuntimeError`` if no thread can be started.
 
-        ``writes``: the caller's thread may wait for the store, and calls ``turn.go_on`` if that is set then: it writes
-        queued turns, without another thread.
+        ``writes``: true if the caller's thread may itself write turns and wait for the store. ``turn.go_on`` may then
+        be set: the caller must call it next, and it writes queued turns in that thread.
         """
         with self._changed:
             taken = not self._closed and self._lanes.put(key, turn, size)
@@ -206,8 +208,8 @@ class TurnSpool:
     # -- writing ---------------------------------------------------------------------------------------------
 
     def _start_writers(self, turn: SpooledTurn | None = None) -> None:
-        """Start a writer for a lane that is ready, while the store answers; else see that somebody probes. ``turn``:
-        the turn whose thread becomes that writer."""
+        """Start a writer if a lane is ready and the circuit breaker is closed; start a prober if a lane rests.
+        ``turn``: the turn whose thread becomes the writer; ``None``: another thread."""
         if self._monitor.is_open:
             self._lanes_rest()
         elif self._lanes.ready and self._writers < WRITERS_MAX:
@@ -238,7 +240,8 @@ class TurnSpool:
             self._write(*taken)
 
     def _write(self, key: SessionKey, turn: SpooledTurn) -> bool:
-        """Write the first turn of a taken lane. True: the lane moves on."""
+        """Write the first turn of a taken lane. Returns whether the lane moves on to the next turn: the turn was
+        written, or given up."""
         try:
             turn.context.run(turn.write)
         except StoreUnavailable as error:
@@ -258,7 +261,8 @@ class TurnSpool:
         return True
 
     def _handle_failure(self, key: SessionKey, turn: SpooledTurn, error: StoreUnavailable) -> bool:
-        """The store could not take a turn: it stays, unless the store takes others all the time."""
+        """Handle that the store could not take a turn: it stays queued, and its lane rests. It is given up if its
+        session is being erased, or after ``FAILURES_MAX`` failures. Returns whether it was given up."""
         with self._changed:
             if turn.is_dropped:
                 turn.is_spooled = False
@@ -278,7 +282,7 @@ class TurnSpool:
         return self._handle_refusal(key, turn, error)
 
     def _handle_refusal(self, key: SessionKey, turn: SpooledTurn, error: BaseException) -> bool:
-        """The store will never take this turn."""
+        """Give up a turn that the store will never take, and count it as lost."""
         turn.is_spooled = False
         self._count("commit_failed")
         self._report_lost(1, getattr(error, "cause", "") or type(error).__name__, getattr(error, "place", ""))
@@ -302,7 +306,7 @@ class TurnSpool:
             self._prober = prober
 
     def _probe_until_well(self) -> None:
-        """Try one resting turn after each rest, until the store takes it; then all the others may go on."""
+        """Try one resting lane every ``rest_seconds`` until the circuit breaker is closed; then wake all the others."""
         wrote = False
         while True:
             with self._changed:
@@ -318,7 +322,8 @@ class TurnSpool:
                 self._wake_all()
 
     def _rest(self) -> None:
-        """Wait for as long as two probes are apart, or until somebody closes the spool and is in a hurry."""
+        """Wait for ``rest_seconds``, but not longer than until the spool is being closed. While it is being closed,
+        wait only for ``CLOSING_REST_SECONDS``."""
         if not self._closed:
             self._changed.wait_for(lambda: self._closed, self._rest_seconds)
         else:

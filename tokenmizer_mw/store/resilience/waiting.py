@@ -16,22 +16,25 @@ if TYPE_CHECKING:
 
 
 class Submit(Protocol):
-    """Has a turn written, without waiting for it. Computes, hence it runs in a worker thread."""
+    """A function that computes a turn and queues it for writing, without waiting for that. It is called in a worker
+    thread."""
 
     def __call__(self, *, writes: bool) -> SpooledTurn | None:
-        """Return the turn; ``None``: there is none. ``writes``: see ``TurnSpool.put``."""
+        """Queue the turn and return it; ``None`` if there is nothing to write. ``writes``: see ``TurnSpool.put``."""
 
 
 def await_submitted(submit: Submit, seconds: float) -> Awaitable[SpooledTurn | None]:
-    """Call ``submit``, wait until its turn is written or ``seconds`` have passed, and return the turn. ``submit``
-    itself is always awaited to its end. A caller that is cancelled returns at once; the turn is written all the same.
-    Raises what ``submit`` raises.
+    """Call ``submit`` in a worker thread, wait until its turn is written or ``seconds`` have passed, and return the
+    turn.
+
+    ``submit`` itself is always awaited to its end. A caller that is cancelled returns at once; the turn is written all
+    the same. Raises what ``submit`` raises.
     """
     return _Waiting(submit).wait(seconds) if is_in_asyncio() else _await_anywhere(submit, seconds)
 
 
 async def _await_anywhere(submit: Submit, seconds: float) -> SpooledTurn | None:
-    """``await_submitted`` on any event loop that anyio knows."""
+    """Do what ``await_submitted`` does, on any event loop that anyio supports."""
     import anyio
 
     turn = await offload(partial(submit, writes=False), TURNS)
@@ -44,8 +47,8 @@ async def _await_anywhere(submit: Submit, seconds: float) -> SpooledTurn | None:
 
 
 class _Waiting:
-    """One wait on asyncio. The loop is woken once, by the thread that settles the turn: each time costs the loop's
-    thread more than all else that is done here."""
+    """One wait on asyncio. Only the thread that settles the turn wakes the event loop, once: waking costs the loop's
+    thread more than everything else that is done here."""
 
     __slots__ = ("_is_late", "_loop", "_over", "_submit", "_turn")
 

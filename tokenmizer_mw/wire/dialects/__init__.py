@@ -24,4 +24,4 @@ ROUTES: Final[Mapping[str, Dialect]] = {
     "/api/chat": Ollama(),
     "/v2/chat": Cohere(),
 }
-"""Path endings and the dialect that is spoken there."""
+"""Maps the end of a request's path to the dialect that is used there."""

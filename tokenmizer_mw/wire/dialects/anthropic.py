@@ -43,7 +43,7 @@ from tokenmizer_mw.wire.spans import element_spans, read_object, replace_element
 from tokenmizer_mw.wire.sse import events_in
 
 MARKERS_MAX: Final = 4
-"""Markers for the prompt cache that a request may have."""
+"""Most prompt cache markers that a request may have."""
 
 _MARKS: Final = ("cache_control",)
 _SYSTEM_FIELD: Final = "system"
@@ -76,7 +76,8 @@ def _begins_with_assistant(request: ChatRequest, keep_from: int) -> bool:
 
 
 def _system_blocks(request: ChatRequest, index: int, keep_from: int) -> Iterator[str]:
-    """What a system message says, as blocks of a system prompt, spelled as it was."""
+    """Yield the content of a system message as blocks of a system prompt, as JSON text spelled as the client sent
+    it."""
     found = read_object(request.text[slice(*request.spans[index])])
     content = found.values.get("content")
     if found.values.get("clear_at") == "next_user_message" and keep_from < len(request.messages):
@@ -100,8 +101,8 @@ def _text_block(spelled: str) -> str:
 
 
 def _system_edits(request: ChatRequest, new: Sequence[str]) -> list[Edit]:
-    """Edits that put ``new`` behind the client's system prompt. Text becomes a list whose first block it is; a blank
-    one goes, since a block must not be blank."""
+    """Return the edits that append ``new`` to the client's system prompt. A prompt that is a text becomes the first
+    block of a list; a blank one is dropped, since a block must not be blank."""
     if not new:
         return []
     system = request.fields.get(_SYSTEM_FIELD)
@@ -120,8 +121,8 @@ def _system_edits(request: ChatRequest, new: Sequence[str]) -> list[Edit]:
 
 
 def _mark(request: ChatRequest, keep_from: int, mark_block: bool) -> Marker:
-    """The marker of the block: the last one of the messages that are taken out, else one of ours if it is wanted and
-    there is room."""
+    """Return the marker of the block: the last one of the removed messages, else one of this package if it is wanted
+    and there is room."""
     if lost := lost_marker(request, keep_from, _MARKS):
         return lost
     kept = request.messages.sent[keep_from:]
@@ -132,7 +133,7 @@ def _mark(request: ChatRequest, keep_from: int, mark_block: bool) -> Marker:
 
 
 def _before(request: ChatRequest, keep_from: int) -> Iterator[Marker]:
-    """The markers that stand before the messages that are kept."""
+    """Yield the markers before the messages that are kept."""
     tools: Any = request.fields.get("tools")
     yield from chain.from_iterable(marker(tool, _MARKS) for tool in (tools if isinstance(tools, list) else ()))
     yield from markers(request.fields.get(_SYSTEM_FIELD), _MARKS)
@@ -144,11 +145,13 @@ _IN_DATA: Final = b'"message_stop"'
 _LINES: Final = (b"event: message_stop", b"event:message_stop")
 _VERSION = re2.compile(r"claude(?:-[a-z]+)*-(\d{1,2})(?:[-.](\d{1,2}))?(?:\D|$)")
 _BINDS_FROM: Final = (5, 1)
-"""The version of the Claude models from which thinking is bound to the conversation before it."""
+"""The version from which Claude models bind thinking to the conversation before it: an altered history makes it
+invalid."""
 
 
 def _refuses(sent: Sequence[Any]) -> str:
-    """Why these messages must stay: the provider compacted what was before them, or they change the tools."""
+    """Return why these messages must not be cut: the provider compacted what was before them, or they change the tools.
+    "" if they may be."""
     kinds = {kind for raw in sent for kind in _kinds(raw)}
     if COMPACTION in kinds:
         return PROVIDER_COMPACTS
@@ -161,8 +164,8 @@ def _kinds(raw: object) -> list[str]:
 
 
 def _count_bound(sent: Sequence[Any], fields: Mapping[str, Any]) -> int:
-    """How many messages at the start reach up to the last one with thinking, where the model checks that what stands
-    before it has not changed; 0 where it does not, or leaves out what fails."""
+    """Return how many leading messages there are up to the last one with thinking. 0 if the model does not check that
+    the messages before its thinking are unchanged, or drops thinking that fails the check."""
     if not _binds(text_of(fields, "model")) or _drops_what_fails(fields):
         return 0
     places = (place for place in reversed(range(len(sent))) if not THINKING.isdisjoint(_kinds(sent[place])))
@@ -170,7 +173,7 @@ def _count_bound(sent: Sequence[Any], fields: Mapping[str, Any]) -> int:
 
 
 def _binds_reply(fields: Mapping[str, Any]) -> bool:
-    """Whether the reply may bring thinking that is bound to what stands before it."""
+    """Whether the reply may contain thinking that is valid only after the unchanged conversation before it."""
     thinking = fields.get("thinking")
     if not isinstance(thinking, dict) or thinking.get("type") == "disabled":
         return False
@@ -178,7 +181,8 @@ def _binds_reply(fields: Mapping[str, Any]) -> bool:
 
 
 def _binds(model: str) -> bool:
-    """Whether a model binds thinking; one of Claude's that does not tell its version may."""
+    """Whether a model binds thinking to the conversation before it. A Claude model without a version in its name
+    may."""
     found = _VERSION.search(model.lower())
     if found is None:
         return "claude" in model.lower()
@@ -209,7 +213,8 @@ _SHAPE: Final = Shape(
 class Anthropic(JsonDialect):
     """The dialect of Anthropic Messages. Parses leniently, and rewrites without changing any other byte.
 
-    ``mark_block``: put a prompt cache marker at the end of the resume block, if the request has room for one.
+    ``mark_block``: whether a prompt cache marker is put at the end of the resume block, if the request has room for
+    one.
     """
 
     mark_block: bool = False
@@ -220,10 +225,9 @@ class Anthropic(JsonDialect):
     end_mark = _TERMINAL
 
     def cut(self, request: ChatRequest, keep_from: int, block: str, role: str) -> list[Edit]:
-        """Return the edits of a cut. Whatever ``role`` is, the block is added to the system prompt after the client's
-        own, and after the texts of removed system messages; if the first kept message is the assistant's, it is a user
-        message before it.
-        """
+        """Return the edits of a cut. The block goes to the system prompt, whatever ``role`` is: after the client's own,
+        and after the texts of removed system messages. If the first kept message is the assistant's, it is a user
+        message before it."""
         return cut_edits(request, keep_from, block, mark_block=self.mark_block)
 
     def ends(self, tail: bytes) -> bool:

@@ -23,20 +23,21 @@ ROLES: Final = {"user": _USER, "assistant": _ASSISTANT, "system": _SYSTEM}
 COMPACTION: Final = "compaction"
 TOOL_CHANGES: Final = frozenset({"tool_addition", "tool_removal"})
 THINKING: Final = frozenset({"thinking", "redacted_thinking"})
-"""Kinds of blocks that are only valid as they came, and with their turn."""
+"""Kinds of blocks that the provider accepts only unchanged and in their place in the chat."""
 
 _TEXT: Final = "text"
 _RESULT: Final = "tool_result"
 _CALLS: Final = frozenset({"tool_use", "server_tool_use", "mcp_tool_use"})
 _UNSPOKEN: Final = frozenset({*THINKING, COMPACTION, "fallback", "mcp_tool_listing"})
-"""Kinds of blocks between which a text goes on, and that stand for nothing that was said or shown."""
+"""Kinds of blocks that are neither said nor shown. A text continues after them."""
 
 _SPOKEN: Final = frozenset({"", _TEXT, *_UNSPOKEN, *_CALLS})
 _WRITTEN: Final = frozenset({"", _TEXT, *_UNSPOKEN, _RESULT})
-"""Kinds of blocks of which more is read than their kind: the assistant's, and everybody else's."""
+"""``_SPOKEN``: kinds of blocks of an assistant's message that are parsed. ``_WRITTEN``: the same for all other
+messages. Of other kinds only the name is noted, as an attachment."""
 
 OWN_KINDS: Final = frozenset({*_CALLS, *THINKING, COMPACTION, _RESULT})
-"""Kinds of blocks that no other shape of messages has."""
+"""Kinds of blocks that occur in no other format of messages, by which this one is recognised."""
 
 
 def role_of(raw: object) -> Role | None:
@@ -72,8 +73,8 @@ def kind_of(block: object) -> str:
 def read_message(raw: object, _: int = 1) -> Message:
     """Parse a message object. Never raises.
 
-    A value that is no object, and an unknown role, give a system message: it begins no turn, and no facts are extracted
-    from it. The second argument is not used.
+    A value that is not an object, or has an unknown role, gives a system message: it begins no turn, and no facts are
+    extracted from it. The second argument is not used.
     """
     role = role_of(raw) or _SYSTEM
     content = raw.get("content") if isinstance(raw, dict) else None
@@ -85,7 +86,8 @@ def read_message(raw: object, _: int = 1) -> Message:
 def read_blocks(role: Role, blocks: Sequence[object]) -> Message:
     """Parse content blocks as a message of ``role``.
 
-    Results of tools that the provider itself runs are inside the assistant's message; they are noted as an attachment.
+    Results of tools that the provider itself runs are inside the assistant's message; only their kind is noted, as an
+    attachment.
     """
     return _assistant(blocks) if role is _ASSISTANT else _other(role, blocks)
 
@@ -114,7 +116,7 @@ def _other(role: Role, blocks: Sequence[object]) -> Message:
 
 
 def _only_answers(content: object) -> bool:
-    """Whether a content holds tool results and nothing that a person added."""
+    """Whether a content consists of tool results, without anything that a person added."""
     if not isinstance(content, list):
         return False
     answers = False
@@ -128,7 +130,8 @@ def _only_answers(content: object) -> bool:
 
 
 def _join_paragraphs(blocks: Sequence[object]) -> str:
-    """What an assistant said: a text with citations comes in several blocks, what is said behind a call is new."""
+    """Return what an assistant said. A text with citations comes in several blocks, which are joined; what follows a
+    tool call begins a new line."""
     paragraphs: list[list[str]] = [[]]
     for block in blocks:
         kind = kind_of(block)
@@ -166,7 +169,7 @@ def _parts(content: object) -> Sequence[object]:
 
 
 def _attachments(blocks: Sequence[object], read: frozenset[str]) -> tuple[str, ...]:
-    """The kinds of the blocks that are not read."""
+    """Return the kinds of the blocks whose content is not parsed."""
     kinds = (kind_of(block) for block in blocks)
     return tuple(storable(kind[:KIND_MAX]) for kind in kinds if kind not in read)
 
@@ -176,7 +179,8 @@ _DELTAS: Final = {
     "thinking_delta": ("thinking", "thinking", "thinking"),
     "input_json_delta": ("partial_json", "tool_use", "input"),
 }
-"""Kinds of deltas: their member, the kind of block they make where none was begun, and the member they grow."""
+"""For each kind of delta: its member with the piece, the kind of block that it begins if none was begun, and the member
+of the block to which the piece is added."""
 
 _COUNTS: Final = (
     ("input_tokens", "input"),
@@ -212,13 +216,14 @@ def collect_body(data: bytes) -> Reply:
 
 @dataclass(slots=True)
 class _Block:
-    """A content block in the making: as it began, and the pieces that its members grew by."""
+    """A content block that is being assembled from a stream: as it began, and the pieces that were added to its
+    members."""
 
     begun: dict[str, Any]
     pieces: dict[str, list[str]] = field(default_factory=dict)
 
     def close(self) -> dict[str, Any]:
-        """The block as a whole body has it; of a call whose input came in pieces, the input is their text."""
+        """Return the block as a complete body would have it. If a call's input came in pieces, it is their text."""
         grown = {name: "".join(pieces) for name, pieces in self.pieces.items()}
         if not grown.get("input"):
             grown.pop("input", None)
@@ -228,7 +233,7 @@ class _Block:
 
 @dataclass(slots=True)
 class _ReplyBuilder:
-    """Everything that was seen of a response."""
+    """What was received of a response so far."""
 
     blocks: list[_Block] = field(default_factory=list)
     by_index: dict[object, _Block] = field(default_factory=dict)
@@ -239,7 +244,7 @@ class _ReplyBuilder:
     failed: bool = False
 
     def add(self, event: ServerSentEvent) -> None:
-        """The next event. Its data says what it is, else its name."""
+        """Add the next event. Its kind is in its data, else it is the event's name."""
         data = parse_json(event.data)
         kind = data.get("type") if isinstance(data, dict) else None
         kind = kind if isinstance(kind, str) else event.event
@@ -251,7 +256,7 @@ class _ReplyBuilder:
             self._add(kind, data)
 
     def start(self, message: object) -> None:
-        """A message as it begins, or all of it."""
+        """Add a message, as it is at the beginning of a stream or complete."""
         if not isinstance(message, dict):
             return
         content = message.get("content")
@@ -295,13 +300,14 @@ class _ReplyBuilder:
             self.by_index[number_of(index, -1)].pieces.setdefault(grows, []).append(piece)
 
     def _note_stop(self, delta: object, usage: object) -> None:
-        """Why the model stopped, where that is known, and the counts, which are those of the whole message so far."""
+        """Note why the model stopped, if that is known, and the token counts of the message so far."""
         if isinstance(delta, dict):
             self.stop_reason = text_of(delta, "stop_reason") or self.stop_reason
         self.counts.update(token_counts(usage, _COUNTS))
 
     def _usage(self) -> dict[str, int]:
-        """The counts by our names. Tokens from and for the cache are told apart from the others of the input."""
+        """Return the counts under this package's names. Anthropic's input count leaves out tokens read from and written
+        to the cache; they are added."""
         counts = dict(self.counts)
         fresh = counts.pop("input", None)
         if fresh is not None:
@@ -311,7 +317,7 @@ class _ReplyBuilder:
         return counts
 
     def _outcome(self) -> Outcome:
-        """A message whose reason to stop is known has come whole, even when its last event is missing."""
+        """Return how the reply ended. One with a stop reason is complete, even if its last event is missing."""
         if self.error or self.failed:
             return Outcome.ERROR
         if not self.stop_reason:

@@ -26,7 +26,8 @@ _USAGE: Final = (
     ("tokens.output_tokens", "completion_tokens"),
     ("cached_tokens", "cached_tokens"),
 )
-"""What was billed leaves out what Cohere puts in front of a request: it counts where nothing else is told."""
+"""Maps Cohere's counts to this package's names; later rows win. Billed tokens lack what Cohere adds to a request, so
+they count only if nothing else is given."""
 
 _OUTCOMES: Final = {"MAX_TOKENS": Outcome.TRUNCATED, "ERROR": Outcome.ERROR, "TIMEOUT": Outcome.ERROR}
 
@@ -56,7 +57,7 @@ def collect_events(events: Iterable[ServerSentEvent]) -> Reply:
 
 
 def _collect_body(body: dict[str, Any]) -> Reply:
-    """The reply in a whole body. One without a message is somebody's error."""
+    """Parse a complete body. One without a message counts as an error."""
     reply = _ReplyBuilder()
     message = body.get("message")
     if isinstance(message, dict):
@@ -69,7 +70,7 @@ def _collect_body(body: dict[str, Any]) -> Reply:
 
 @dataclass(slots=True)
 class _Block:
-    """One block of the content in the making."""
+    """A block of the content that is being assembled."""
 
     text: list[str] = field(default_factory=list)
     thinking: list[str] = field(default_factory=list)
@@ -77,7 +78,7 @@ class _Block:
 
 @dataclass(slots=True)
 class _ReplyBuilder:
-    """Everything that was seen of a response."""
+    """What was received of a response so far."""
 
     blocks: dict[int, _Block] = field(default_factory=dict)
     plan: list[str] = field(default_factory=list)
@@ -89,7 +90,7 @@ class _ReplyBuilder:
     ended: bool = False
 
     def add(self, event: object, name: str) -> None:
-        """The next event, which ``name`` names where its data does not."""
+        """Add the next event. ``name``: its kind if its data does not give one."""
         if not isinstance(event, dict):
             return
         delta, complaint = event.get("delta"), event.get("message")
@@ -103,7 +104,7 @@ class _ReplyBuilder:
             self.add_end(delta)
 
     def add_message(self, message: dict[str, Any], index: int) -> None:
-        """A message or a piece of one; ``index`` says which block or call it is a piece of."""
+        """Add a message or a piece of one. ``index``: the block or call that it is a piece of."""
         content = message.get("content")
         for place, part in enumerate(content if isinstance(content, list) else [content]):
             self._add_part(index + place, part)
@@ -114,7 +115,7 @@ class _ReplyBuilder:
                 self.calls.add(index + place, fragment)
 
     def add_end(self, end: dict[str, Any]) -> None:
-        """How the message ended."""
+        """Note how the message ended."""
         self.ended = True
         self.finish_reason = text_of(end, "finish_reason")
         self.usage = token_counts(end.get("usage"), _USAGE)
@@ -127,7 +128,7 @@ class _ReplyBuilder:
         return Reply(self._message(ended), outcome, self.finish_reason, self.usage, self.error)
 
     def _add_part(self, index: int, part: object) -> None:
-        """A block of the content, or a piece of one: pieces do not say of which type they are."""
+        """Add a block of the content, or a piece of one. Pieces do not have a type."""
         if isinstance(part, dict) and "type" not in part:
             part = {"type": "thinking" if "thinking" in part else "text", **part}
         content = read_content([part])
@@ -137,7 +138,7 @@ class _ReplyBuilder:
         self.attachments += content.attachments
 
     def _message(self, ended: bool) -> Message | None:
-        """``None`` when nothing was said and the model did not say that it ended either."""
+        """Return the message; ``None`` if it is empty and the stream did not end properly."""
         blocks = [block for _, block in sorted(self.blocks.items())]
         texts = ("".join(block.text) for block in blocks)
         thoughts = ["".join(block.thinking) for block in blocks]
@@ -191,7 +192,8 @@ class Cohere(JsonDialect):
 
     def ends(self, tail: bytes) -> bool:
         """Whether ``tail`` (a piece of the stream, preceded by the last bytes of the previous piece) may contain the
-        event that ends the stream. True wrongly if a reply quotes the event's name; never false wrongly."""
+        event that ends the stream. It is also true if a reply quotes the event's name, and never false if the event is
+        there."""
         return any(mark in tail for mark in _TERMINAL)
 
     def collect(self, data: bytes, *, stream: bool) -> Reply:
@@ -201,7 +203,7 @@ class Cohere(JsonDialect):
 
 
 def _readable(part: object) -> object:
-    """A part of a tool's result; a document as a part with the text of its data."""
+    """Return a part of a tool's result; a document is replaced by a text part with its data."""
     document = part.get("document") if isinstance(part, dict) and part.get("type") == "document" else None
     if document is None:
         return part
@@ -209,7 +211,7 @@ def _readable(part: object) -> object:
 
 
 def _document_text(document: Any) -> str:
-    """The text of a document's data: as it is, or an object as compact JSON."""
+    """Return the text of a document's data; an object as compact JSON."""
     data = document.get("data") if isinstance(document, dict) else document
     if data is None:
         return ""

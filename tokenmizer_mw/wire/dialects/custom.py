@@ -41,11 +41,12 @@ _COMPLAINTS: Final = ("error", "detail", "message")
 
 @dataclass(frozen=True, slots=True)
 class Replies:
-    """Where the text of a reply is.
+    """Where the text of a reply is. It describes the replies of a ``CustomChat``.
 
     - ``whole``: path in a JSON body; ``piece``: path in each event of a stream; ``None``: plain text without JSON.
     - ``event``: name of the events that contain text; "": any.
     - ``done``: marks the last event, by its data, its name, or the value at ``done_path``; "": there is no such event.
+    - ``mark``: bytes that occur where the last event is.
     """
 
     whole: Path | None
@@ -85,8 +86,8 @@ class Replies:
         return False
 
     def collect(self, data: bytes, *, stream: bool) -> Reply:
-        """Parse the reply in a captured response body. Never raises. Without a place for the reply, the whole
-        body is its text. See ``Dialect.collect``."""
+        """Parse the reply in a captured response body. Never raises. If replies are plain text, the whole body is the
+        text. See ``Dialect.collect``."""
         data = data.removeprefix(b"\xef\xbb\xbf")
         place = self.piece if stream else self.whole
         if data.lstrip().startswith(_EVENT_STARTS) and (stream or place is not None):
@@ -101,7 +102,7 @@ class Replies:
         return self._of_body(body) if whole and reply == _NOTHING else reply
 
     def _is_line(self, body: object) -> bool:
-        """Whether a JSON body is but the first line of a stream that has another media type."""
+        """Whether a JSON body is only the first line of a stream that was sent with another media type."""
         if self.piece is None or not self.done:
             return False
         has_end = bool(self.done_path) and value_at(body, self.done_path) is not None
@@ -110,7 +111,7 @@ class Replies:
         return value_at(body, self.whole or ()) is None and (has_end or value_at(body, self.piece) is not None)
 
     def _of_body(self, body: object) -> Reply:
-        """The reply in a whole body; one that has no text where it should be is somebody's error."""
+        """Parse a complete body. One without text at the configured path counts as an error."""
         value = value_at(body, self.whole or ())
         if isinstance(value, str | list) and not _complaint(body, _COMPLAINTS[:1]):
             content = read_content(value)
@@ -119,7 +120,7 @@ class Replies:
         return Reply(None, Outcome.ERROR, error=error_text(_complaint(body, _COMPLAINTS)))
 
     def _of_events(self, events: Iterable[ServerSentEvent]) -> Reply:
-        """The reply in a stream's events; what follows the last one or an error is not looked at."""
+        """Parse the events of a stream. Events after the last one or after an error are ignored."""
         pieces: list[str] = []
         for event in events:
             value = None if self.piece is None else parse_json(event.data)
@@ -137,7 +138,7 @@ class Replies:
         return _reply("".join(pieces), outcome)
 
     def _ends_at(self, tail: bytes, place: int) -> bool:
-        """Whether the mark at ``place`` is a member with a value that may be true, or the data or name of an event."""
+        """Whether the mark at ``place`` is a member whose value may be true, or the data or name of an event."""
         behind = place + len(self.mark)
         before, rest = tail[max(0, place - _BEFORE) : place], tail[behind : behind + _BEHIND]
         if before.endswith(b'"') and rest.startswith(b'"'):
@@ -151,22 +152,22 @@ def _place(spelled: str, what: str) -> Path | None:
 
 
 def _reply(text: str, outcome: Outcome, *, finish: str = "", error: str = "", ended: bool = False) -> Reply:
-    """A reply with this text. Without text there is a message only where the end of one was told."""
+    """Make a reply with this text. An empty text is a message only if the stream ended properly (``ended``)."""
     message = Message(Role.ASSISTANT, storable(text)) if text or ended else None
     return Reply(message, outcome, finish, error=error)
 
 
 def _complaint(body: object, names: tuple[str, ...]) -> object:
-    """What an object says went wrong, under the first of these names that says anything."""
+    """Return the error in an object: the value of the first of ``names`` that has one; ``None`` for none."""
     return next(filter(None, map(body.get, names)), None) if isinstance(body, dict) else None
 
 
 Where = str | Callable[[dict[str, Any]], Any]
-"""A dotted path in the request's body, or what takes it from the parsed body."""
+"""A dotted path in the request's body, or a function that takes the value from the parsed body."""
 
 _PASSED: Final = ("tool_calls", "tool_call_id")
 _OF_A_CALLABLE: Final = (LookupError, TypeError, ValueError, AttributeError)
-"""What reading a body of another shape raises."""
+"""Errors that a user's function may raise for a body of another form."""
 
 
 class CustomChat(JsonDialect):
@@ -184,14 +185,15 @@ class CustomChat(JsonDialect):
     Reply:
 
     - ``reply``: path to the text in a JSON body; ``delta``: path to the next piece of text in each event of a stream or
-      line of NDJSON. One that is not given equals the other. "$" is the JSON value itself, "" plain text without JSON.
+      line of NDJSON. If only one is given, it is used for both. "$" is the JSON value itself, "" plain text without
+      JSON.
     - ``event``: name of the server-sent events that contain text; "": all do.
     - ``done``: how a stream ends: the data or the name of its last event, or a path whose value becomes true; "": with
       its last byte.
 
-    If the list of messages is a top-level member, it is cut when the window is full: one message with the resume block
-    replaces the old ones; ``extra``: further members that the application requires in it. Other histories are only
-    recorded. Raises ``ConfigError`` for contradictory arguments.
+    If the list of messages is a top-level member, it is cut when the context window is full: one message with the
+    resume block replaces the old ones; ``extra``: further members that the application requires in it. Histories that
+    lie deeper are only recorded. Raises ``ConfigError`` for contradictory arguments.
     """
 
     name = "custom"
@@ -235,12 +237,13 @@ class CustomChat(JsonDialect):
         self._cuts = len(path) == 1
 
     def read(self, body: bytes, known: KnownRequests | None = None, *, path: str = "") -> ChatRequest:
-        """Parse the request in ``body``. Raises ``MalformedRequest`` unless it is a JSON object with messages, or with
-        a question, at the configured path."""
+        """Parse the request in ``body``. Raises ``MalformedRequest`` unless it is a JSON object with a list of
+        messages, or with a question, at the configured path."""
         return read_request(self.shape, body, known) if self._cuts else self._read_only(read_object(decode_body(body)))
 
     def cut(self, request: ChatRequest, keep_from: int, block: str, role: str) -> list[Edit]:
-        """Return the edits of a cut. Raises ``ValueError`` also when the history is not a top-level member."""
+        """Return the edits of a cut. Raises ``ValueError`` if the history is not a top-level member of the body, and as
+        ``Dialect.cut`` does."""
         if not self._cuts:
             raise ValueError("a history that lies deeper is not rewritten")
         return cut_edits(request, keep_from, self._block(request, keep_from, role, block) if block else "")
@@ -256,7 +259,7 @@ class CustomChat(JsonDialect):
     # -- the request -----------------------------------------------------------------------------------------
 
     def _read_only(self, found: ObjectSpans) -> ChatRequest:
-        """A request whose history lies deeper, or on the server: nothing of it can be cut."""
+        """Parse a request whose history lies deeper, or on the server, so that it cannot be cut."""
         try:
             value = self._finds(found.values)
         except _OF_A_CALLABLE as error:
@@ -299,7 +302,8 @@ class CustomChat(JsonDialect):
         return read_message({**passed, "role": role.value, "content": value_at(raw, self._content)})
 
     def _block(self, request: ChatRequest, keep_from: int, role: str, block: str) -> str:
-        """The element that carries the block. Its content is a list where that of the first element kept is one."""
+        """Return the message with the block as JSON text. Its content is a list if that of the first kept message is
+        one."""
         kept = range(keep_from, len(request.messages))
         sample = json.loads(request.text[slice(*request.spans[kept[0]])]) if kept else {}
         return json_text(
@@ -310,8 +314,8 @@ class CustomChat(JsonDialect):
         return put_at(content, self._content, put_at(word, self._role, json.loads(json.dumps(dict(self._extra)))))
 
     def _word(self, role: str) -> object:
-        """How the application spells a role: as the mapping does, else as it is. Where the mapping knows no system,
-        the user speaks."""
+        """Return how the application spells a role: as ``roles`` says, else unchanged. If ``roles`` has no entry for
+        the system, the block gets that of the user."""
         own = "system" if role == "developer" else role
         return self._words.get(own, self._words.get("user", role))
 

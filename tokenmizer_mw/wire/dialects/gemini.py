@@ -26,11 +26,11 @@ from tokenmizer_mw.wire.sse import lines_in, sent_events
 from tokenmizer_mw.wire.unparsed import find_models
 
 UNFINISHED: Final = "FINISH_REASON_UNSPECIFIED"
-"""What stands for no reason at all."""
+"""The finish reason that means that there is none yet."""
 
 _CUT: Final = frozenset({"MAX_TOKENS", "CONTINUATION"})
 _MAY_BE_SILENT: Final = _CUT | {"STOP"}
-"""Reasons that go with an answer without content; with any other, nothing said means that nothing was to be."""
+"""Finish reasons with which an empty reply is a message. With any other reason it is an error."""
 
 _COUNTS: Final = ("promptTokenCount", "toolUsePromptTokenCount", "candidatesTokenCount", "thoughtsTokenCount",
                   "cachedContentTokenCount", "totalTokenCount")  # fmt: skip
@@ -43,8 +43,8 @@ def collect_stream(data: bytes) -> Reply:
     """Parse a response of server-sent events, which may be incomplete. Does not raise.
 
     A provider may send an error as lines of plain JSON between the events. ``Reply.error`` then has its message, and
-    ``Reply.outcome`` is ``ERROR``. Text before the error is kept. These lines are read only if no event gives a finish
-    reason or an error.
+    ``Reply.outcome`` is ``ERROR``. Text before the error is kept. These lines are parsed only if no event gives a
+    finish reason or an error.
     """
     reply = _ReplyBuilder()
     for event in sent_events(data):
@@ -68,7 +68,7 @@ def collect_json(data: bytes) -> Reply:
 
 @dataclass(slots=True)
 class _Candidate:
-    """One of several answers in the making."""
+    """One of several answers of the model, as far as it was received."""
 
     content: GeminiContent = field(default_factory=GeminiContent)
     finish_reason: str = ""
@@ -85,7 +85,8 @@ class _Candidate:
 
 @dataclass(slots=True)
 class _ReplyBuilder:
-    """Everything that was seen of a response. ``foreign``: there were objects, but none that a model sends."""
+    """What was received of a response so far. ``foreign``: true if it has JSON objects, but none with a candidate or a
+    reason why the prompt was blocked."""
 
     candidates: dict[int, _Candidate] = field(default_factory=dict)
     counts: dict[str, int] = field(default_factory=dict)
@@ -148,7 +149,8 @@ class _ReplyBuilder:
 
 
 def _number_candidates(candidates: object) -> Iterator[tuple[int, dict[str, Any]]]:
-    """Candidates with their index. Beside others with an index, the one without has index 0: zeros may be left out."""
+    """Yield the candidates with their indexes. A candidate without an index beside others that have one has index 0,
+    because zeros may be left out."""
     given = [raw for raw in candidates if isinstance(raw, dict)] if isinstance(candidates, list) else []
     numbered = any(type(raw.get("index")) is int for raw in given)
     for place, raw in enumerate(given):
@@ -156,7 +158,8 @@ def _number_candidates(candidates: object) -> Iterator[tuple[int, dict[str, Any]
 
 
 def _usage(counts: dict[str, int]) -> dict[str, int]:
-    """The provider's counts by our names. Thoughts count as output; what tools of the provider read, as input."""
+    """Return the counts under this package's names. Thoughts count as output, and what the provider's tools read as
+    input."""
     sums = (
         ("prompt_tokens", ("promptTokenCount", "toolUsePromptTokenCount")),
         ("completion_tokens", ("candidatesTokenCount", "thoughtsTokenCount")),
@@ -176,7 +179,7 @@ def _camel_counts(raw: object) -> dict[str, object]:
 
 
 def _values(text: str) -> Iterator[object]:
-    """The JSON values in a text, one behind the other or in arrays, up to what cannot be read."""
+    """Yield the JSON values in a text, one after the other or in arrays, until one cannot be parsed."""
     place, end = 0, len(text)
     while True:
         while place < end and text[place] in _BETWEEN:
@@ -189,7 +192,8 @@ def _values(text: str) -> Iterator[object]:
 
 
 REPLY_CONTINUED: Final = "reply_continued"
-"""Why a request stands down that asks for the rest of a reply: it must say what the request before it said."""
+"""Reason why a request that asks for the rest of a reply must not be rewritten: it must repeat the request before
+it."""
 
 _STREAMS: Final = {"generateContent": False, "streamGenerateContent": True}
 _BOM: Final = b"\xef\xbb\xbf"
@@ -245,6 +249,7 @@ class Gemini(JsonDialect):
 
 
 def _model(path: str) -> str:
-    """What stands before the method in a path, without the collection it is of; "" when there is no method."""
+    """Return the model that a path names before the method, without its collection ("models/"); "" if there is no
+    method."""
     target, _, method = path.rpartition(":")
     return storable(target.rpartition("/")[2]) if method in _STREAMS else ""

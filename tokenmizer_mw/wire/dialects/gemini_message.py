@@ -34,14 +34,15 @@ _BESIDE: Final = frozenset(
         "audioMetadata",
     }
 )
-"""Members of a part that say more about its content, and are none."""
+"""Members of a part that describe its content, and are not content themselves."""
 
 _OUTPUT_ONLY: Final = frozenset({"output", "error"})
 _RESULT_ONLY: Final = frozenset({"result"})
 
 
 def member(raw: Mapping[str, Any], name: str) -> Any:
-    """Return the member whose camelCase name is ``name``, in either spelling; ``None`` when there is none."""
+    """Return the value of a member by its camelCase ``name``, also if it is spelled in snake_case; ``None`` if there is
+    none."""
     value = raw.get(name)
     return raw.get(_snake(name)) if value is None else value
 
@@ -50,7 +51,7 @@ def member(raw: Mapping[str, Any], name: str) -> Any:
 class GeminiContent:
     """Collects the parts of one message, from one content object or from the chunks of a stream.
 
-    Its texts cannot be stored yet, because a stream may split a character into two halves.
+    Its texts can be stored only once they are complete, because a stream may split a character into two halves.
     """
 
     text: list[str] = field(default_factory=list)
@@ -71,8 +72,8 @@ class GeminiContent:
                 self._add_data(part)
 
     def message(self, role: Role) -> Message:
-        """Return the message, spoken by ``role``. Texts of a user are joined with LF; those of the model are pieces of
-        one text."""
+        """Return the collected parts as a message of ``role``. Texts of a user are joined with line feeds; those of the
+        model are pieces of one text."""
         own = role is _ASSISTANT
         between = "" if own else "\n"
         return Message(
@@ -144,10 +145,10 @@ def read_message(raw: object, _: int) -> Message:
 
 
 def group(sent: Sequence[Any]) -> Sequence[int]:
-    """Return how many content objects each message takes; empty when it is one each.
+    """Return how many consecutive content objects form each message; empty if it is one each.
 
-    A client that streams resends a reply as it came: one content object per chunk. Consecutive contents of the model
-    are therefore one message.
+    A client that streams may resend a reply as it came, with one content object per chunk. Consecutive contents of the
+    model are therefore one message.
     """
     sizes: list[int] = []
     goes_on = False
@@ -162,7 +163,7 @@ def group(sent: Sequence[Any]) -> Sequence[int]:
 
 
 def _parts(content: object) -> Sequence[object]:
-    """The parts of a content; a lone one, which the API takes for a list of one, too."""
+    """Return the parts of a content. A single part without a list is accepted, as the API does."""
     parts = content.get("parts") if isinstance(content, dict) else None
     return parts if isinstance(parts, list) else (parts,)
 
@@ -172,7 +173,7 @@ def _only_results(parts: Sequence[object]) -> bool:
 
 
 def _output(response: object) -> str:
-    """What a tool returned. Where it is wrapped as the API or its SDK does it, what is inside."""
+    """Return what a tool returned. If the API or its SDK wrapped it in an object, this is the value inside."""
     if not isinstance(response, dict):
         return response if isinstance(response, str) else ""
     if response and (response.keys() <= _OUTPUT_ONLY or response.keys() == _RESULT_ONLY):

@@ -21,12 +21,12 @@ _LOOK: Final = 16
 _OWN: Final = ("thinking", "images")
 _IMAGE: Final = "image"
 _IMAGES_MAX: Final = 100
-"""Images of one message that are noted."""
+"""Most images of one message that are noted as attachments."""
 
 _USAGE: Final = (("prompt_eval_count", "prompt_tokens"), ("eval_count", "completion_tokens"))
 _CUT: Final = "length"
 _NO_ANSWER: Final = frozenset({"load", "unload"})
-"""Reasons of an answer to a request without messages, which only moves a model into or out of memory."""
+"""Reasons with which a reply to a request without messages ends. Such a request only loads or unloads a model."""
 
 
 def read_message(raw: object, _: int = 0) -> Message:
@@ -73,7 +73,7 @@ class Ollama(JsonDialect):
 
 @dataclass(slots=True)
 class _ReplyBuilder:
-    """Everything that was seen of a response. ``foreign``: also objects that are no part of an answer."""
+    """What was received of a response so far. ``foreign``: true if there were objects that are no part of a reply."""
 
     text: list[str] = field(default_factory=list)
     thinking: list[str] = field(default_factory=list)

@@ -84,7 +84,7 @@ def collect_body(data: bytes) -> Reply:
 
 
 _FRAMED: Final = range(8, 24)
-"""Numbers of chunks parsed by themselves after which a form is looked for: with fewer a reply may be short, with more
+"""Numbers of fully parsed chunks after which a ``_Frame`` is looked for. With fewer, the reply may be short; with more,
 its chunks differ in more than their text."""
 
 _CONTENT: Final = re.compile(r'"content": ?"')
@@ -92,8 +92,8 @@ _CONTENT: Final = re.compile(r'"content": ?"')
 
 @dataclass(frozen=True, slots=True)
 class _Frame:
-    """What stands before and behind the text in a chunk. The next chunks have the same there, and need only their text
-    parsed. ``texts``: where the text belongs."""
+    """What stands before and after the text in a chunk. Chunks that are otherwise the same need only their text parsed.
+    ``texts``: the list to which their text is added."""
 
     before: str
     behind: str
@@ -111,8 +111,9 @@ class _Frame:
 
 
 def _frame_of(data: str, chunk: object, reply: _ReplyBuilder) -> _Frame | None:
-    """The form of a chunk that holds nothing but a piece of text. The name of the member must occur once, and without
-    an escape that could spell another one: then there is one place where the text can be."""
+    """Return the frame of a chunk that contains nothing but a piece of text; ``None`` for any other chunk. The name of
+    the member must occur once, and without an escape that could spell another one, so that the text's place is
+    certain."""
     match chunk:
         case {"choices": [{"delta": {"content": str()} as delta} as choice], **other} if delta.keys() <= _PLAIN:
             found = _CONTENT.search(data)
@@ -127,7 +128,7 @@ def _frame_of(data: str, chunk: object, reply: _ReplyBuilder) -> _Frame | None:
 
 @dataclass(slots=True)
 class _Call:
-    """A tool call in the making. Its id and name come with the first fragment that has one."""
+    """A tool call that is being assembled. Its id and name come with the first fragment that has them."""
 
     index: int
     id: str = ""
@@ -175,7 +176,7 @@ class Calls:
 
 @dataclass(slots=True)
 class _Choice:
-    """One of the ``n`` answers in the making."""
+    """One of the ``n`` answers that a request may ask for, as far as it was received."""
 
     finish_reason: str = ""
     text: list[str] = field(default_factory=list)
@@ -203,7 +204,7 @@ class _Choice:
             self.function.add(fragment)
 
     def message(self) -> Message | None:
-        """``None`` when nothing was said and the model did not say that it ended either."""
+        """Return the message; ``None`` if it is empty and has no finish reason."""
         if self.has_parts:
             message = self._join_parts()
         else:
@@ -237,7 +238,7 @@ class _Choice:
 
 @dataclass(slots=True)
 class _ReplyBuilder:
-    """Everything that was seen of a response."""
+    """What was received of a response so far."""
 
     choices: defaultdict[int, _Choice] = field(default_factory=partial(defaultdict, _Choice))
     usage: dict[str, int] = field(default_factory=dict)
@@ -271,7 +272,7 @@ class _ReplyBuilder:
             self.usage.update(token_counts(usage, _USAGE))
 
     def texts_of(self, choice: dict[str, Any]) -> list[str]:
-        """The pieces of text of a choice that stands alone in its chunk."""
+        """Return the list of pieces of text of a choice that is alone in its chunk."""
         return self.choices[number_of(choice.get("index"), 0)].text
 
     def close(self) -> Reply:

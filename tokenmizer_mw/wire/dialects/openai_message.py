@@ -24,15 +24,15 @@ ROLES: Final = {
 }
 
 KIND_MAX: Final = 64
-"""Characters kept of the name of a part's kind."""
+"""Characters of a part's kind that are stored."""
 
 _TEXT_KINDS: Final = frozenset({"text", "input_text", "output_text"})
 _REASONING: Final = ("reasoning_content", "reasoning")
 
 
 class Content(NamedTuple):
-    """A message's content, sorted by kind of part. Its texts cannot be stored yet, because a stream may split a
-    character into two halves."""
+    """A message's content, sorted by kind of part. Its texts can be stored only once they are complete, because a
+    stream may split a character into two halves."""
 
     text: str = ""
     thinking: str = ""
@@ -60,8 +60,8 @@ def roles_of(sent: Sequence[Any]) -> list[Role]:
 def read_message(raw: object, _: int = 1) -> Message:
     """Parse a message object. Never raises.
 
-    A value that is no object, and an unknown role, give a system message: it begins no turn, and no facts are extracted
-    from it. The second argument is not used.
+    A value that is not an object, or has an unknown role, gives a system message: it begins no turn, and no facts are
+    extracted from it. The second argument is not used.
     """
     if not isinstance(raw, dict):
         return Message(_SYSTEM)
@@ -78,7 +78,7 @@ def read_message(raw: object, _: int = 1) -> Message:
 
 
 def read_content(value: object) -> Content:
-    """Parse a content field: text, a list of parts, or nothing. Texts of several parts are joined with LF."""
+    """Parse a content field: text, a list of parts, or nothing. Texts of several parts are joined with line feeds."""
     if isinstance(value, str):
         return Content(value)
     if not isinstance(value, list):
@@ -92,7 +92,8 @@ def read_content(value: object) -> Content:
 
 
 def read_thinking(raw: dict[str, Any]) -> str:
-    """Return the reasoning text that servers put beside the content, under any of its known names."""
+    """Return the reasoning text that servers put beside the content, under any of its known names; "" if there is
+    none."""
     return next((text for name in _REASONING if isinstance(text := raw.get(name), str) and text), "")
 
 
@@ -135,14 +136,16 @@ def _assistant(raw: dict[str, Any], content: Content) -> Message:
 
 
 def _calls(raw: dict[str, Any]) -> tuple[ToolCall, ...]:
-    """The calls of a message. The legacy field counts where the list is empty: some servers fill both."""
+    """Return the tool calls of a message. The legacy field is used only if the list is empty, because some servers fill
+    both."""
     listed = raw.get("tool_calls")
     calls = [read_call(call) for call in listed] if isinstance(listed, list) else []
     return tuple(storable_call(call) for call in calls or [read_function_call(raw.get("function_call"))] if call)
 
 
 def _read_part(part: object) -> tuple[str, str]:
-    """What a part is ("text", "thinking", "refusal", "" for an attachment), and its text or kind."""
+    """Return what a part is ("text", "thinking", "refusal", "" for an attachment), and its text or, for an attachment,
+    its kind."""
     if isinstance(part, str):
         return "text", part
     if not isinstance(part, dict):
@@ -169,7 +172,7 @@ def _thinking_text(part: dict[str, Any]) -> str:
 
 
 def _name_and_arguments(raw: dict[str, Any]) -> tuple[str, str]:
-    """Of a function, or of a custom tool, whose input is free text."""
+    """Return the name and the arguments of a function call, or of a custom tool, whose input is free text."""
     function, custom = raw.get("function"), raw.get("custom")
     tool, field = (custom, "input") if isinstance(custom, dict) else (function, "arguments")
     if not isinstance(tool, dict):
@@ -178,7 +181,7 @@ def _name_and_arguments(raw: dict[str, Any]) -> tuple[str, str]:
 
 
 def _arguments(value: object) -> str:
-    """Arguments as sent; an object, which some servers send instead of JSON text, as compact JSON."""
+    """Return arguments as sent; an object, which some servers send instead of JSON text, as compact JSON."""
     if isinstance(value, str):
         return value
     return json_text(value) if isinstance(value, dict | list) else ""

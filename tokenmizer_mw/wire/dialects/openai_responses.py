@@ -34,12 +34,12 @@ from tokenmizer_mw.wire.request import (
 from tokenmizer_mw.wire.sse import ServerSentEvent, events_in
 
 TERMINAL: Final = {"response.completed": "completed", "response.incomplete": "incomplete", "response.failed": "failed"}
-"""The events that end a stream, and the status of the response that they bring."""
+"""Maps the events that end a stream to the status of the response that they contain."""
 
 _ERROR: Final = "error"
 _UNFINISHED: Final = frozenset({"queued", "in_progress"})
 _FILTERED: Final = frozenset({"content_filter", "steered"})
-"""Why a response may be incomplete though it has its end."""
+"""Reasons for which a response is called incomplete although it has its end."""
 
 _OUTCOMES: Final = {
     "incomplete": Outcome.TRUNCATED,
@@ -59,8 +59,8 @@ _NOTHING: Final = Message(Role.ASSISTANT)
 
 
 class _Fragments(NamedTuple):
-    """Where the fragments of an event belong: the kind of item, its member, the member of a fragment's whole text,
-    and the kind of part where the member is a list of them."""
+    """Where the fragments of an event belong: the kind of item, its member, the member with the complete text in a
+    "done" event, and the kind of part if the item's member is a list of parts."""
 
     item: str
     member: str
@@ -106,8 +106,9 @@ def collect_body(data: bytes) -> Reply:
 
 
 def _reply(response: dict[str, Any], status: str, builder: Callable[[], list[Any]]) -> Reply:
-    """The reply in a response object; ``status`` is what its event says. Some servers leave the output out of the last
-    event: then what is ``builder`` from those before it counts."""
+    """Return the reply in a response object. ``status``: as the name of its event says, "" without an event.
+    ``builder``: returns the items of earlier events, which are used if the response has no output, as with some
+    servers."""
     own = text_of(response, "status")
     status = own if own in _OUTCOMES and own not in _UNFINISHED else status or own
     reason = _reason(response)
@@ -128,14 +129,14 @@ def _reply(response: dict[str, Any], status: str, builder: Callable[[], list[Any
 
 
 def _reason(response: dict[str, Any]) -> str:
-    """Why a response is incomplete, in the provider's word."""
+    """Return why a response is incomplete, in the provider's words; "" if it gives no reason."""
     details = response.get("incomplete_details")
     return text_of(details, "reason") if isinstance(details, dict) else ""
 
 
 def _read(event: ServerSentEvent) -> tuple[str, dict[str, Any]]:
-    """The kind of an event and its object. Servers may leave the kind out of either place; an event that cannot be
-    read, since it is torn, has none."""
+    """Return the kind of an event and its object. Servers may give the kind in either place. An event that cannot be
+    parsed, because it was cut off, has the kind ""."""
     data = parse_json(event.data)
     if not isinstance(data, dict):
         return "", {}
@@ -145,7 +146,7 @@ def _read(event: ServerSentEvent) -> tuple[str, dict[str, Any]]:
 
 @dataclass(slots=True)
 class _Item:
-    """An item in the making: as it was when it began, or when it was done, and the fragments that came for it."""
+    """An item that is being assembled: as it was when it began or was done, and the fragments that came for it."""
 
     raw: dict[str, Any]
     done: bool = False
@@ -167,14 +168,14 @@ class _Item:
 
 @dataclass(slots=True)
 class _ResponseBuilder:
-    """What can be told of a response from the events before its last one."""
+    """What is known of a response from the events before its last one."""
 
     made: dict[int, _Item] = field(default_factory=dict)
     error: str = ""
 
     @classmethod
     def of(cls, events: Sequence[ServerSentEvent]) -> _ResponseBuilder:
-        """Read the events up to an error: clients do not look further either."""
+        """Read the events up to an error, as clients do."""
         builder = cls()
         for event in events:
             builder.add(*_read(event))
@@ -232,7 +233,8 @@ _SHAPE: Final = Shape(
 )
 
 _MARKS: Final = (b'"type":"error"', b'"type": "error"', *(b'"%s"' % name.encode() for name in TERMINAL))
-"""What the last event of a stream has in its data. In the text of a reply, quotes are escaped."""
+"""Bytes in the data of the last event of a stream. They cannot occur in the text of a reply, where quotes are
+escaped."""
 
 _LINES: Final = tuple(form % name.encode() for name in (*TERMINAL, "error") for form in (b"event: %s", b"event:%s"))
 
@@ -250,7 +252,8 @@ class OpenAIResponses(JsonDialect):
     linked = (b'"image_url"', b'"file_id"', b'"file_url"', b'"image_generation_call"')
 
     def cut(self, request: ChatRequest, keep_from: int, block: str, role: str) -> list[Edit]:
-        """Return the edits of a cut. Raises ``ValueError`` also when the input is not a list."""
+        """Return the edits of a cut. Raises ``ValueError`` if the input is a plain text, and as ``JsonDialect.cut``
+        does."""
         if not request.text.startswith("[", request.array):
             raise ValueError("an input that is one text has nothing to cut")
         return insert_message(request, keep_from, role, block)

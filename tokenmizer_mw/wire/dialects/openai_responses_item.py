@@ -23,7 +23,7 @@ _SPEAKERS: Final = {"system": _SYSTEM, "developer": _SYSTEM, "user": _USER, "ass
 _COMPACTED: Final = frozenset({"compaction", "compaction_trigger"})
 _REFERENCE: Final = "item_reference"
 _UNSEEN: Final = _COMPACTED | {_REFERENCE}
-"""Items that stand for others, which only the provider has."""
+"""Kinds of items that stand for content which only the provider has."""
 
 _SIDES: Final[Mapping[str, Role]] = {
     **dict.fromkeys(
@@ -67,13 +67,13 @@ _SIDES: Final[Mapping[str, Role]] = {
 _MESSAGE: Final = "message"
 _KNOWN: Final = frozenset(_SIDES) | {_MESSAGE}
 _PLAIN: Final = {kind: role for kind, role in _SIDES.items() if kind not in _UNSEEN | {"tool_search_output"}}
-"""Types that tell by themselves who speaks."""
+"""Kinds of items whose role follows from the kind alone."""
 
 
 def role_of(raw: object) -> Role | None:
     """Return the role of an item, or of the items of a message; ``None`` when it is unknown.
 
-    Items that only refer to other items count as the system's.
+    Items that only refer to content which the provider has count as the system's.
     """
     items = raw if isinstance(raw, tuple) else (raw,)
     if all(_kind(item) in _UNSEEN for item in items):
@@ -92,7 +92,7 @@ def roles_of(sent: Sequence[Any]) -> list[Role]:
 
 
 def group(sent: Sequence[Any]) -> list[int]:
-    """Return how many items each message takes; [] when it is one each."""
+    """Return how many consecutive items form each message; ``[]`` if it is one each."""
     sizes: list[int] = []
     joins = False
     hosted: frozenset[str] | None = None
@@ -140,7 +140,7 @@ def read_message(raw: object, _: int = 0) -> Message:
 
 
 def read_reply(items: Iterable[object]) -> Message:
-    """Parse the assistant's message that these items form: texts joined with LF, calls and results in order."""
+    """Parse the assistant's message that these items form: texts joined with line feeds, calls and results in order."""
     builder = _MessageBuilder()
     for item in items:
         if isinstance(item, dict):
@@ -150,7 +150,7 @@ def read_reply(items: Iterable[object]) -> Message:
 
 @dataclass(slots=True)
 class _MessageBuilder:
-    """What the items of one message say."""
+    """The content of the items of one message."""
 
     texts: list[str] = field(default_factory=list)
     thinking: list[str] = field(default_factory=list)
@@ -189,14 +189,15 @@ def _message(item: dict[str, Any], builder: _MessageBuilder) -> None:
 
 
 def _reasoning(item: dict[str, Any], builder: _MessageBuilder) -> None:
-    """Its readable parts; what is encrypted is for the provider alone."""
+    """Add the readable parts of reasoning. What is encrypted is for the provider alone."""
     for member in ("summary", "content"):
         texts = (part.get("text") for part in objects(item.get(member)))
         builder.thinking += [text for text in texts if isinstance(text, str)]
 
 
 def _call(arguments: str, tool: str = "") -> _Reader:
-    """A call of ``tool``, or of the one that it names; ``arguments`` is the member with what the tool is given."""
+    """Return a reader of tool calls. ``arguments``: the member with the input; ``tool``: the tool's name, "" if the
+    item has it."""
 
     def read(item: dict[str, Any], builder: _MessageBuilder) -> None:
         builder.add_call(item, tool or text_of(item, "name"), _text(item.get(arguments)))
@@ -205,7 +206,7 @@ def _call(arguments: str, tool: str = "") -> _Reader:
 
 
 def _call_with(*members: str, tool: str) -> _Reader:
-    """A call of ``tool``, which is given an object of these members."""
+    """Return a reader of calls of ``tool`` whose input is an object of these members."""
 
     def read(item: dict[str, Any], builder: _MessageBuilder) -> None:
         builder.add_call(item, tool, _text({member: item.get(member) for member in members}))
@@ -214,7 +215,7 @@ def _call_with(*members: str, tool: str) -> _Reader:
 
 
 def _mcp(item: dict[str, Any], builder: _MessageBuilder) -> None:
-    """A call of a tool on a server that the provider asks: its result stands in it."""
+    """Add a call of a tool on an MCP server that the provider calls, with the result, which is in the same item."""
     _call("arguments")(item, builder)
     failed = item.get("error")
     output = text_of(item, "output") or _fault(failed)
@@ -235,7 +236,7 @@ def _tool_search(item: dict[str, Any], builder: _MessageBuilder) -> None:
 
 
 def _add_returned(item: dict[str, Any], builder: _MessageBuilder) -> None:
-    """What a tool returned that the provider ran."""
+    """Add the result of a tool that the provider ran."""
     if _side(item) is _TOOL or _kind(item) == "program_output":
         result, attachments = _result(item)
         builder.results.append(result)
@@ -243,7 +244,7 @@ def _add_returned(item: dict[str, Any], builder: _MessageBuilder) -> None:
 
 
 def _nothing(_: dict[str, Any], __: _MessageBuilder) -> None:
-    """Look-ups of the provider, whose answer is in the text, and lists of tools."""
+    """Ignore an item: a look-up by the provider, whose answer is in the text, or a list of tools."""
 
 
 _READERS: Final[Mapping[str, _Reader]] = {
@@ -266,7 +267,7 @@ _READERS: Final[Mapping[str, _Reader]] = {
 
 
 def _kind(item: object) -> str:
-    """The type of an item; "" when it has none that is known. A type may be left out of messages and references."""
+    """Return the kind of an item; "" if it is unknown. Messages and references may have no type."""
     if not isinstance(item, dict):
         return ""
     kind = item.get("type")
@@ -278,8 +279,8 @@ def _kind(item: object) -> str:
 
 
 def _side(item: object) -> Role | None:
-    """Who speaks in an item by itself. Of types that are not known, outputs are a tool's, the others the assistant's:
-    that is how the provider would send them."""
+    """Return the role of a single item. Of unknown kinds, outputs are a tool's and all others the assistant's, because
+    the provider would send them so."""
     kind = _kind(item)
     if not kind or not isinstance(item, dict):
         return None
@@ -299,23 +300,23 @@ def _sides(sent: Sequence[Any]) -> list[Role | None]:
 
 
 def _role_of_usual(item: Any) -> Role:
-    """Who speaks in an item of the usual kinds. Raises ``KeyError`` or ``TypeError`` for the others."""
+    """Return the role of an item of the usual kinds. Raises ``KeyError`` or ``TypeError`` for others."""
     return _SPEAKERS[item["role"]] if "role" in item else _PLAIN[item["type"]]
 
 
 def _hosted_calls(sent: Sequence[Any]) -> frozenset[str]:
-    """The calls of shells that run in a container of the provider."""
+    """Return the ids of shell calls that run in a container of the provider."""
     calls = (item for item in sent if _kind(item) == "shell_call" and isinstance(item.get("environment"), dict))
     return frozenset(_call_id(item) for item in calls if item["environment"].get("type") == "container_reference")
 
 
 def _call_id(item: dict[str, Any]) -> str:
-    """What pairs a call with its result. Calls that bring their result along have only an id."""
+    """Return the id that pairs a call with its result. Calls that contain their result have only an item id."""
     return text_of(item, "call_id") or text_of(item, "id")
 
 
 def _result(item: dict[str, Any]) -> tuple[ToolResult, tuple[str, ...]]:
-    """What a tool returned, and the kinds of its parts that are no text."""
+    """Return what a tool returned, and the kinds of its parts that are not text."""
     kind, output = _kind(item), item.get("output")
     failed = item.get("status") == "failed"
     if kind == "mcp_approval_response":
@@ -334,7 +335,7 @@ def _approval(item: dict[str, Any]) -> str:
 
 
 def _printed_text(chunk: dict[str, Any]) -> str:
-    """What a command printed, and how it ended."""
+    """Return what a command printed, and how it ended."""
     outcome = chunk.get("outcome")
     how = outcome if isinstance(outcome, dict) else {}
     code = how.get("exit_code")
@@ -350,13 +351,13 @@ _OUTPUTS: Final[Mapping[str, Callable[[dict[str, Any]], str]]] = {
 
 
 def _fault(error: object) -> str:
-    """What went wrong, in words where there are any."""
+    """Return a text that says what went wrong; "" for no error."""
     message = text_of(error, "message") if isinstance(error, dict) else ""
     return message or (_text(error) if error else "")
 
 
 def _text(value: object) -> str:
-    """A text as it is, other values as compact JSON without null members: the SDK writes those that were not sent."""
+    """Return a text as it is, and other values as compact JSON without null members, which the SDK adds."""
     if value is None or isinstance(value, str):
         return storable(value or "")
     try:
