@@ -101,9 +101,9 @@ OPEN_PATHS: Final = ("/health", "/health/live", "/health/ready")
 class Proxy:
     """The proxy as an ASGI application. Closes its store and its connections to providers when the server ends.
 
-    ``keys``: the store of callers' API keys; ``None`` if the configuration has ``auth: false``. ``draining``: true
-    while the server shuts down: it reports not ready, and open requests continue. ``outcomes``: counts of the
-    providers' responses.
+    ``keys``: the store of callers' API keys; used only if the configuration has ``auth: true``, which raises
+    ``ConfigError`` without it. ``draining``: true while the server shuts down: it reports not ready, and open requests
+    continue. ``outcomes``: counts of the providers' responses.
     """
 
     def __init__(self, configuration: Configuration, memory: SessionMemory, keys: KeyStore | None = None) -> None:

@@ -51,8 +51,8 @@ class ForwardedCall:
 
     ``body``: the new request body; ``block``: the text that replaces earlier messages, "" for none; ``session``: id of
     the call's session, ``None`` if that is unchanged. ``added``: what to add to the response, ``None`` for nothing.
-    ``checkpoint``: id of the checkpoint that the block was made from; "" if no reminders of what the block left out are
-    to be added.
+    ``checkpoint``: id of the session's checkpoint that was created with the block; "" if no reminders of what the block
+    left out are to be added.
     """
 
     body: bytes
