@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from tokenmizer_mw.agents.install import Change
 
 _NEEDED: Final = ("mcp", "httpx2", "uvicorn", "platformdirs")
-"""What the server and the hooks import that a host starts: the extra ``mcp`` brings it."""
+"""Packages that the MCP server and the hooks import and the library does not; the extra ``mcp`` installs them."""
 
 
 def run_mcp(arguments: argparse.Namespace) -> int:
@@ -76,11 +76,11 @@ _NEXT: Final = {
     "codex": "Start codex once in a terminal and trust the hooks (it asks, or use /hooks): until then it does not run"
     " them.",
 }
-"""What an agent needs besides a restart."""
+"""What the user has to do after an installation for an agent, besides a restart."""
 
 
 def _list_next_steps(arguments: argparse.Namespace, plan: Sequence[Change]) -> Iterator[str]:
-    """What is left to do after an installation, or left on the disk after a removal."""
+    """Yield lines for the user: what to do after an installation, or what a removal has left on the disk."""
     from tokenmizer_mw.agents.install import find_backups
 
     if not arguments.remove:
@@ -107,7 +107,7 @@ def _plan(arguments: argparse.Namespace) -> list[Change]:
 
 
 def _check_extra(dry_run: bool) -> None:
-    """Raise ``ConfigError`` if the extra ``mcp`` is missing; only warn of it in a dry run."""
+    """Raise ``ConfigError`` if packages of the extra ``mcp`` are missing; in a dry run, only print a warning."""
     missing = find_uninstalled(_NEEDED)
     if not missing:
         return
