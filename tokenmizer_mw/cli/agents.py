@@ -24,7 +24,7 @@ _NEEDED: Final = ("mcp", "httpx2", "uvicorn", "platformdirs")
 
 
 def run_mcp(arguments: argparse.Namespace) -> int:
-    """Run the MCP server (needs the extra ``mcp``); return 0 when the client has disconnected."""
+    """Run the command ``mcp``: the MCP server (needs the extra ``mcp``). Returns 0 when the client has disconnected."""
     from tokenmizer_mw.agents.mcp import ServingOptions
     from tokenmizer_mw.agents.mcp.starting import start_http, start_stdio
 
@@ -45,7 +45,8 @@ def run_mcp(arguments: argparse.Namespace) -> int:
 
 
 def run_install(arguments: argparse.Namespace) -> int:
-    """Write a coding agent's configuration, or remove this package from it, after showing the difference to the user.
+    """Run the command ``install``: show the changes to a coding agent's configuration, and make them if the user
+    agrees. With ``--remove``, they remove this package.
 
     Raises ``ConfigError`` if the installed command could not run; nothing is written then.
     """

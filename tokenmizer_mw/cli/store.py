@@ -108,7 +108,7 @@ def _join_candidates(ids: list[str]) -> str:
 
 
 def suggest_command(arguments: argparse.Namespace, command: str) -> str:
-    """Return the command line for ``command`` on the same store, to be pasted. A password in the address is left
+    """Return a command line, to be pasted, that runs ``command`` on the same store. A password in the address is left
     out."""
     words = ["tokenmizer-mw", command]
     if store := getattr(arguments, "store", None):

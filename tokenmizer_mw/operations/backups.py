@@ -166,9 +166,10 @@ def sessions_of(path: Path) -> Iterator[Session]:
 
 @dataclass(frozen=True, slots=True)
 class RestoredBackup:
-    """Result of a restore: number of sessions, number of events added, and the sessions that were skipped.
+    """Result of a restore.
 
-    A session is skipped if the store has different content under its id.
+    ``sessions``: number of sessions restored; ``events``: number of events that were new. ``differ``: the sessions that
+    were skipped, because the store has different content under their ids.
     """
 
     sessions: int

@@ -182,7 +182,8 @@ class BlockBuilder:
             self._keep(BlockName(self._reader, project=project), f"{siblings}{_NEXT}", siblings)
 
     def build_again(self, project: str) -> None:
-        """Build the outdated blocks of the sessions of ``project``. Errors of the store and of files are ignored."""
+        """Build the outdated blocks of the sessions of ``project`` again. Errors of the store and of files are
+        ignored."""
         with suppress(StoreError, sqlite3.Error, OSError):
             with at(self._path) as cursor:
                 chats = chats_of(cursor, self._reader)

@@ -111,7 +111,8 @@ class WorkerState:
             self._log_error(f"a fault of tokenmizer-mw itself: {_place_of(error)}")
 
     def note_unanswered(self, event: Event) -> None:
-        """Note that the host did not wait for the answer to ``event``."""
+        """Note that the host of ``event`` left without its answer; the next prompt of the session then gets the
+        block."""
         if self._hooks is not None:
             self._hooks.note_unanswered(event, "unheard")
 

@@ -295,12 +295,12 @@ class Change:
 
 
 def plan_changes(host: str, home: Path, folder: Path, *, project: bool = False, remove: bool = False) -> list[Change]:
-    """Return the changes of files that install this package for the coding agent ``host``, or remove it (``remove``).
-    Writes nothing.
+    """Return the changes of files that install this package for the coding agent ``host``, or that remove it
+    (``remove``). Writes nothing.
 
     ``home``: the user's home directory. ``folder``: the directory of the project. ``project``: change the project's
     files, not those of the user. Raises ``CallerError`` for a file that cannot be read, and ``LeftAlone`` for a file
-    that cannot be changed without harm.
+    that cannot be changed safely.
     """
     edits = HOSTS[host](InstallTarget(home, folder, project))
     try:

@@ -22,7 +22,8 @@ from .backing import Backing
 
 
 class ToolOutput(BaseModel):
-    """An answer, or part of one. Optional fields that say nothing are left out: models pay for each token."""
+    """A tool's result, or part of one. Optional fields with their default value are left out: models pay for each
+    token."""
 
     @model_serializer(mode="wrap")
     def _leave_out_defaults(self, dump: SerializerFunctionWrapHandler) -> dict[str, Any]:
@@ -35,7 +36,7 @@ class ToolOutput(BaseModel):
 
 
 class OfSession(ToolOutput):
-    """The fields of all answers about one session."""
+    """Base of the tool results that are about one session."""
 
     session_id: str
 
@@ -54,7 +55,7 @@ class FactOutput(ToolOutput):
 
 
 class CheckpointMade(OfSession):
-    """A new checkpoint of a session."""
+    """Tool result: a new checkpoint of a session, and what changed since the one before."""
 
     id: str
     seq: int = Field(description="The number of the event that it stands behind.")
@@ -65,7 +66,7 @@ class CheckpointMade(OfSession):
 
 
 class ResumeBlock(OfSession):
-    """The resume block of a session."""
+    """Tool result: the resume block of a session."""
 
     text: str = Field(description='The block; "" when nothing is known yet.')
     tokens: int
@@ -75,7 +76,7 @@ class ResumeBlock(OfSession):
 
 
 class GraphStats(OfSession):
-    """Statistics of a session's graph."""
+    """Tool result: the numbers of a session's facts, and its open work."""
 
     facts: int
     relations: int
@@ -96,7 +97,7 @@ class FileDigest(ToolOutput):
 
 
 class SavingsOutput(ToolOutput):
-    """Number of stored sessions and events, and what was saved."""
+    """Tool result: numbers of stored sessions and events, and what the installation saved."""
 
     sessions: int
     events: int
@@ -114,7 +115,8 @@ class WhyOutput(OfSession):
 
 
 class SearchOutput(OfSession):
-    """The facts that share most with a text, best first; replaced ones included, and marked so by their status."""
+    """Tool result: the facts that share most with a text, best first. Replaced ones are included; their status says
+    so."""
 
     facts: list[FactOutput]
 
@@ -132,7 +134,7 @@ class SessionOutput(ToolOutput):
 
 
 class SessionList(ToolOutput):
-    """Sessions, the most recently updated first."""
+    """Tool result: one page of the list of sessions, the most recently updated first."""
 
     sessions: list[SessionOutput]
     next: str | None = Field(None, description="Pass it as cursor for the next page; null at the end.")
@@ -140,13 +142,13 @@ class SessionList(ToolOutput):
 
 
 class Forgotten(OfSession):
-    """Result of erasing a session."""
+    """Tool result: a session was erased."""
 
     events: int = Field(description="How many events were erased.")
 
 
 class RememberOutput(OfSession):
-    """A fact added by hand."""
+    """Tool result: a fact was added by hand."""
 
     text: str = Field(description="What was stored.")
     fact: FactOutput
@@ -196,7 +198,7 @@ class ToolServer(MCPServer[Any]):
     """
 
     async def list_tools(self) -> list[Tool]:
-        """Return the list of tools in as few bytes as possible."""
+        """Return the list of tools, without what a model does not need, because it reads the list in every session."""
         return [
             Tool(
                 name=tool.name,

@@ -199,7 +199,7 @@ class RunFigures:
 
     @property
     def succeeded(self) -> bool:
-        """Whether the transcript was cut and all old facts were still known afterwards."""
+        """Whether the transcript was cut and the model still knew all old facts afterwards."""
         return bool(self.cuts) and bool(self.answers) and all(answer.right for answer in self.answers)
 
     def saved_share(self) -> float:

@@ -47,7 +47,7 @@ _COMPARED: Final = 4_000
 
 
 def demonstrate(*, fast: bool = False, live_model: str | None = None, keep: str | None = None) -> int:
-    """Play the session; return 0 if the transcript was cut and all old facts were still known afterwards, else 1.
+    """Play the scripted session; return 0 if the transcript was cut and the model still knew all old facts, else 1.
 
     ``fast``: without the pauses of a model. ``live_model``: name of a model at ``OPENAI_BASE_URL`` with the key in
     ``OPENAI_API_KEY``; ``None`` for the scripted model. ``keep``: folder for the database (``None``: ``demo`` in the

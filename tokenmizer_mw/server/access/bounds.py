@@ -2,7 +2,8 @@
 
 The check runs before the body is parsed. A body with few brackets is parsed, because that is fastest; any other body is
 scanned: strings are cut out, and the remaining brackets are counted. The scan is exact for valid JSON; invalid JSON is
-left to the code that parses the body. If a name occurs twice in an object, the last member counts.
+left to the code that parses the body. If a name occurs twice in an object, the last member counts; a scan also counts
+the messages of the others.
 """
 
 from __future__ import annotations

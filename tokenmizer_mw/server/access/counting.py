@@ -58,15 +58,15 @@ def take_amount(limit: Limit, drained_at: float | None, now: float, cost: int = 
 
 
 def charge(limit: Limit, drained_at: float | None, now: float, cost: int) -> float:
-    """Return the new ``drained_at`` after ``cost`` was used, even if that exceeds the limit."""
+    """Return the new ``drained_at`` after ``cost`` was used, even if that exceeds the limit. See ``take_amount``."""
     return max(drained_at or now, now) + cost * limit.period / limit.amount
 
 
 def rate_state(limit: Limit, drained_at: float, now: float, wait: float) -> RateState:
     """Return the state of a limit at the time ``now``.
 
-    ``drained_at``: when the limit will be wholly unused again, on the same clock as ``now``, in seconds. ``wait`` is
-    passed on unchanged.
+    ``drained_at``: the time at which nothing of the limit will be in use, on the same clock as ``now``, in seconds.
+    ``wait`` is passed on unchanged.
     """
     reset = max(drained_at - now, 0.0)
     free = (1.0 - reset / limit.period) * limit.amount
@@ -157,7 +157,7 @@ class ProcessCounters:
         return self.take_now(demand)
 
     def take_now(self, demand: Demand) -> Taken | TooMuch:
-        """Take everything that is demanded, or nothing; the synchronous form of ``take``."""
+        """Do what ``take`` does, without ``await``."""
         now = self._clock()
         levels: list[tuple[str, float]] = []
         for wanted, cost in demand.buckets:
@@ -178,7 +178,7 @@ class ProcessCounters:
         self.settle_now(taken, charges)
 
     def settle_now(self, taken: Taken, charges: Sequence[tuple[Bucket, int]]) -> None:
-        """End a request and charge its usage; the synchronous form of ``settle``."""
+        """Do what ``settle`` does, without ``await``."""
         if taken.place:
             left = self._places.pop(taken.group, 1) - 1
             if left > 0:

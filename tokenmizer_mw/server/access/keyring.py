@@ -45,9 +45,10 @@ Seconds = Callable[[], float]
 
 
 class Keyring:
-    """Cache of the keys in a store, for one event loop.
+    """Cache of the API keys in ``store``, for one event loop.
 
-    ``now`` returns the time of day, which decides when keys expire; ``clock`` measures the age of the cache.
+    ``refresh_seconds`` and ``stale_seconds``: see the module. ``now`` returns the time of day, which decides when keys
+    expire; ``clock`` measures the age of the cache.
     """
 
     def __init__(

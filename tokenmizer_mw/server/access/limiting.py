@@ -129,7 +129,8 @@ class FailedKeys:
         self._counters = ProcessCounters(settings.hosts_counted)
 
     def host_of(self, scope: Mapping[str, Any]) -> str:
-        """Return the client's address (an IPv6 address as its /64 network); "" if the server does not report it."""
+        """Return the client's address (for IPv6 its /64 network), by which wrong keys are counted; "" if the server
+        reports none."""
         client = scope.get("client")
         host = str(client[0]) if client else ""
         if ":" not in host:

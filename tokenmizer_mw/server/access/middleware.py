@@ -185,7 +185,7 @@ class GuardedRequest:
         self._started = self._refused = False
 
     async def run(self) -> None:
-        """Handle the request from its head to its end."""
+        """Handle the request: refuse it, answer a CORS preflight, or pass it on and charge its usage at the end."""
         access = self._access
         head = access.head_of(self._scope)
         if isinstance(head, Refusal):

@@ -70,7 +70,7 @@ _HINTS: Final = (("/v1/messages", "anthropic"), ("/v1beta/", "gemini"), ("/v1/",
 
 
 def dialect_at(path: str) -> str:
-    """Guess the client's dialect from ``path``; "openai_chat" if nothing else matches."""
+    """Return the dialect that clients of ``path`` most likely use; "openai_chat" if nothing else matches."""
     spoken = next((dialect.name for ending, dialect in ROUTES.items() if path.endswith(ending)), None)
     return spoken or next((dialect for start, dialect in _HINTS if start in path), "openai_chat")
 

@@ -64,12 +64,12 @@ class ClientModels:
         memory.service.refinement.borrow()
 
     def offer(self, call: ClientCall, target: Target) -> None:
-        """Lend the model that is configured for the provider ``target`` of a call, with the key of that call, to the
-        refinement of the call's session.
+        """Let the session of ``call`` be refined by the model that is configured for the provider ``target``, with the
+        call's key.
 
         Call it only for a successful ``call`` whose response the client has received: this is not checked. Does nothing
-        if the call has no session, if no model is configured for the provider, if the call was translated for or
-        routed to another provider than its path stands for, or if the session is not due for refinement.
+        if the call has no session, if no model is configured for the provider, if the call was translated for or routed
+        to another provider than its path stands for, or if the session is not due for refinement.
 
         Call it on the event loop. Never blocks and never raises; an error counts as ``lend_failed``.
         """

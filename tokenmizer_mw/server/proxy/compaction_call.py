@@ -145,8 +145,8 @@ class CompactionCall:
     def sum_up(self) -> AnsweredCall | ForwardedCall | None:
         """Handle an agent's request to summarise its own chat.
 
-        Returns the summary as a response, or the forwarded call with an addition to the model's response; ``None`` if
-        the model is to answer the unchanged request.
+        Returns the resume block as the response, or, if the settings want both, the call to forward with the block as
+        an addition to the model's summary; ``None`` if the model is to answer the unchanged request.
         """
         given = read_object(decode_body(self.body)).values
         body = without_prompt(given, self.contract.MESSAGES)

@@ -80,7 +80,7 @@ class Connection(asyncio.Protocol):
     # -- the exchange ------------------------------------------------------------------------------------------
 
     def send(self, method: str, head: bytes, body: bytes) -> None:
-        """Send a request. ``head`` ends with the empty line."""
+        """Send a request. ``head``: request line and headers, up to and including the empty line."""
         self._begin(method)
         self._asks_with_body = bool(body)
         assert self._transport is not None

@@ -26,7 +26,7 @@ _KEY_MIN: Final = 8
 
 
 def takes_clients(target: Target) -> bool:
-    """Return whether the client's own key is sent to this target."""
+    """Return whether the client's own API key is sent to this target, not the server's."""
     if target.server.keys == "client":
         return target.addressed or target.choice == "named"
     ours = target.server.keys == "server" or target.server.key != ""
@@ -96,7 +96,7 @@ def credentials(target: Target, headers: Sequence[Header]) -> list[Header]:
 
 
 def token(headers: Sequence[Header]) -> str:
-    """Return the client's own key for a provider; "" if it sends none."""
+    """Return the client's own key for a provider, from any of the headers that may carry one; "" if it sends none."""
     for name in CREDENTIALS:
         value = header(headers, name)
         if value is None or _is_ours((name, value)):

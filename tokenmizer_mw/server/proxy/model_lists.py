@@ -98,7 +98,7 @@ def named_in_path(api_path: ApiPath) -> tuple[str, ModelListing] | None:
 
 
 def model_body(listing: ModelListing, model: NamedModel) -> bytes:
-    """Return the response body for a request about one model."""
+    """Return the response body for a request about one model, in the format ``listing``."""
     return dump(listing.entry(model))
 
 

@@ -17,7 +17,7 @@ Role = Literal["system", "user", "assistant"]
 
 @dataclass(frozen=True, slots=True)
 class Text:
-    """A part of a message: plain text."""
+    """A part of a message: its text."""
 
     text: str
 

@@ -248,7 +248,8 @@ class Translation:
         return ClientReply(fault.status or 502, dump(self.client.error(fault)))
 
     def refuse(self, error: PeerError) -> ClientReply:
-        """Return the response to a request that cannot be parsed or translated."""
+        """Return the error response (400) for a request that raised ``error``, because it cannot be parsed or
+        translated."""
         if isinstance(error, Untranslatable):
             return self.refusal(Fault(400, str(error), "unsupported_parameter", error.field))
         return self.refusal(Fault(400, str(error), "invalid_request"))

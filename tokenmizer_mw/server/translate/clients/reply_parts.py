@@ -163,8 +163,8 @@ def named_event(data: Mapping[str, Any]) -> bytes:
 def parts_of(answer: chat.ModelReply) -> list[StreamPart]:
     """Return the texts, thoughts and tool calls of a complete reply, in order.
 
-    Empty texts, and thoughts with neither text nor seal, are left out. Raises ``ForeignReply`` if the reply contains
-    anything else (an image), because no client's format has it.
+    Empty texts, and thoughts with neither text nor signature, are left out. Raises ``ForeignReply`` if the reply
+    contains anything else (an image), because no client's format has it.
     """
     parts = [part for part in answer.parts if isinstance(part, StreamPart)]
     if len(parts) < len(answer.parts):

@@ -161,7 +161,7 @@ def _choice(call: chat.ChatCall) -> dict[str, Any]:
 
 
 def _thinking(call: chat.ChatCall, limit: int, budgeted: bool) -> dict[str, Any]:
-    """Return the fields for the amount of thinking and for the format of the answer."""
+    """Return the request's fields for the amount of reasoning and for the format of the answer."""
     format = call.format
     config: dict[str, Any] = {}
     if format is not None:

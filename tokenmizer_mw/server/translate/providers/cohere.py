@@ -67,7 +67,7 @@ def _write_turn(turn: chat.ChatTurn) -> Iterator[dict[str, Any]]:
 
 
 def _assistant(turn: chat.ChatTurn) -> Iterator[dict[str, Any]]:
-    """Return an assistant message; beside tool calls, its text is the tool plan."""
+    """Yield an assistant message, unless it is empty. If it has tool calls, its text becomes the tool plan."""
     calls, text = calls_in(turn, _IDS), join_texts(turn.parts)
     thought = "\n".join(
         part.text for part in turn.parts if isinstance(part, chat.Thought) and not part.seal and part.text
@@ -126,7 +126,8 @@ _COUNTS: Final = (
     ("tokens.output_tokens", "completion"),
     ("cached_tokens", "cached"),
 )
-"""Billed tokens leave out what Cohere puts in front of a request; they are used only if nothing else is reported."""
+"""Token counts in a reply, and the field of ``Usage`` for each. Billed tokens leave out what Cohere puts in front of a
+request; they are used only if nothing else is reported."""
 
 _DONE: Final = "[DONE]"
 
