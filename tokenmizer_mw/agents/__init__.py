@@ -1,1 +1,1 @@
-"""Coding agents: the MCP server, the hooks, and installation into an agent's configuration."""
+"""For coding agents: the MCP server, the hooks, and the installation of both into an agent's configuration."""

@@ -20,11 +20,11 @@ if TYPE_CHECKING:
     from tokenmizer_mw.agents.install import Change
 
 _NEEDED: Final = ("mcp", "httpx2", "uvicorn", "platformdirs")
-"""What the server and the hooks import that a host starts: the extra ``mcp`` brings it."""
+"""Packages that the MCP server and the hooks import and the library does not; the extra ``mcp`` installs them."""
 
 
 def run_mcp(arguments: argparse.Namespace) -> int:
-    """Run the MCP server (needs the extra ``mcp``); return 0 when the client has disconnected."""
+    """Run the command ``mcp``: the MCP server (needs the extra ``mcp``). Returns 0 when the client has disconnected."""
     from tokenmizer_mw.agents.mcp import ServingOptions
     from tokenmizer_mw.agents.mcp.starting import start_http, start_stdio
 
@@ -45,7 +45,8 @@ def run_mcp(arguments: argparse.Namespace) -> int:
 
 
 def run_install(arguments: argparse.Namespace) -> int:
-    """Write a coding agent's configuration, or remove this package from it, after showing the difference to the user.
+    """Run the command ``install``: show the changes to a coding agent's configuration, and make them if the user
+    agrees. With ``--remove``, they remove this package.
 
     Raises ``ConfigError`` if the installed command could not run; nothing is written then.
     """
@@ -76,11 +77,11 @@ _NEXT: Final = {
     "codex": "Start codex once in a terminal and trust the hooks (it asks, or use /hooks): until then it does not run"
     " them.",
 }
-"""What an agent needs besides a restart."""
+"""What the user has to do after an installation for an agent, besides a restart."""
 
 
 def _list_next_steps(arguments: argparse.Namespace, plan: Sequence[Change]) -> Iterator[str]:
-    """What is left to do after an installation, or left on the disk after a removal."""
+    """Yield lines for the user: what to do after an installation, or what a removal has left on the disk."""
     from tokenmizer_mw.agents.install import find_backups
 
     if not arguments.remove:
@@ -107,7 +108,7 @@ def _plan(arguments: argparse.Namespace) -> list[Change]:
 
 
 def _check_extra(dry_run: bool) -> None:
-    """Raise ``ConfigError`` if the extra ``mcp`` is missing; only warn of it in a dry run."""
+    """Raise ``ConfigError`` if packages of the extra ``mcp`` are missing; in a dry run, only print a warning."""
     missing = find_uninstalled(_NEEDED)
     if not missing:
         return

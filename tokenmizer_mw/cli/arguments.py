@@ -10,12 +10,12 @@ Command = tuple[str, tuple[Argument, ...]]
 
 
 def _option(*flags: str, **options: Any) -> Argument:
-    """An argument or option, as ``add_argument`` takes it."""
+    """Return an argument or option, as ``add_argument`` takes it."""
     return flags, options
 
 
 def _command(about: str, *arguments: Argument) -> Command:
-    """A command: what it does, in a line, and what it takes."""
+    """Return a command: ``about`` says in one line what it does, ``arguments`` are what it takes."""
     return about, arguments
 
 
@@ -34,10 +34,10 @@ _LEVELS_HELP: Final = (
 )
 
 FORMATS: Final = {"html": ".html", "markdown": ".md", "d3": ".json", "canvas": ".canvas", "mermaid": ".mmd"}
-"""The formats of an exported graph, and what names of such files end in."""
+"""The formats in which a graph can be exported, each with the ending of such files."""
 
 _OTHER_FORMATS: Final = tuple(suffix[1:] for name, suffix in FORMATS.items() if suffix[1:] != name)
-"""Formats named like the endings of their files."""
+"""Other names of these formats: the endings of their files, where these are different."""
 
 EDITS: Final[dict[str, Command]] = {
     "recall": _command(
@@ -96,7 +96,7 @@ EDITS: Final[dict[str, Command]] = {
     ),
     "edits": _command("list the changes by hand of a session", _SESSION),
 }
-"""The commands that query and edit facts."""
+"""The commands that query and edit facts, by their names."""
 
 
 def _positive(text: str) -> int:
@@ -114,7 +114,7 @@ _PAST: Final[tuple[Argument, ...]] = (
     ),
     _option("--valid-at", metavar="TIME", help="what was true then"),
 )
-"""Options that name an earlier graph."""
+"""Options that select the graph at an earlier time."""
 
 
 COMMANDS: Final[dict[str, Command]] = {
@@ -236,4 +236,4 @@ COMMANDS: Final[dict[str, Command]] = {
         _option("--dry-run", action="store_true", help="only show which"),
     ),
 }
-"""All commands that use a store, by their names: help, and arguments as ``add_argument`` takes them."""
+"""All commands that use a store, by their names: the help text, and the arguments."""

@@ -26,7 +26,7 @@ _LOG_SUFFIXES: Final = (".jsonl", ".ndjson")
 
 
 def run_command(arguments: argparse.Namespace) -> int:
-    """Run the command in ``arguments`` on its store. Returns 0; errors are raised."""
+    """Open the store and run the command ``arguments.command`` on it. Returns 0; errors are raised."""
     with open_store(arguments, writes=_may_create(arguments)) as store:
         complete_session(arguments, store)
         if arguments.command in _COMMANDS:
@@ -39,7 +39,7 @@ def run_command(arguments: argparse.Namespace) -> int:
 
 
 def _may_create(arguments: argparse.Namespace) -> bool:
-    """Whether the command makes the store if it is not there: all others work on sessions that are stored already."""
+    """Return whether the command may create a store that does not exist; other commands need stored sessions."""
     return arguments.command == "restore" or getattr(arguments, "create", False)
 
 
@@ -110,13 +110,14 @@ def _loss(arguments: argparse.Namespace, store: Store) -> None:
 
 
 def _past(arguments: argparse.Namespace) -> dict[str, Any]:
-    """The options that name an earlier graph, as the library takes them."""
+    """Return the options that select an earlier graph, as keyword arguments for ``SessionMemory``."""
     times = {"recorded_at": _moment(arguments.recorded_at), "valid_at": _moment(arguments.valid_at)}
     return {"message": arguments.message, **times}
 
 
 def _format_of(named: str | None, output: str | None) -> str | None:
-    """Return the format requested by name or by the file's ending; ``None`` for the log.
+    """Return the export format, which the option ``named`` or the ending of the file ``output`` selects; ``None`` for
+    the events as JSON Lines.
 
     Raises ``CallerError`` for an unknown ending.
     """
@@ -179,7 +180,7 @@ def _count_lines(lines: Iterable[str], advance: Advance) -> Iterator[str]:
 
 
 def _write(path: Path, lines: Iterable[str]) -> None:
-    """Write all of it or nothing: a full disk leaves what was there before."""
+    """Write the lines to a file, all or nothing: if the disk is full, the old content stays."""
     if not path.parent.is_dir():
         raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), str(path.parent))
     handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
@@ -193,7 +194,8 @@ def _write(path: Path, lines: Iterable[str]) -> None:
 
 
 def _moment(text: str | None) -> float | str | None:
-    """A time as the library takes it: a number of seconds, else the text."""
+    """Return a time in the form that the library takes: seconds since the epoch if it is a number, else the text
+    itself."""
     try:
         return float(text) if text is not None else None
     except ValueError:
@@ -218,4 +220,4 @@ _ELSEWHERE: Final = {
     "cache": ("reports", "show_cache"),
     "compaction": ("reports", "show_compaction"),
 }
-"""Module and function of the commands that are not here: each command loads only what it needs."""
+"""Module and function of the commands that are in other modules, which are imported only when their command runs."""

@@ -23,7 +23,7 @@ _OPEN_MAX: Final = 20
 
 
 def recall(arguments: argparse.Namespace, store: Store) -> None:
-    """Print what the session contains about a question."""
+    """Run the command ``recall``: print the facts and messages of a session that answer a question."""
     _require_text(arguments.question, "the question")
     found = store.memory.recall(arguments.session, arguments.question, budget=arguments.budget, tenant=arguments.tenant)
     show_result(
@@ -40,7 +40,8 @@ def recall(arguments: argparse.Namespace, store: Store) -> None:
 
 
 def _name_open_work(arguments: argparse.Namespace, store: Store) -> str:
-    """What is said where no message shares a word with a question, such as "what is left to do?"."""
+    """Return what to print if the session has nothing about a question: its open work, for questions such as
+    "what is left to do?"."""
     lines = ["the session says nothing about that"]
     unfinished = store.memory.graph(arguments.session, tenant=arguments.tenant).unfinished_nodes()
     lines += ["Open work:", *(f"- {node.label}" for node in unfinished[:_OPEN_MAX])] if unfinished else []
@@ -53,7 +54,7 @@ def _require_text(text: str, what: str) -> None:
 
 
 def search(arguments: argparse.Namespace, store: Store) -> None:
-    """Print the facts most similar to a text."""
+    """Run the command ``search``: print the facts of a session that are most similar to a text."""
     _require_text(arguments.text, "the text")
     hits = store.memory.search(arguments.session, arguments.text, arguments.limit, tenant=arguments.tenant)
     if arguments.json:
@@ -130,7 +131,7 @@ def pin(arguments: argparse.Namespace, store: Store) -> None:
 
 
 def undo(arguments: argparse.Namespace, store: Store) -> None:
-    """Undo an edit: the newest one, unless its number is given."""
+    """Run the command ``undo``: undo an edit, the newest one unless its number is given."""
     done = store.memory.undo(arguments.session, arguments.number, tenant=arguments.tenant)
     lines = ["; ".join([f"change {done.undone} is undone: {_line(done.after)}", *done.effects])]
     lines += [f"  in force again: {_line(node)}" for node in done.restored]
@@ -162,7 +163,7 @@ def edits(arguments: argparse.Namespace, store: Store) -> None:
 
 
 def _describe_edit(edit: NodeEdited, label: str) -> str:
-    """What an edit changed, as old -> new; ``label``: that of the fact now."""
+    """Return what an edit changed, as "old -> new". ``label``: the fact's current label, "" if it does not exist."""
     if edit.adds:
         return f"added {label}"
     shown = [name for name in SHOWN_FIELDS if name in edit.changes]
@@ -186,8 +187,8 @@ def _spell(name: str, fields: Mapping[str, Any]) -> str:
 
 
 def _show_change(arguments: argparse.Namespace, done: FactEdit, means: str = "") -> None:
-    """Print what was done to which kind of fact, with its old words before the new ones. ``means``: what follows from
-    it for models, on a line of its own."""
+    """Print which fact was edited and how, its old words before the new ones. ``means``: another line, about what
+    models get from now on."""
     fact = f"the {done.after.word} {_line(done.after, done.before.label)}"
     verb = "unpinned" if arguments.command == "pin" and arguments.off else _VERBS[arguments.command]
     head = f"change {done.number}: {verb}" if done.number else "nothing changed:"
@@ -215,7 +216,8 @@ _VERBS: Final = {
 
 
 def _line(node: Node, old: str = "") -> str:
-    """A fact with its id, reason and status, behind its ``old`` label if that is another one."""
+    """Return a fact in one line: id, label, reason and status. ``old``: its former label, which is shown if it is
+    different."""
     was = f"{old} -> " if old not in ("", node.label) else ""
     because = f" - {node.detail}" if node.detail else ""
     pinned = ", pinned" if node.pinned else ""
@@ -226,9 +228,9 @@ _FAILED: Final = frozenset({"failed", "circuit_open"})
 
 
 def refine(arguments: argparse.Namespace, store: Store) -> None:
-    """Run the command ``refine`` on one session or on all.
+    """Run the command ``refine``: let a model read one session again, or all sessions with ``--all``.
 
-    Raises ``CallerError`` unless exactly one of both is named, ``ConfigError`` without a model, and ``ModelFailed`` if
+    Raises ``CallerError`` unless exactly one of both is given, ``ConfigError`` without a model, and ``ModelFailed`` if
     the model gave no usable reply.
     """
     if bool(arguments.session) == arguments.all:

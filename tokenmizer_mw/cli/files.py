@@ -60,7 +60,7 @@ def run_analyze(arguments: argparse.Namespace) -> int:
 
 
 def _explain_empty(arguments: argparse.Namespace) -> str:
-    """Why nothing is printed. Raises ``CallerError`` for a budget that holds no piece of a digest."""
+    """Return why nothing is printed. Raises ``CallerError`` if the budget is too small for any part of a digest."""
     name = inert(Path(arguments.file).name)
     if arguments.find:
         return f"no line of {name} holds {inert(arguments.find)}, or none fits into the budget"
@@ -71,7 +71,7 @@ def _explain_empty(arguments: argparse.Namespace) -> str:
 
 
 def _line_range(given: str | None) -> tuple[int, int] | None:
-    """From "A:B", "A:", ":B" or "A" to a first and a last line."""
+    """Parse "A:B", "A:", ":B" or "A" into a first and a last line number; ``None`` for ``None``."""
     if given is None:
         return None
     first, colon, last = given.partition(":")
@@ -111,13 +111,13 @@ def run_compress(arguments: argparse.Namespace) -> int:
 
 
 def _read(name: str | None, settings: Settings) -> str:
-    """The text of a file, or of standard input, without its secrets. Raises ``CallerError``."""
+    """Return the text of a file, or of standard input, with secrets redacted. Raises ``CallerError``."""
     text = read_input(name).decode("utf-8", "replace")
     return redactor_of(settings, os.urandom(32)).redact(text) if settings.redact else text
 
 
 def _messages(text: str) -> list[dict[str, Any]] | None:
-    """The messages in JSON or JSON Lines; ``None`` for any other text."""
+    """Parse a chat in JSON or JSON Lines; ``None`` for any other text."""
     try:
         loaded = json.loads(text)
     except (ValueError, RecursionError):
@@ -137,7 +137,8 @@ def _json_lines(text: str) -> list[Any] | None:
 
 
 def _output(text: str, arguments: argparse.Namespace) -> list[dict[str, Any]]:
-    """A chat in which a tool returned ``text``."""
+    """Return messages of a chat in which a tool returned ``text``, so that the text can be compressed like a tool
+    result."""
     name, given = ("bash", {"command": arguments.ran}) if arguments.ran else ("", {})
     if not name:
         path = arguments.path or (arguments.file if arguments.file not in (None, "-") else "")

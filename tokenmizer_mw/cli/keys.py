@@ -1,4 +1,4 @@
-"""The command ``keys``: manages the API keys of a server's callers."""
+"""The command ``keys``: manages the API keys with which callers log in to a server."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _SHOWN_ONCE: Final = "this is the only time that the key is shown: what is kept 
 
 
 def run_keys(arguments: argparse.Namespace) -> int:
-    """Run the command ``keys``, which manages API keys. Returns 0; errors are raised."""
+    """Run the command ``keys create``, ``keys list`` or ``keys revoke``. Returns 0; errors are raised."""
     _ACTIONS[arguments.action](arguments)
     return 0
 
@@ -78,7 +78,8 @@ def _revoke(arguments: argparse.Namespace) -> None:
 
 @contextmanager
 def _open_store(arguments: argparse.Namespace, *, writes: bool = False) -> Iterator[KeyStore]:
-    """The store, closed at the end. Commands that add no key create neither a file nor tables."""
+    """Give access to the key store for the ``with`` block. Without ``writes``, neither a file nor a table is
+    created."""
     address = _address(arguments)
     is_missing = not writes and find_missing(address) != ""
     store = open_keys("memory://" if is_missing else address)
@@ -100,7 +101,8 @@ def _configured_store(path: str) -> str:
 
 
 def _end(given: str | None, now: float) -> float | None:
-    """When a key ends, in seconds since the epoch. Raises ``CallerError``."""
+    """Parse when a key expires, such as "90d" or "2027-01-31", into seconds since the epoch; ``None`` for ``None``.
+    Raises ``CallerError``."""
     if given is None:
         return None
     span = _SPAN.fullmatch(given)
@@ -124,7 +126,7 @@ def _plain(key: Key) -> dict[str, object]:
 
 
 def _entry(key: Key) -> str:
-    """The key as an entry of a list in YAML."""
+    """Return the key as an entry for the list ``access.keys`` of a configuration, in YAML."""
     from yaml import safe_dump
 
     entry: dict[str, object] = {"id": key.id, "tenant": key.tenant, "sha256": key.digest.hex()}

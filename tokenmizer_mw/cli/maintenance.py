@@ -42,7 +42,7 @@ _AGE: Final = re.compile(r"([0-9]{1,6})([dhwy])")
 
 
 def backup(arguments: argparse.Namespace, store: Store) -> None:
-    """Write a backup, list the recorded ones, or remove one from the record."""
+    """Run the command ``backup``: write a backup, list the recorded ones, or remove one from the record."""
     if arguments.list:
         _list_backups(recorded_backups(store.log), arguments.json)
     elif arguments.drop is not None:
@@ -101,7 +101,7 @@ def _drop_backup(arguments: argparse.Namespace, store: Store) -> None:
 
 
 def restore(arguments: argparse.Namespace, store: Store) -> None:
-    """Restore the sessions of a backup into the store."""
+    """Run the command ``restore``: restore the sessions of a backup into the store."""
     path = Path(arguments.source).expanduser()
     count = sum(1 for _ in sessions_of(path))
     with progress("sessions", count) as advance:
@@ -116,7 +116,7 @@ def restore(arguments: argparse.Namespace, store: Store) -> None:
 
 
 def retain(arguments: argparse.Namespace, store: Store) -> None:
-    """Erase the sessions that have been idle for longer than the given time."""
+    """Run the command ``retain``: erase the sessions that have been idle for longer than the given time."""
     since = time.time() - _seconds(arguments.older_than)
     tenants = None if arguments.all_tenants else [arguments.tenant]
     found = expire(store.memory, since, tenants=tenants, dry_run=arguments.dry_run)
@@ -131,7 +131,8 @@ def retain(arguments: argparse.Namespace, store: Store) -> None:
 
 
 def forget(arguments: argparse.Namespace, store: Store) -> None:
-    """Erase a session from the store, if the person confirms it. Raises ``UnknownSession`` if it does not exist."""
+    """Run the command ``forget``: erase a session if the user confirms it. Raises ``UnknownSession`` if it does not
+    exist."""
     if not arguments.yes:
         if not store.log.read(SessionKey(arguments.tenant, arguments.session), upto=1):
             raise UnknownSession(f"no session {arguments.session!r}")
@@ -231,12 +232,12 @@ _STEP: Final = 200
 _STEPS_MAX: Final = 50
 
 _AGENTS_ID: Final = re.compile(r"(?:^|\W)([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$")
-"""The id of a coding agent's session, with or without the project before it."""
+"""The id of a coding agent's session (a UUID), with or without a project in front of it."""
 
 
 def run_import(arguments: argparse.Namespace) -> int:
-    """Run the command ``import``: read transcripts from a file into one or several sessions. Returns 0; errors are
-    raised."""
+    """Run the command ``import``: read an export or transcripts from a file into one or several sessions. Returns 0;
+    errors are raised."""
     name = "standard input" if arguments.file == "-" else arguments.file
     found = read_transcripts(read_input(arguments.file, SIZE_MAX + 1), name)
     if len(found) > 1 and arguments.session:
@@ -260,7 +261,8 @@ def run_import(arguments: argparse.Namespace) -> int:
 
 
 def _note(named: str, id_: str, added: Mapping[str, int]) -> str:
-    """What to know of an import into a session that was there before."""
+    """Return a remark for the user if messages were in the session before the import; "" if not. ``named``: its id in
+    the file."""
     new = added["new"]
     if new and new == added.get("messages"):
         return ""
@@ -270,9 +272,12 @@ def _note(named: str, id_: str, added: Mapping[str, int]) -> str:
 
 
 def _find_stored(arguments: argparse.Namespace, ids: Sequence[str], folders: Sequence[str]) -> list[str]:
-    """``ids`` with those of stored sessions in place of those that differ in the title alone, and of those to which the
-    hooks of a coding agent gave the name of its project. A coding agent's session that is not stored gets the id that
-    the hooks would give it, by the one of ``folders`` in which the agent was started."""
+    """Return for each of ``ids``, from a file, the id of the session to import into.
+
+    That is a stored session with the same id, or one whose id differs only in the title or has a project in front, as
+    hooks of a coding agent store it. If there is none, a coding agent's session gets the id that hooks would give it,
+    for the one of ``folders`` in which the agent was started; any other id stays.
+    """
     if not any(conversation_mark(id_) or _AGENTS_ID.match(id_) for id_ in ids):
         return list(ids)
     with open_store(arguments) as store:
@@ -288,7 +293,8 @@ def _find_stored(arguments: argparse.Namespace, ids: Sequence[str], folders: Seq
 
 
 def _name_with_project(arguments: argparse.Namespace, id_: str, folder: str) -> str:
-    """The id that hooks give to a coding agent's session that was started in ``folder``."""
+    """Return the id under which hooks would store the session of a coding agent that was started in ``folder``; ``id_``
+    for any other session."""
     if not (folder and _AGENTS_ID.match(id_)):
         return id_
     return name_session(folder, id_, Settings.load(arguments.config).project_separator)
@@ -297,8 +303,8 @@ def _name_with_project(arguments: argparse.Namespace, id_: str, folder: str) -> 
 def _require_own_sessions(
     arguments: argparse.Namespace, found: Sequence[Export | ImportedTranscript], ids: Sequence[str]
 ) -> None:
-    """Raise ``CallerError`` before anything is written where a session has no name, or one that cannot be, or where a
-    file that names its sessions itself would write into one that began in another way."""
+    """Raise ``CallerError`` before anything is written: for a missing, invalid or duplicate session id, and if an id
+    comes from the file and its session is stored and begins with other messages."""
     if "" in ids:
         raise CallerError("say which session it is with --session")
     if wrong := next((id_ for id_ in ids if not SessionKey(arguments.tenant, id_).valid()), None):
@@ -335,7 +341,8 @@ def _restore_export(arguments: argparse.Namespace, export: Export, id_: str) -> 
 
 
 def _record_transcript(arguments: argparse.Namespace, transcript: ImportedTranscript, id_: str) -> dict[str, int]:
-    """Feed the transcript as a client does, a longer history with every step: what is known already is not added."""
+    """Record the messages of a transcript in steps, as a client would send them: each step has all messages so far, and
+    known ones are not added again."""
     count, messages, times = len(transcript.messages), transcript.messages, transcript.times
     key = SessionKey(arguments.tenant, id_)
     step = max(_STEP, count // _STEPS_MAX)

@@ -31,14 +31,15 @@ from .store import Store, hint_other_tenants
 SessionRow = tuple[SessionInfo, SessionSummary]
 
 _TITLE_MIN: Final = 20
-"""Characters of a title that are shown however long the ids are."""
+"""Number of characters of a title that are shown even if the ids are long."""
 
 _FIXED: Final = 26
-"""Columns of a row beside the id and the title."""
+"""Width of a table row, in characters, without the id and the title."""
 
 
 def _other_store(arguments: argparse.Namespace, place: str) -> str:
-    """A hint for who named no store, for messages after ``place``; "" for others."""
+    """Return a hint, to follow the name of the store ``place``, that another store may be meant; "" if the user named
+    the store."""
     if arguments.store or os.environ.get(STORE_VARIABLE):
         return ""
     ended = last_ended_store()
@@ -48,12 +49,13 @@ def _other_store(arguments: argparse.Namespace, place: str) -> str:
 
 
 def _is_unusable(ended: Announcement) -> bool:
-    """Whether a store cannot be opened with the address announced, or its file was deleted."""
+    """Return whether the store that a server announced cannot be opened: its address lacks the password, or its file is
+    gone."""
     return ended.has_password or (ended.store.startswith("sqlite:") and bool(find_missing(ended.store)))
 
 
 def list_sessions(arguments: argparse.Namespace, store: Store) -> None:
-    """Print the sessions of a tenant, most recent first."""
+    """Run the command ``sessions``: print the sessions of a tenant, the most recently updated first."""
     store.require()
     found = store.memory.sessions(tenant=arguments.tenant, limit=arguments.limit + 1)
     rows = list(_rows(store, found[: arguments.limit]))
@@ -86,8 +88,8 @@ def _session_to_dict(info: SessionInfo, summary: SessionSummary) -> dict[str, An
 
 
 def _show_sessions(rows: list[SessionRow], place: str) -> None:
-    """A heading, and a line each: the id, which begins with the project where there is one, when it changed, open work,
-    the title. A terminal gets titles that fit, and the place of the store."""
+    """Print a header, and for each session a line with id, time of the last change, amount of open work and title. On a
+    terminal, titles are shortened to fit, and the store is named."""
     width = max(len("session"), *(len(info.key.id) for info, _ in rows))
     room = None
     show(f"{'session':<{width}}  {'updated':<16}  open  about")
@@ -105,7 +107,7 @@ Row = Sequence[str]
 
 
 def show_savings(arguments: argparse.Namespace, store: Store) -> None:
-    """Print the totals, or the newest calls of a session."""
+    """Run the command ``stats``: print what was used and saved in total, or the newest calls of a session."""
     store.require()
     if arguments.calls:
         _calls(arguments, store)
@@ -199,14 +201,14 @@ def _calls(arguments: argparse.Namespace, store: Store) -> None:
 
 
 def money(nano: int) -> str:
-    """Format an amount in dollars, less than one to a hundredth of a cent."""
+    """Format an amount in billionths of a dollar as dollars, with four decimals if it is less than one dollar."""
     amount = dollars(nano)
     digits = 2 if abs(amount) >= 1 else 4
     return f"{'-' if amount < 0 else ''}${abs(amount):,.{digits}f}"
 
 
 def _table(head: Row, rows: Sequence[Row]) -> None:
-    """A table; with the library rich where it is installed and a person looks on."""
+    """Print a table, with the library rich if that is installed and the output is a terminal."""
     cells = [[inert(cell) for cell in row] for row in rows]
     try:
         from rich.console import Console
@@ -243,7 +245,7 @@ _OFF = "no cache that this command could reach: set cache and cache_url (memory:
 
 
 def show_cache(arguments: argparse.Namespace, store: Store) -> None:
-    """Print number and size of a tenant's cached responses, or delete them.
+    """Run the command ``cache``: print number and size of a tenant's cached responses, or delete them.
 
     Raises ``ConfigError`` if the cache is only in the memory of a server, and ``StoreError``.
     """
@@ -267,11 +269,11 @@ def show_cache(arguments: argparse.Namespace, store: Store) -> None:
 
 
 def show_compaction(arguments: argparse.Namespace, store: Store) -> None:
-    """Run the command ``compaction``: decrypt the last compaction in a text and print its content. The text is that of
-    a file or of standard input.
+    """Run the command ``compaction``: decrypt the last compaction in a text, from a file or standard input, and print
+    it.
 
-    Raises ``CallerError`` if the text is not UTF-8 or has no compaction. Raises it also if the compaction was made with
-    another store or tenant. Raises ``ConfigError`` if the package cryptography is missing.
+    Raises ``CallerError`` if the text is not UTF-8 or has no compaction, or if the compaction was made with another
+    store or tenant. Raises ``ConfigError`` if the package cryptography is missing.
     """
     from .maintenance import read_text  # brings what makes backups
 

@@ -31,14 +31,15 @@ environment: TOKENMIZER_STORE is the default of --store, TOKENMIZER_<SETTING> se
 
 
 class _Parser(argparse.ArgumentParser):
-    """Complains in one line, in the name of the program."""
+    """Argument parser that reports an error in one line, with the name of the program."""
 
     def error(self, message: str) -> NoReturn:
         complain(f"{message} (see {self.prog} --help)")
         self.exit(2)
 
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
-        """As in the base class, but a command refuses what it does not know, so that its own help is named."""
+        """Parse as the base class does, but report unknown arguments of a command at once, so that the error names its
+        own help."""
         found, unknown = super().parse_known_args(args, namespace)
         if unknown:
             self.error(f"unrecognized arguments: {' '.join(unknown)}")
@@ -46,7 +47,7 @@ class _Parser(argparse.ArgumentParser):
 
 
 def parser() -> argparse.ArgumentParser:
-    """Return the argument parser; ``arguments.command`` is the name of the command."""
+    """Return the parser of the whole command line. ``arguments.command`` of its result is the name of the command."""
     top = _Parser(
         prog="tokenmizer-mw",
         description="Session memory that survives the context window.",
@@ -69,7 +70,7 @@ def parser() -> argparse.ArgumentParser:
 
 
 def _add_command(commands: Any, name: str, about: str, description: str = "", **options: Any) -> _Parser:
-    """The parser of a command, whose own help says ``about`` as a sentence, unless it has a ``description``."""
+    """Add the parser of a command. Its own help says ``description``, or ``about`` as a sentence."""
     sentence = description or f"{about[0].upper()}{about[1:]}."
     added: _Parser = commands.add_parser(name, help=about, description=sentence, **options)
     return added
@@ -172,7 +173,7 @@ def _agents(commands: Any) -> None:
 
 
 _BY_PROXY: Final = {"aider": "aider --openai-api-base http://127.0.0.1:8787/v1 --model openai/gpt-5.6"}
-"""Coding agents without hooks and MCP, and how they are started with the proxy."""
+"""Coding agents without hooks and MCP, each with the command that starts it with the proxy."""
 
 
 def _agent(name: str) -> str:
@@ -187,7 +188,7 @@ def _agent(name: str) -> str:
 _NEAREST_MAX: Final = 3
 
 _NEAR: Final = 0.6
-"""Commands that an error names, and the likeness that they have at least."""
+"""Similarity, from 0 to 1, from which on an error suggests a command; at most ``_NEAREST_MAX`` are suggested."""
 
 _MEANT: Final = {
     **dict.fromkeys(("doctor", "status", "verify"), ("check",)),
@@ -198,7 +199,7 @@ _MEANT: Final = {
     **dict.fromkeys(("ask", "query"), ("recall", "search")),
     **dict.fromkeys(("start", "proxy", "run"), ("serve",)),
 }
-"""Commands that other programs have, and ours for the same."""
+"""Command names of other programs, each with the commands of this one for the same."""
 
 FAILED: Final = 1
 MISUSED: Final = 2
@@ -217,15 +218,17 @@ _RUNNERS: Final = {
     "mcp": ("agents", "run_mcp"),
     "install": ("agents", "run_install"),
 }
-"""Module and function of the commands that are not in ``commands``. A module is imported when its command runs."""
+"""Module and function of the commands that do not use ``commands.run_command``. A module is imported when its command
+runs."""
 
 
 def run(argv: Sequence[str]) -> int:
     """Run the command line; return the exit status.
 
     ``argv``: arguments without the program's name. Returns 0 for success, ``MISUSED`` for a missing or unknown command
-    and for errors of the caller, ``FAILED`` for other failures. ``SystemExit`` is raised only by ``--help``,
-    ``--version`` and invalid arguments of a known command.
+    and for errors of the caller, ``INTERRUPTED`` at Ctrl-C, ``PIPE_CLOSED`` if nobody reads the output any more, and
+    ``FAILED`` for other failures. ``SystemExit`` is raised only by ``--help``, ``--version`` and invalid arguments of a
+    known command.
     """
     tolerate_any_character()
     try:
@@ -257,7 +260,7 @@ def run(argv: Sequence[str]) -> int:
 
 
 def _require_known(command: str) -> None:
-    """Raise ``CallerError`` for a command that does not exist, with the nearest ones."""
+    """Raise ``CallerError``, which suggests similar ones, for a command that does not exist."""
     names = {*COMMANDS, *_RUNNERS, "hook"}
     if command.startswith("-") or command in names:
         return
@@ -288,10 +291,10 @@ def _run(argv: Sequence[str]) -> int:
 
 
 def confirm(question: str, unattended: str, declined: str) -> None:
-    """Ask a yes-or-no question; standard input has the answer. Returns if it is yes.
+    """Print a yes-or-no question and read the answer from standard input. Returns if it is yes.
 
-    Raises ``CallerError``: with the message ``declined`` if the answer is no, and with ``unattended`` if standard input
-    is empty or cannot be read.
+    Raises ``CallerError``: with the message ``declined`` if the answer is no, and with ``unattended`` in it if standard
+    input is empty or cannot be read.
     """
     is_seen = sys.stdin is not None and sys.stdin.isatty()
     print(f"{inert(question)} [y/N]", end=" " if is_seen else "\n", file=sys.stderr, flush=True)
@@ -306,7 +309,7 @@ def confirm(question: str, unattended: str, declined: str) -> None:
 
 
 def read_input(file: str | None, most: int = -1) -> bytes:
-    """Return the bytes of a file, or of standard input for "-" and ``None``; at most ``most``, -1 for all. Raises
+    """Return the first ``most`` bytes (-1: all) of a file, or of standard input for "-" and ``None``. Raises
     ``CallerError``."""
     try:
         if file is None or file == "-":
@@ -318,12 +321,12 @@ def read_input(file: str | None, most: int = -1) -> bytes:
 
 
 _DEMO_NEEDS: Final = ("fastapi", "httpx2", "uvicorn", "rich")
-"""What the demonstration imports: the extra ``demo`` brings it."""
+"""Packages that the demonstration imports; the extra ``demo`` installs them."""
 
 
 def run_demo(arguments: argparse.Namespace) -> int:
-    """Run the demonstration. Returns 0 if all old facts were still known after a cut, else 1. Raises ``ConfigError`` if
-    a package is missing, or the API key for ``--live``."""
+    """Run the command ``demo``. Returns 0 if the model still knew all old facts after a cut, else 1. Raises
+    ``ConfigError`` if a package is missing, or the API key for ``--live``."""
     if arguments.live and not os.environ.get("OPENAI_API_KEY"):
         raise ConfigError("--live needs your key in OPENAI_API_KEY")
     if missing := find_uninstalled(_DEMO_NEEDS):

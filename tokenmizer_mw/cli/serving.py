@@ -47,14 +47,14 @@ _APPLICATION: Final = "tokenmizer_mw.server.proxy.app:create"
 _IN_WORKERS: Final = "tokenmizer_mw.server.proxy.app:create_in_worker"
 
 _NEEDED: Final = ("httpx2", "uvicorn", "cryptography", "aiohappyeyeballs", "httptools")
-"""What the proxy imports that the library does not: the extra ``proxy`` brings it."""
+"""Packages that the proxy imports and the library does not; the extra ``proxy`` installs them."""
 
 _FAILED: Final = 1
 _log = logging.getLogger("tokenmizer_mw")
 
 
 def run_serve(arguments: argparse.Namespace) -> int:
-    """Run the proxy until a signal stops it. Returns 0 after a clean end, else 1.
+    """Run the command ``serve``: run the proxy until a signal stops it. Returns 0 after a clean end, else 1.
 
     Raises ``ConfigError`` if the configuration is wrong or a package is missing, and ``StoreError`` if the store cannot
     be opened. That happens before anything is logged and before other processes are started.
@@ -88,13 +88,15 @@ def run_serve(arguments: argparse.Namespace) -> int:
 
 
 def _try_store(address: str) -> None:
-    """Open the store and close it. Raises ``ConfigError`` and ``StoreError`` in the words of whoever opens it next."""
+    """Open the store and close it again. Raises the ``ConfigError`` or ``StoreError`` that any later use would
+    raise."""
     with closing(open_log(address)) as log:
         log.secret()
 
 
 def _serve(config: uvicorn.Config, sockets: list[socket.socket]) -> int:
-    """As ``uvicorn.run`` does, which takes no sockets; 0 when it ended as it should."""
+    """Run the server on sockets that are bound already, which ``uvicorn.run`` cannot. Returns 0 after a clean end, else
+    1."""
     from uvicorn import Server
     from uvicorn.config import STARTUP_FAILURE
 
@@ -115,7 +117,8 @@ def _serve(config: uvicorn.Config, sockets: list[socket.socket]) -> int:
 
 
 def run_check(arguments: argparse.Namespace) -> int:
-    """Check store, configuration and coding agents, and print the results. Returns 0 if nothing is wrong, else 1.
+    """Run the command ``check``: check store, configuration and coding agents, and print the results. Returns 0 if
+    nothing is wrong, else 1.
 
     Without the extra ``proxy``, the proxy's configuration is not checked.
     """
@@ -139,19 +142,20 @@ def _check_proxy(arguments: argparse.Namespace) -> list[CheckResult]:
 
 
 def _choose_store(arguments: argparse.Namespace) -> ChosenStore:
-    """The store that other commands, hooks and MCP use right now; ``--config`` counts as ``TOKENMIZER_CONFIG`` does."""
+    """Return the store that other commands, hooks and MCP use now; ``--config`` counts as the variable
+    ``TOKENMIZER_CONFIG``."""
     variables = {**os.environ, CONFIG_VARIABLE: arguments.config} if arguments.config else os.environ
     return choose_store(arguments.store, variables)
 
 
 def _explain_choice(arguments: argparse.Namespace, chosen: ChosenStore) -> Iterator[CheckResult]:
-    """What chose the store, unless an option did."""
+    """Yield a result that says what selected the store, unless the user did with an option."""
     if chosen.chosen_by and not (arguments.config and chosen.chosen_by == os.path.abspath(arguments.config)):
         yield CheckResult(Grade.FINE, "store chosen by", chosen.chosen_by)
 
 
 def _check_agents() -> Iterator[CheckResult]:
-    """Whether the hooks and the MCP server are registered for the coding agents that ``install`` knows."""
+    """Yield for each coding agent whether hooks and MCP server are registered in its configuration."""
     registered = {host: find_registered(host, Path.home(), Path.cwd()) for host in HOSTS}
     for host, parts in registered.items():
         for part, files in parts.items():
@@ -165,7 +169,8 @@ def _check_agents() -> Iterator[CheckResult]:
 
 
 def _check_registered(host: str, part: str, files: list[Path]) -> Iterator[CheckResult]:
-    """Whether a part that ``files`` register can be started, and is registered once."""
+    """Yield whether a part (hooks or MCP server) that is registered in ``files`` can be started, and is registered only
+    once."""
     yield CheckResult(Grade.FINE, host, f"{part} registered in {', '.join(map(str, files))}")
     for path in files:
         for program in find_missing_programs(path):
@@ -178,7 +183,8 @@ def _check_registered(host: str, part: str, files: list[Path]) -> Iterator[Check
 
 
 def _check_store_alone(arguments: argparse.Namespace, missing: str) -> Iterator[CheckResult]:
-    """The store, where the proxy lacks what is ``missing``."""
+    """Yield the results for the store if the proxy cannot be checked because the package ``missing`` is not
+    installed."""
     path = arguments.config or os.environ.get(CONFIG_VARIABLE)
     chosen = _choose_store(arguments)
     yield from _explain_choice(arguments, chosen)
@@ -215,14 +221,15 @@ def _missing(name: str) -> ConfigError:
 
 
 def _hand_over(arguments: argparse.Namespace, configuration: Configuration) -> None:
-    """What the worker processes read: the same file, and the store that was found."""
+    """Set the environment variables from which the worker processes read the configuration file and the store."""
     if path := arguments.config or os.environ.get(CONFIG_VARIABLE):
         os.environ[CONFIG_VARIABLE] = os.path.abspath(path)
     os.environ[STORE_VARIABLE] = configuration.store
 
 
 def _options(configuration: Configuration) -> dict[str, Any]:
-    """Uvicorn's. Dates and names of servers are the providers'; addresses in headers are anybody's."""
+    """Return uvicorn's options. No date and server headers are added, since those of the providers are passed on;
+    addresses in headers are ignored, since any client can write them."""
     listen = configuration.listen
     return {
         "app": _APPLICATION if listen.workers == 1 else _IN_WORKERS,
@@ -252,14 +259,14 @@ def _print_results(found: list[CheckResult], *, as_json: bool) -> None:
 
 
 TOKEN_VARIABLE: Final = "TOKENMIZER_DASHBOARD_TOKEN"
-"""The token that opens it; a new one for each run where the variable is not set."""
+"""Environment variable with the token that opens the dashboard. If it is not set, each run makes a new token."""
 
 _SQLITE: Final = "sqlite:///"
 _CLOSING_SECONDS: Final = 3
 
 
 def run_dashboard(arguments: argparse.Namespace) -> int:
-    """Serve the dashboard until Ctrl-C. Returns the exit status: 0, or 1 if the server could not start.
+    """Run the command ``dashboard``: serve the dashboard until Ctrl-C. Returns 0, or 1 if the server could not start.
 
     The token is that of ``TOKENMIZER_DASHBOARD_TOKEN``, else a new one, which is printed with the address.
 

@@ -1,4 +1,4 @@
-"""Opens the store that a command uses, and completes session ids from a part of them."""
+"""Opens the store that a command uses, and completes session ids of which the user typed only a part."""
 
 from __future__ import annotations
 
@@ -32,22 +32,22 @@ _PAGE: Final = 1_000
 _CANDIDATES_MAX: Final = 8
 
 _TITLE_MAX: Final = 60
-"""Characters of a session's title in an error."""
+"""Number of characters of a session's title that are shown in an error."""
 
 _NEAR: Final = 0.5
-"""Likeness from which on an error names a session that may be meant."""
+"""Similarity, from 0 to 1, from which on an error suggests a session."""
 
 _OPTIONS: Final = ("session", "calls")
-"""Arguments of commands that name a session which is there already."""
+"""Names of the arguments and options that contain the id of a stored session."""
 
 
 def complete_session(arguments: argparse.Namespace, store: Store) -> None:
-    """Replace a part of a session id in ``arguments`` by the whole id; beginnings and ends come first. Capitals count
-    only if that decides.
+    """Replace a part of a session id in ``arguments`` by the whole id. Ids that begin or end with the text are
+    preferred to those that contain it, and the same capitals to others.
 
-    A text that matches no session stays unchanged; the command then reports an unknown session. Raises ``CallerError``
-    if several sessions match, and for ``forget`` without the whole id when nobody sees its question, and
-    ``UnknownSession`` if ids are only similar.
+    A text that matches no session stays unchanged; the command then reports an unknown session. Raises
+    ``UnknownSession`` if ids are only similar, and ``CallerError`` if several sessions match, or if ``forget`` gets
+    only a part of an id and the user does not see its question.
     """
     if getattr(arguments, "create", False):
         return
@@ -83,12 +83,12 @@ def _complete_session_id(arguments: argparse.Namespace, store: Store, given: str
 
 
 def _erases_unseen(arguments: argparse.Namespace) -> bool:
-    """Whether the command erases a session and nobody sees the question, which names the session."""
+    """Return whether the command erases a session without the user seeing the question that names it."""
     return "yes" in arguments and (arguments.yes or sys.stdin is None or not sys.stdin.isatty())
 
 
 def _describe_session(memory: SessionMemory, info: SessionInfo) -> str:
-    """The id of a session, when it changed, and its goal or how it begins."""
+    """Return a session in one line: id, time of the last change, and goal or first question."""
     changed = datetime.fromtimestamp(info.updated_at).strftime("%Y-%m-%d %H:%M")
     try:
         title = flatten(summarize_session(memory, info.key).title, _TITLE_MAX)
@@ -98,7 +98,7 @@ def _describe_session(memory: SessionMemory, info: SessionInfo) -> str:
 
 
 def _is_part(given: str, id_: str) -> bool:
-    """Whether an id begins or ends with a text, or has a part that begins with it."""
+    """Return whether an id begins or ends with ``given``, or has ``given`` after a "/"."""
     return id_.startswith(given) or id_.endswith(given) or f"/{given}" in id_
 
 
@@ -108,7 +108,7 @@ def _join_candidates(ids: list[str]) -> str:
 
 
 def suggest_command(arguments: argparse.Namespace, command: str) -> str:
-    """Return the command line for ``command`` on the same store, to be pasted. A password in the address is left
+    """Return a command line, to be pasted, that runs ``command`` on the same store. A password in the address is left
     out."""
     words = ["tokenmizer-mw", command]
     if store := getattr(arguments, "store", None):
@@ -125,10 +125,10 @@ _SQLITE: Final = "sqlite:///"
 
 @dataclass(frozen=True, slots=True)
 class Store:
-    """An open store, with its memory and its event log.
+    """An open store: its session memory and its event log.
 
-    ``place``: where the store is, for messages to people. ``missing``: true if the caller named the store and it does
-    not exist.
+    ``place``: where the store is, for messages to people. ``missing``: true if the user named the store and it does not
+    exist.
     """
 
     memory: SessionMemory
@@ -137,7 +137,7 @@ class Store:
     missing: bool = False
 
     def require(self) -> None:
-        """Raise ``CallerError`` if the store that the caller named does not exist."""
+        """Raise ``CallerError`` if the user named this store and it does not exist."""
         if self.missing:
             raise CallerError(f"there is no store in {self.place}")
 
@@ -147,8 +147,8 @@ def open_store(arguments: argparse.Namespace, *, writes: bool = False) -> Iterat
     """Open the store that ``arguments`` name, and close it at the end of the ``with`` block.
 
     ``writes``: whether the command writes. A read-only command creates nothing: a database file or a PostgreSQL schema
-    that is missing counts as an empty store. Raises ``ConfigError`` and ``StoreError``. An ``UnknownSession`` of the
-    block is raised again with a message that names the store.
+    that is missing counts as an empty store. Raises ``ConfigError`` and ``StoreError``. An ``UnknownSession`` raised in
+    the block is raised again with a message that names the store.
     """
     settings = Settings.load(arguments.config)
     address = resolve_store(arguments.store)
@@ -172,14 +172,14 @@ def open_store(arguments: argparse.Namespace, *, writes: bool = False) -> Iterat
 
 
 def _missing_folder(address: str) -> Path | None:
-    """The folder of a SQLite file, if it does not exist yet."""
+    """Return the folder of a SQLite file if it does not exist yet; else ``None``."""
     path = sqlite_path(address.partition("://")[2].partition("?")[0]) if address.startswith(_SQLITE) else None
     folder = Path(path).parent if path is not None else None
     return folder if folder is not None and not folder.exists() else None
 
 
 def hint_other_tenants(log: EventLog, tenant: str) -> str:
-    """Return a hint for people whose ``tenant`` has no sessions: that other tenants of the store ``log`` have some.
-    Returns "" if no other tenant has any."""
+    """Return a hint for a user whose ``tenant`` has no sessions: other tenants of the store ``log`` have some. Returns
+    "" if none has."""
     others = any(name not in (tenant, BACKUPS_TENANT) for name in log.tenants())
     return "; other tenants have sessions here: see --tenant" if others else ""

@@ -1,1 +1,1 @@
-"""Operation of an installation: exports and imports, backups, erasure, retention, logs."""
+"""What operators do with an installation: exports and imports, backups, erasure, retention by age, logs."""

@@ -22,15 +22,15 @@ from tokenmizer_mw.wire.messages import history
 from tokenmizer_mw.wire.request import get_text
 
 _HEAD_LINES: Final = 100
-"""Lines in which the id of a session is looked for."""
+"""Number of lines at the start of a transcript that are searched for the session's id and folder."""
 
 LINE_MAX: Final = 8 * 1024 * 1024
-"""Bytes of a line that is looked at; longer ones hold pictures."""
+"""Maximum length of a line in bytes; longer lines are skipped, because they contain pictures."""
 
 _CLIENTS: Final = ("<command-name>", "<local-command-", "<command-message>")
 _LEFT_OUT: Final = ("isSidechain", "isMeta", "isCompactSummary", "isVisibleInTranscriptOnly")
 _WRITTEN_BY_HOST: Final = "<synthetic>"
-"""The model that Claude Code names for what it says in the model's place, such as "No response requested."."""
+"""Name of the model in messages that Claude Code writes in the model's place, such as "No response requested."."""
 
 _BLOCK: Final = b"session-record"
 _COMPACTED: Final = (b"compact_boundary", b'"compacted"')
@@ -39,8 +39,8 @@ _SPEAKS: Final = (b'"assistant"', b'"function_call"', b'"reasoning"')
 
 @dataclass(frozen=True, slots=True)
 class TranscriptMessage:
-    """A message, the byte position at which its line begins, and when it was written, in seconds since the epoch;
-    ``None`` if the line does not say."""
+    """A message of a transcript. ``place``: byte position at which its line begins. ``time``: when it was written, in
+    seconds since the epoch; ``None`` if the line does not say."""
 
     place: int
     message: Message
@@ -49,11 +49,11 @@ class TranscriptMessage:
 
 @dataclass(frozen=True, slots=True)
 class ShownContext:
-    """What the model's context contains according to a transcript.
+    """What the model's context contains, according to a transcript.
 
-    ``present``: whether it has a resume block of this package. ``last``: whether the model has said nothing since the
-    newest block. ``last`` without ``present``: a block was returned to the host, but the transcript does not have it
-    yet.
+    ``present``: true if it contains a resume block of this package. ``last``: true if the model has said nothing since
+    the newest block. ``last`` without ``present``: a block was returned to the host, but the transcript does not have
+    it yet.
     """
 
     present: bool = False
@@ -61,7 +61,7 @@ class ShownContext:
 
 
 def messages_in(raw: bytes, start: int = 0) -> tuple[list[TranscriptMessage], int]:
-    """Return the messages in ``raw``, and where its last complete line ends.
+    """Return the messages in ``raw``, and the byte position in the transcript at which its last complete line ends.
 
     ``raw``: a part of a transcript that begins at byte ``start``. An incomplete last line is ignored.
     """
@@ -74,8 +74,7 @@ def messages_in(raw: bytes, start: int = 0) -> tuple[list[TranscriptMessage], in
 
 
 def session_in(raw: bytes) -> str:
-    """Return the id of the session that a transcript names in its first lines (summaries and snapshots come before);
-    "" for none."""
+    """Return the session id that the first lines of a transcript name; "" if they name none."""
     for _, line in islice(_lines(raw + b"\n"), _HEAD_LINES):
         value = _value(line)
         inner = value.get("payload") if value.get("type") == "session_meta" else None
@@ -86,7 +85,8 @@ def session_in(raw: bytes) -> str:
 
 
 def folder_in(raw: bytes) -> str:
-    """Return the folder in which the agent was started, by the first lines of a transcript; "" if they name none."""
+    """Return the folder in which the agent was started, as the first lines of a transcript name it; "" if they name
+    none."""
     for _, line in islice(_lines(raw + b"\n"), _HEAD_LINES):
         value = _value(line)
         inner = value.get("payload") if value.get("type") == "session_meta" else None
@@ -97,9 +97,10 @@ def folder_in(raw: bytes) -> str:
 
 
 def find_shown_context(raw: bytes, secret: bytes, given: int = -1) -> ShownContext:
-    """Return what the model has in its context, from a whole transcript.
+    """Return what the model has in its context, from the transcript ``raw``.
 
-    ``given``: length of the transcript when a block was last returned (-1 for never); hosts write the block down later.
+    ``secret``: the store's secret, which tells blocks of this store from others. ``given``: length of the transcript
+    when a block was last returned to the host (-1 for never); hosts write the block into the transcript later.
     """
     present, last, name = False, False, ""
     for place, line in _lines(raw):
@@ -116,7 +117,7 @@ def find_shown_context(raw: bytes, secret: bytes, given: int = -1) -> ShownConte
 
 
 def _lines(raw: bytes) -> Iterator[tuple[int, bytes]]:
-    """The whole lines of ``raw`` that are not too long, each with its place."""
+    """Yield the complete lines of ``raw`` that are not too long, each with its byte position."""
     place = 0
     while (end := raw.find(b"\n", place)) >= 0:
         if 0 < end - place <= LINE_MAX:
@@ -125,7 +126,7 @@ def _lines(raw: bytes) -> Iterator[tuple[int, bytes]]:
 
 
 def _value(line: bytes) -> dict[str, Any]:
-    """The object of a line; {} for anything else."""
+    """Return the JSON object in a line; an empty one for anything else."""
     try:
         value = json.loads(line)
     except (ValueError, RecursionError):
@@ -160,7 +161,7 @@ def _of_codex(item: dict[str, Any]) -> Message | None:
 
 
 def _visible_message(message: Message) -> Message | None:
-    """``message``, unless nobody would see it: thinking has lines of its own."""
+    """Return ``message``; ``None`` if it has no content that a user would see, such as a line with reasoning only."""
     values = message.text.strip() or message.tool_calls or message.tool_results or message.attachments
     return message if values else None
 
@@ -170,7 +171,7 @@ def _is_cut(value: dict[str, Any]) -> bool:
 
 
 def _preserved_names(value: dict[str, Any]) -> list[str]:
-    """The names of the lines before a cut that stay in the context."""
+    """Return the ids of lines before a compaction that stay in the model's context after it."""
     values = value.get("compactMetadata")
     preserved = values.get("preservedMessages") if isinstance(values, dict) else None
     names = preserved.get("allUuids", preserved.get("uuids")) if isinstance(preserved, dict) else None
@@ -183,11 +184,11 @@ def _speaks(value: dict[str, Any]) -> bool:
 
 
 _MILLISECONDS: Final = 1e11
-"""A larger number of seconds is a year beyond 5000: the source counts milliseconds."""
+"""Times from this number on are milliseconds: as seconds they would be beyond the year 5000."""
 
 
 def read_time(value: object) -> float | None:
-    """Return a time of a transcript in seconds since the epoch; ``None`` if it is none.
+    """Return the time that a transcript states as ``value``, in seconds since the epoch; ``None`` if it is not a time.
 
     ``value``: seconds or milliseconds, or text in ISO 8601, which is in UTC unless it names a zone.
     """

@@ -1,7 +1,7 @@
 """Backups of a store: made while it is in use, verified, recorded in the store itself, and restored into any store.
 
-The record tells who erases a session where copies may remain. Each recorded backup is a session of a special tenant,
-with one message that describes it.
+The record shows, when a session is erased, which backups may still contain it. Each recorded backup is a session of a
+special tenant, with one message that describes it.
 """
 
 from __future__ import annotations
@@ -37,12 +37,15 @@ from .exports import (
 )
 
 Form = Literal["sqlite", "lines"]
-"""A SQLite database, or JSON Lines of all sessions."""
+"""Format of a backup: a SQLite database, or JSON Lines with the events of all sessions."""
 
 
 @dataclass(frozen=True, slots=True)
 class Backup:
-    """A recorded backup: its absolute path, and the host where it was made."""
+    """A backup as it is recorded: ``path`` is absolute, ``host`` the name of the machine where it was made.
+
+    ``made_at``: seconds since the epoch; ``sessions``: number of sessions in it.
+    """
 
     path: str
     host: str
@@ -57,7 +60,7 @@ class Backup:
 
     @property
     def key(self) -> SessionKey:
-        """The session of the store that records this backup."""
+        """Key of the session that records this backup in the store."""
         place = json.dumps([self.host, self.path]).encode()
         return SessionKey(BACKUPS_TENANT, hashlib.blake2b(place, digest_size=16).hexdigest())
 
@@ -86,7 +89,7 @@ def recorded_backups(log: EventLog) -> list[Backup]:
 
 
 def remove_from_record(log: EventLog, backups: Collection[Backup]) -> None:
-    """Remove the records of backups that no longer exist."""
+    """Remove these backups from the record in the store; their files are not touched."""
     log.erase([backup.key for backup in backups])
 
 
@@ -105,8 +108,9 @@ def write_backup(
     """Write a backup to ``where`` (a new file, or a directory for one), verify it, and record it.
 
     A SQLite store gives a consistent copy of its database. JSON Lines are written for other stores, and if ``portable``
-    is true. Only the owner may read the file. ``advance`` is called for each session when it is written and again when
-    it is verified. Raises ``CallerError`` if the file exists or fails verification.
+    is true. Only the owner may read the file. ``now``: time of the backup, in seconds since the epoch. ``advance``:
+    called with a number of sessions as they are written, and again with 1 for each that is verified. Raises
+    ``CallerError`` if the file exists or fails verification.
     """
     form: Form = "sqlite" if isinstance(log, SqliteLog) and not portable else "lines"
     path = _target(where, form, now)
@@ -136,7 +140,7 @@ def _target(where: Path, form: Form, now: float) -> Path:
 
 
 def form_of(path: Path) -> Form:
-    """Return the format of a backup, by its first bytes. Raises ``CallerError`` if it cannot be read."""
+    """Return the format of a backup, which its first bytes show. Raises ``CallerError`` if it cannot be read."""
     try:
         with open(path, "rb") as file:
             return "sqlite" if file.read(len(_SQLITE_HEAD)) == _SQLITE_HEAD else "lines"
@@ -162,9 +166,10 @@ def sessions_of(path: Path) -> Iterator[Session]:
 
 @dataclass(frozen=True, slots=True)
 class RestoredBackup:
-    """Result of a restore: number of sessions, number of events added, and the sessions that were skipped.
+    """Result of a restore.
 
-    A session is skipped if the store has different content under its id.
+    ``sessions``: number of sessions restored; ``events``: number of events that were new. ``differ``: the sessions that
+    were skipped, because the store has different content under their ids.
     """
 
     sessions: int
@@ -173,9 +178,10 @@ class RestoredBackup:
 
 
 def restore_backup(log: EventLog, path: Path, advance: Callable[[int], None] = lambda done: None) -> RestoredBackup:
-    """Restore the sessions of a backup of any store into this one, with their times. ``advance`` is called for each.
+    """Restore the sessions of a backup into this store, whichever store it was made of, with the times of their events.
 
-    Existing events stay. Nothing is restored from a damaged file.
+    Events that the store has stay. ``advance``: called with 1 for each session. Nothing is restored from a damaged
+    file, which raises as ``sessions_of`` does.
     """
     for _ in sessions_of(path):
         pass  # to its end: a damaged one raises before anything is written

@@ -1,4 +1,4 @@
-"""Erases sessions: one, those that have been idle for too long, and continuously while a server runs.
+"""Erases a single session, the sessions that have been idle for too long, or these continuously while a server runs.
 
 Recorded backups that may still contain an erased session are reported.
 """
@@ -23,14 +23,14 @@ from .exports import BACKUPS_TENANT
 
 @dataclass(frozen=True, slots=True)
 class Erased:
-    """Number of erased events, and the backups that may still contain them."""
+    """Result of an erasure: the number of erased events, and the recorded backups, which may still contain them."""
 
     events: int
     backups: tuple[Backup, ...] = ()
 
 
 def erase(memory: SessionMemory, session_id: str, *, tenant: str = LOCAL_TENANT) -> Erased:
-    """Erase a session from the store as ``memory.forget`` does, and list the recorded backups, which are not
+    """Erase a session from the store as ``memory.forget`` does. Also returns the recorded backups, which are not
     changed."""
     events = memory.forget(session_id, tenant=tenant)
     return Erased(events, tuple(recorded_backups(memory.log)) if events else ())
@@ -38,7 +38,8 @@ def erase(memory: SessionMemory, session_id: str, *, tenant: str = LOCAL_TENANT)
 
 @dataclass(frozen=True, slots=True)
 class Expired:
-    """The sessions that were (or would be) erased because of their age, and the backups that may still contain them."""
+    """The sessions that were (or would be) erased because they were idle, and the backups that may still contain
+    them."""
 
     sessions: tuple[SessionKey, ...]
     backups: tuple[Backup, ...] = ()
@@ -47,10 +48,10 @@ class Expired:
 def expire(
     memory: SessionMemory, since: float, *, tenants: Collection[str] | None = None, dry_run: bool = False
 ) -> Expired:
-    """Erase the sessions of ``tenants`` (``None``: of all) that were not updated since a time (seconds since the
-    epoch).
+    """Erase the sessions of ``tenants`` (``None``: of all) that have not been updated since ``since``, in seconds since
+    the epoch.
 
-    Also lists the recorded backups. ``dry_run``: only report the sessions.
+    Also returns the recorded backups if anything was erased. ``dry_run``: only return the sessions.
     """
     own = [name for name in (memory.log.tenants() if tenants is None else tenants) if name != BACKUPS_TENANT]
     if dry_run:
@@ -69,7 +70,8 @@ _log = logging.getLogger("tokenmizer_mw")
 def retaining(
     memory: SessionMemory, *, every: float = EVERY_SECONDS, clock: Callable[[], float] = time.time
 ) -> Iterator[None]:
-    """While the context is active, erase sessions of all tenants that are older than the setting ``retain_days``.
+    """While the context is active, erase sessions of all tenants that have been idle for more than ``retain_days`` (a
+    setting).
 
     Runs at once and then every ``every`` seconds, in a thread of its own; does nothing if the setting is ``None``.
     Several workers may do so at the same time. Errors are counted as "retain_failed" and retried; "sessions_expired"

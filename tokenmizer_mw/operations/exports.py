@@ -1,4 +1,4 @@
-"""Sessions as JSON Lines: one session, validated when it is read, or all of them, as a portable backup.
+"""Sessions as JSON Lines: one session as an export, or all sessions as a portable backup. Validated when they are read.
 
 A backup has a header, the exports of all sessions, and a last line with a digest of everything before it.
 """
@@ -23,23 +23,23 @@ EXPORT_MARK: Final = "tokenmizer_export"
 EXPORT_VERSION: Final = 1
 
 BACKUPS_TENANT: Final = f"{OWN_TENANTS}backups"
-"""The tenant whose sessions are the record of backups."""
+"""The tenant whose sessions are the record of backups: one session for each backup."""
 
 
 class SessionDiffers(CallerError):
-    """Raised if a session exists and does not begin like the events to restore."""
+    """Raised if the session to restore exists and begins with other events."""
 
 
 @dataclass(frozen=True, slots=True)
 class Export:
-    """A log read from a file. ``id``: the session that was exported."""
+    """The events of one session, read from an export. ``id``: the session that was exported."""
 
     id: str
     events: tuple[Recorded, ...]
 
 
 def export_lines(id: str, events: Sequence[Recorded], **more: str) -> Iterator[str]:
-    """Yield a header, which includes ``more``, and one line per event; without newlines."""
+    """Yield the lines of an export, without newlines: a header with the members ``more``, and one line per event."""
     yield line_of({EXPORT_MARK: EXPORT_VERSION, "session": id, **more, "events": len(events)})
     for recorded in events:
         kind, version, payload = encode(recorded.event)
@@ -48,7 +48,7 @@ def export_lines(id: str, events: Sequence[Recorded], **more: str) -> Iterator[s
 
 
 def read_export(lines: Iterable[tuple[int, Any]]) -> Export:
-    """Parse what ``export_lines`` wrote, from pairs of line number and value. Raises ``CallerError`` that names the
+    """Parse an export. ``lines``: pairs of a line number and the parsed line. Raises ``CallerError`` that names the
     line."""
     rest = iter(lines)
     heading = next(rest)[1]
@@ -61,9 +61,9 @@ def read_export(lines: Iterable[tuple[int, Any]]) -> Export:
 
 
 def restore(log: EventLog, key: SessionKey, events: Sequence[Recorded]) -> int:
-    """Append the events that the session does not have yet; return their number.
+    """Append the events of an export that the session does not have yet; return their number.
 
-    Raises ``SessionDiffers`` if the session has different content.
+    Raises ``SessionDiffers`` if the events that it has are not the first ones of the export.
     """
     while True:
         held = log.read(key)
@@ -82,7 +82,8 @@ def restore(log: EventLog, key: SessionKey, events: Sequence[Recorded]) -> int:
 
 
 def renumber_events(events: Sequence[Recorded], after: int) -> Sequence[Recorded]:
-    """Return the events unchanged if their numbers are above ``after``; else renumbered from ``after + 1`` on."""
+    """Return the events unchanged if their sequence numbers are above ``after``; else numbered from ``after + 1``
+    on."""
     if not events or events[0].seq > after:
         return events
     return [replace(one, seq=seq) for seq, one in enumerate(events, after + 1)]
@@ -100,7 +101,7 @@ def _read_recorded(value: Any, number: int) -> Recorded:
 
 
 def line_of(value: Mapping[str, Any]) -> str:
-    """Return a JSON object on one line of ASCII."""
+    """Return a JSON object on one line, in ASCII."""
     return json.dumps(value, ensure_ascii=True, separators=(",", ":"))
 
 
@@ -112,8 +113,8 @@ Session = tuple[SessionKey, list[Recorded]]
 def write_lines(log: EventLog, path: Path, advance: Callable[[int], None] = lambda done: None) -> None:
     """Write all sessions to a new file that only its owner can read. It appears once it is whole and on the disk.
 
-    ``advance`` is called for each session. Each session is consistent in itself; different sessions may be of slightly
-    different times. Raises ``CallerError`` if the file exists, and ``OSError``.
+    ``advance`` is called with 1 for each session. Each session is consistent in itself; different sessions may be of
+    slightly different times. Raises ``CallerError`` if the file exists, and ``OSError``.
     """
     if path.exists():
         raise CallerError(f"{path}: exists already")
@@ -130,14 +131,14 @@ def write_lines(log: EventLog, path: Path, advance: Callable[[int], None] = lamb
 
 
 def count_sessions(sessions: Iterable[Session], advance: Callable[[int], None]) -> Iterator[Session]:
-    """Yield the same sessions, and call ``advance`` after each."""
+    """Yield ``sessions`` unchanged, and call ``advance`` with 1 after each."""
     for session in sessions:
         yield session
         advance(1)
 
 
 def read_lines(path: Path) -> Iterator[Session]:
-    """Yield the sessions of a backup. Raises ``CallerError`` for a damaged or foreign file."""
+    """Yield the sessions of a backup in JSON Lines. Raises ``CallerError`` for a damaged or foreign file."""
     with open(path, encoding="utf-8", errors="strict") as file:
         try:
             yield from _read(enumerate(file, 1))
@@ -146,14 +147,14 @@ def read_lines(path: Path) -> Iterator[Session]:
 
 
 def own_sessions(log: EventLog) -> Iterator[SessionKey]:
-    """Yield the sessions of all tenants, without the records of backups."""
+    """Yield the keys of the sessions of all tenants, without the records of backups."""
     for tenant in log.tenants():
         if tenant != BACKUPS_TENANT:
             yield from (info.key for info in log.sessions(tenant))
 
 
 def read_sessions(log: EventLog) -> Iterator[Session]:
-    """Yield these sessions with their events."""
+    """Yield the sessions of all tenants with their events, without the records of backups."""
     yield from ((key, events) for key in own_sessions(log) if (events := log.read(key)))
 
 

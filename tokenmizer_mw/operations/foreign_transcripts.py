@@ -1,4 +1,4 @@
-"""Parsers of transcripts of other programs: exports of chats, saved LangChain messages, Markdown. Pure.
+"""Parsers of other programs' transcripts: chats exported by ChatGPT and Claude, and Markdown. Pure.
 
 ChatGPT writes a tree of messages for each conversation and names the newest one: the path to it is the conversation;
 edits and regenerated replies are beside it. Claude writes a list. Messages of neither the user nor the model (system
@@ -45,24 +45,27 @@ _MARKED: Final = re.compile(rf" [0-9a-f]{{{_MARK_LENGTH}}}$")
 
 
 def conversation_mark(session_id: str) -> str:
-    """Return the part of a session id that identifies an imported conversation (after its title); "" for other ids."""
+    """Return the end of an imported conversation's session id, which stays the same if the title before it changes,
+    such as " 01234567"; "" for other ids."""
     found = _MARKED.search(session_id)
     return found.group() if found is not None else ""
 
 
 def _session_name(conversation: dict[str, Any], id_: str) -> str:
-    """The title and the first digits of the id: what a person looks for, and what stays when the title changes."""
+    """Return a session id for a conversation: its title, which people search for, and the first digits of its own id,
+    which stay if the title changes."""
     title = next((conversation[key] for key in ("title", "name") if isinstance(conversation.get(key), str)), "")
     named = f"{flatten(title, _TITLE_MAX).replace('/', '-')} {id_[:_MARK_LENGTH]}"
     return named if title.strip() and conversation_mark(named) else id_
 
 
 _Timed = tuple[Message, float | None]
-"""A message, and when it was written, in seconds since the epoch; ``None`` if the file does not say."""
+"""A message, and when it was written, in seconds since the epoch (``None`` if the file does not say)."""
 
 
 def read_chat_export(value: object) -> Iterator[tuple[str, list[_Timed]]]:
-    """Return id and messages of each non-empty conversation in ``value``. The id begins with the title, if any."""
+    """Yield session id and messages of each non-empty conversation in ``value``, parsed JSON. The id begins with the
+    title, if any."""
     for number, one in enumerate(value if isinstance(value, list) else [value], 1):
         if not is_chat_export(one):
             continue
@@ -123,15 +126,16 @@ _AIDER: Final = re.compile(r"(?m)^# aider chat started at ")
 _LABEL: Final = re.compile(
     r"(?mi)^ {0,3}\*\*(?:(User|Human|You|Me)|Assistant|AI|ChatGPT|Claude)(?::\*\*|\*\*[ \t]*:)[ \t]*"
 )
-"""How people begin a message in a transcript that they write; the group is that of the user's names."""
+"""How a message begins in a transcript that people write by hand. The group is the name of the user, if it is the
+user's."""
 _RULE: Final = re.compile(r"\n---[ \t]*$")
 _ASKS: Final = "#### "
 
 _ENDS: Final = "  "
-"""How aider ends the lines of the user, unless an editor took the blanks away."""
+"""How aider ends the lines of the user, unless an editor has removed the blanks."""
 
 _AIDER_STARTS: Final = ("> ", "# aider chat started")
-"""How the lines begin that aider itself has written."""
+"""How the lines of aider's own output begin."""
 
 _MARK: Final = re.compile(
     r"(?m)^[ \t]*(?:(`{3,}|~{3,})([^\n`~]*)|<details\b(?:(?!</details>)[^\n])*|(</details>)[ \t]*)$"
@@ -165,7 +169,8 @@ def _with_plain_ends(text: str) -> str:
 
 
 def _between(text: str, marks: list[tuple[re.Match[str], bool]]) -> Iterator[Message]:
-    """The messages behind ``marks``, each with whether the user wrote what follows it."""
+    """Yield the messages that follow ``marks``, up to the next mark. The flag of a mark: true if the user wrote the
+    message."""
     ends = [match.start() for match, _ in marks[1:]] + [len(text)]
     for (match, is_user), end in zip(marks, ends, strict=True):
         shown = _RULE.sub("", text[match.end() : end].rstrip()).strip()
@@ -173,7 +178,8 @@ def _between(text: str, marks: list[tuple[re.Match[str], bool]]) -> Iterator[Mes
 
 
 def _labels(text: str) -> Iterator[re.Match[str]]:
-    """The marks of a transcript written by hand: those that begin a paragraph and that no message quotes."""
+    """Yield the labels of a transcript written by hand that begin a message: at the start of a paragraph and not
+    quoted."""
     for match in _find_unquoted(text, _LABEL):
         above = text[text.rfind("\n", 0, max(0, match.start() - 1)) + 1 : match.start()].strip()
         if not above or above.startswith(_ABOVE):
@@ -181,11 +187,11 @@ def _labels(text: str) -> Iterator[re.Match[str]]:
 
 
 _ABOVE: Final = ("#", "---")
-"""Headings and rules end a paragraph without a blank line."""
+"""How lines begin (headings and rules) after which a new paragraph begins without a blank line."""
 
 
 def _speakers(text: str) -> Iterator[re.Match[str]]:
-    """The lines that begin a message: the first one, and those behind a rule that no message quotes."""
+    """Yield SpecStory's lines that begin a message: the first one, and those after a rule; quoted ones are left out."""
     first = True
     for match in _find_unquoted(text, _SPEAKER):
         if first or _is_behind_rule(text, match.start()):
@@ -194,7 +200,7 @@ def _speakers(text: str) -> Iterator[re.Match[str]]:
 
 
 def _find_unquoted(text: str, pattern: re.Pattern[str]) -> Iterator[re.Match[str]]:
-    """The matches outside of code blocks and folded parts."""
+    """Yield the matches outside of code blocks and folded sections."""
     quoted = list(_find_quoted_blocks(text))
     starts = [start for start, _ in quoted]
     for match in pattern.finditer(text):
@@ -204,7 +210,7 @@ def _find_unquoted(text: str, pattern: re.Pattern[str]) -> Iterator[re.Match[str
 
 
 def _is_behind_rule(text: str, place: int) -> bool:
-    """Whether the last line before ``place`` that is not blank is a rule."""
+    """Return whether the last non-blank line before ``place`` is a rule."""
     while place > 0 and text[place - 1].isspace():
         place -= 1
     line = text.rfind("\n", 0, place) + 1
@@ -212,7 +218,7 @@ def _is_behind_rule(text: str, place: int) -> bool:
 
 
 def _find_quoted_blocks(text: str) -> Iterator[tuple[int, int]]:
-    """Blocks of code and folded parts that have an end, in order."""
+    """Yield start and end of each code block and folded section; those without an end are left out."""
     opened, start = "", 0
     for match in _MARK.finditer(text):
         fence, language, closes = match.groups()

@@ -1,7 +1,7 @@
-"""Imports an export or a foreign transcript into a session: validated, redacted, all or nothing.
+"""Imports an export or a transcript into a session: validated, redacted, all or nothing.
 
-Events from outside are validated: types, sizes, numbers, times, and that they can be folded. An exported session is
-always valid; a file edited by hand must not create a session that cannot be read.
+Events from outside are validated: types, sizes, numbers, times, and that they can be folded into a session. An exported
+session is always valid; a file edited by hand must not create a session that cannot be read.
 """
 
 from __future__ import annotations
@@ -42,10 +42,10 @@ from .exports import Export, restore
 from .transcripts import ImportedTranscript, record_at
 
 TEXT_MAX: Final = 4_000
-"""Characters of a detail, a quote, a reason and such."""
+"""Maximum length, in characters, of texts of a fact other than its label, such as a detail, a quote or a reason."""
 
 CLOCKS_APART: Final = 86_400.0
-"""Seconds that the clock of another machine may be ahead of ours."""
+"""Seconds by which the clock of another machine may be ahead of this one."""
 
 _ID: Final = re.compile(r"[a-z_]{1,24}-[0-9]{1,9}")
 _DIGEST: Final = re.compile(r"[0-9a-f]{0,64}")
@@ -53,11 +53,12 @@ _NAME: Final = re.compile(r"[A-Za-z0-9 _.:-]{0,64}")
 _BY_HAND_TOO: Final = frozenset({"id", "type"})
 
 _FIXED: Final = _BY_HAND_TOO | {"status"}
-"""What nothing may change; of nodes, a change by hand may also move the status."""
+"""Members of a fact that a change must not contain; a manual edit (``_BY_HAND_TOO``) may change the status."""
 
 
 def require_valid_events(events: Sequence[Recorded], now: float) -> None:
-    """Raise ``CallerError`` that names the first invalid event."""
+    """Raise ``CallerError``, which names the first invalid event, unless the events make a session. ``now``: the
+    current time, in seconds since the epoch; later events are invalid."""
     heard = 0
     for place, recorded in enumerate(events, 1):
         heard += isinstance(recorded.event, MessageRecorded)
@@ -75,7 +76,7 @@ def require_valid_events(events: Sequence[Recorded], now: float) -> None:
 
 
 def _type_error(event: Event) -> str | None:
-    """A field whose value is not of the type that it is declared with."""
+    """Return an error for the first field whose value does not have its declared type; ``None`` if all have."""
     for name, value, hint in _declared_fields(event):
         if not _fits(value, hint):
             return f"{name} is not what it should be"
@@ -101,7 +102,7 @@ def _of_node(changes: Mapping[str, Any], fixed: frozenset[str]) -> Iterator[tupl
 
 
 def _fits(value: object, hint: Any) -> bool:
-    """Whether a value is of a type as dataclasses of ``model`` declare them. Numbers are finite."""
+    """Return whether a value has the type ``hint``, with finite numbers only."""
     try:
         _adapter(hint).validate_python((value,))
     except ValidationError:
@@ -122,7 +123,7 @@ def _hints(kind: Any) -> dict[str, Any]:
 
 
 def _find_errors(event: Event, heard: int) -> Iterator[str]:
-    """What is wrong with an event that ``heard`` messages precede, itself included."""
+    """Yield what is wrong with an event. ``heard``: number of messages up to it, itself included."""
     if isinstance(event, MessageRecorded):
         if event.turn != heard or not 0 <= event.after < event.turn:
             yield f"message {event.turn} cannot follow message {event.after} as number {heard}"
@@ -134,7 +135,7 @@ def _find_errors(event: Event, heard: int) -> Iterator[str]:
 
 
 def _turns(event: Event) -> tuple[int, ...]:
-    """The numbers of messages that an event names."""
+    """Return the numbers of the messages that an event refers to."""
     match event:
         case NodeAdded(node):
             return (node.source.turn,)
@@ -156,7 +157,8 @@ _Worded = tuple[str, Callable[[str], object], tuple[str, ...]]
 
 
 def _worded_fields(event: Event) -> Iterator[_Worded]:
-    """Texts of an event, with what they must be: names of ours, digests, labels, words of somebody."""
+    """Yield the texts of an event by kind (such as ids, digests and labels): the kind's name, a function that returns
+    whether a text is valid, and the texts."""
     match event:
         case MessageRecorded():
             yield "digest", _DIGEST.fullmatch, (event.digest,)
@@ -213,15 +215,15 @@ def _is_one_line(text: str) -> bool:
 
 
 COMPARED_MAX: Final = 8
-"""Messages by which a session is known again."""
+"""Number of first messages by which ``continues_session`` recognises a session."""
 
 COMPARED_TEXT_MAX: Final = 1_000
-"""Characters of a message that are compared."""
+"""Characters of each message that ``continues_session`` compares."""
 
 
 @dataclass(frozen=True, slots=True)
 class ImportResult:
-    """What was imported (events or messages), how many, and how many were new to the session."""
+    """What was imported: events or messages (``what``), how many, and how many of them were new to the session."""
 
     what: Literal["events", "messages"]
     count: int
@@ -231,12 +233,13 @@ class ImportResult:
 def import_into(
     memory: SessionMemory, key: SessionKey, found: Export | ImportedTranscript, *, now: float
 ) -> ImportResult:
-    """Import an export or a transcript into a session.
+    """Import an export or a transcript into the session ``key``.
 
     An export gives the same graph with the original recording times; if the session already has its first events, the
-    rest is appended. Messages of a transcript that states their times get these, and so do their facts; the facts of
-    other transcripts are extracted in the background. Raises ``CallerError`` for invalid
-    events, and ``SessionDiffers`` if the session has different content.
+    rest is appended. If a transcript states the times of messages, these and their facts get these times; the facts of
+    any other transcript are extracted in the background. ``now``: the current time, in seconds since the epoch.
+
+    Raises ``CallerError`` for invalid events, and ``SessionDiffers`` if the session has different content.
     """
     if isinstance(found, ImportedTranscript):
         if found.times:
@@ -249,7 +252,8 @@ def import_into(
 
 
 def continues_session(memory: SessionMemory, key: SessionKey, found: ImportedTranscript) -> bool:
-    """Return whether a transcript begins like the session that its file names, or that session does not exist yet.
+    """Return whether a transcript begins with the same messages as the session that its file names; also true if that
+    session does not exist yet.
 
     The check is needed because the author of the file can choose any name, but does not know the session's messages.
     """

@@ -27,20 +27,20 @@ if TYPE_CHECKING:
 Form = Literal["text", "json"]
 
 LINE_MAX: Final = 4_000
-"""Characters of a message that are shown."""
+"""Number of characters of a log message that are shown."""
 
 PLACES_MAX: Final = 8
-"""Innermost places of an exception that are shown."""
+"""Number of an exception's innermost places (file, line, function) that are shown."""
 
 _QUERY: Final = re.compile(r"(?<=[^\s?])\?[^\s\"'?][^\s\"']*")
 _SESSION: Final = re.compile(r"(?<=/)(sessions?|graph|resume|checkpoints)/[^\s/?\"']+")
-"""Paths of the REST interface and the dashboard that name a session, in the lines of servers."""
+"""Paths of the REST interface and the dashboard that contain a session id, in log lines of servers."""
 _OWN_ID: Final = re.compile(
     r"(?<=\bsession )(?:conversation-[0-9a-f]{32}|(?:(?P<project>[^\s/:]{1,64})-[0-9a-f]{8}/)?"
     r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})(?![^\s,;:.)])"
 )
-"""Session ids in this package's own lines that the redactor takes for secrets and that are none: those that the proxy
-and the hooks make (``conversation-<digest>``, ``<project>-<digest>/<UUID>``), and UUIDs."""
+"""Session ids in this package's own lines that the redactor would mistake for secrets: those that the proxy and the
+hooks make (``conversation-<digest>``, ``<project>-<digest>/<UUID>``), and UUIDs."""
 _UNSHOWN: Final = "(not shown: it could not be redacted)"
 
 
@@ -76,14 +76,15 @@ def log_config(form: Form = "text", level: str = "INFO") -> dict[str, Any]:
 
 
 def formatter(form: Form = "text") -> logging.Formatter:
-    """Return a formatter for any logging handler. Raises ``ConfigError`` for an unknown format."""
+    """Return a ``logging.Formatter`` that writes one line per record, without secrets and chat content, for any
+    handler. Raises ``ConfigError`` for an unknown format."""
     if form not in _FORMATTERS:
         raise ConfigError(f"the form of the log is one of {', '.join(_FORMATTERS)}, not {form!r}")
     return _FORMATTERS[form]()
 
 
 class _Clean(logging.Formatter):
-    """Takes out of records what no log may hold."""
+    """Base of the formatters: removes secrets, query strings and session ids from records."""
 
     @cached_property
     def _redactor(self) -> Redactor:
@@ -92,7 +93,8 @@ class _Clean(logging.Formatter):
         return Redactor(pii=True, key=token_bytes(32))
 
     def describe_record(self, record: logging.LogRecord) -> dict[str, Any]:
-        """What a record says, ready to be shown."""
+        """Return the members of a record to show: time, level, logger and message; for an exception also its type and
+        places."""
         result: dict[str, Any] = {
             "time": datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds"),
             "level": record.levelname,
@@ -114,8 +116,8 @@ class _Clean(logging.Formatter):
             return _UNSHOWN
 
     def _redact_own(self, text: str) -> str:
-        """Redact a line of this package, except for ids of sessions that nobody chose. The name of a project was
-        chosen: an id whose project reads like a secret is redacted whole."""
+        """Redact a line of this package, but leave session ids that are made of digests. An id is redacted whole if the
+        project's name in it, which people choose, reads like a secret."""
         redact = self._redactor.redact
         parts, end = list[str](), 0
         for match in _OWN_ID.finditer(text):
@@ -140,15 +142,15 @@ class _Json(_Clean):
 
 
 _OWN: Final = "tokenmizer_mw"
-"""How the names of this package's loggers begin."""
+"""Beginning of the names of this package's loggers."""
 
 _SERVERS: Final = ("uvicorn", "uvicorn.access", "uvicorn.error", "gunicorn.access", "gunicorn.error")
-"""Loggers that servers give handlers of their own."""
+"""Loggers to which servers attach their own handlers, which ``log_config`` removes."""
 
 _FORMATTERS: Final[dict[str, type[_Clean]]] = {"text": _Text, "json": _Json}
 
 
 def _places(error: BaseException) -> list[str]:
-    """Where an exception came from, the innermost place last."""
+    """Return the places that an exception passed through, as "file:line function", the innermost one last."""
     frames = traceback.extract_tb(error.__traceback__)[-PLACES_MAX:]
     return [f"{PurePath(frame.filename).name}:{frame.lineno} {frame.name}" for frame in frames]

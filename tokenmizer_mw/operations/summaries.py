@@ -1,4 +1,4 @@
-"""Summaries of sessions, for lists."""
+"""Summaries of sessions, as lists of sessions show them."""
 
 from __future__ import annotations
 
@@ -17,16 +17,17 @@ from tokenmizer_mw.wire.host_texts import remove_host_texts
 
 _TITLE_MAX: Final = 100
 _EVENTS_READ: Final = 20
-"""Events at the beginning of a session in which its first question is looked for."""
+"""Number of a session's first events that are searched for the user's first question."""
 
 
 @dataclass(frozen=True, slots=True)
 class SessionSummary:
-    """The summary of a session, for lists.
+    """What a list shows about a session.
 
-    - ``goal``: the newest current goal, "" if none was stated.
-    - ``title``: the goal as it is now, beginning with a capital letter, else the start of the first question, else "".
-    - ``project``: the part of the id before the last "/".
+    - ``goal``: the newest goal that still holds, as it is stored, "" if none was stated.
+    - ``title``: the goal's current wording, beginning with a capital letter, else the start of the first question, else
+      "".
+    - ``project``: the part of the session id before the last "/", "" if there is none.
     - ``open_work``: number of unfinished tasks and errors.
     """
 
@@ -45,8 +46,8 @@ def summarize_session(memory: SessionMemory, key: SessionKey) -> SessionSummary:
 
 
 def _goal_title(goal: str) -> str:
-    """A goal without its former wording, beginning with a capital letter unless its first word is a name such as
-    "iOS" or "setup.py"."""
+    """Return a goal without its former wording. It begins with a capital letter, unless its first word is a name such
+    as "iOS" or "setup.py"."""
     _, changed, now = goal.partition(GOAL_CHANGED)
     text = now.removesuffix(")") if changed else goal
     first = text.partition(" ")[0]
@@ -59,8 +60,8 @@ def _goal_and_open_work(state: SessionState) -> tuple[str, int]:
 
 
 def find_first_question(log: EventLog, key: SessionKey) -> str:
-    """Return how the first message of the user begins that has words of the user's own; "" if none is near the start of
-    the session."""
+    """Return the start of the user's first message in the session, without texts that the client application added; ""
+    if there is none among the first events."""
     for recorded in log.read(key, upto=_EVENTS_READ):
         event = recorded.event
         if isinstance(event, MessageRecorded) and event.message.role is Role.USER:

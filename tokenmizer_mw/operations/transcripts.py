@@ -1,6 +1,5 @@
-"""Reads transcripts from JSON, JSON Lines or Markdown files, and records messages, with their facts, at the times at
-which they were written.
-"""
+"""Parses transcripts in JSON, JSON Lines or Markdown, and records their messages and facts at the times at which the
+messages were written."""
 
 from __future__ import annotations
 
@@ -32,7 +31,7 @@ from .foreign_transcripts import (
 T = TypeVar("T")
 
 SIZE_MAX: Final = 512 * 1024 * 1024
-"""Bytes of a transcript; a larger one is refused."""
+"""Maximum size of a transcript, in bytes; a larger one is refused."""
 
 _JSON_START: Final = re.compile(r'\s*(?:[\[{"]|-?\d|(?:null|true|false|NaN|-?Infinity)\b)')
 _FILLED: Final = re.compile(r"\S[^\n]*")
@@ -40,11 +39,11 @@ _FILLED: Final = re.compile(r"\S[^\n]*")
 
 @dataclass(frozen=True, slots=True)
 class ImportedTranscript:
-    """A conversation without its system messages.
+    """A conversation that was read from a file, without its system messages.
 
-    ``id``: its id in the file, "" if it has none. ``times``: when each message was written, in seconds since the epoch,
-    ``None`` if the file does not say; () if it says so of no message. ``folder``: in which a coding agent was started,
-    "" if unknown.
+    ``id``: its id in the file, "" if it has none. ``times``: for each message, when it was written, in seconds since
+    the epoch (``None`` if the file does not say); () if the file states no time at all. ``folder``: where the coding
+    agent was started, "" if unknown.
     """
 
     id: str
@@ -64,11 +63,11 @@ SHAPES: Final = (
     " this package, of ChatGPT and of Claude (conversations.json); transcripts of Claude Code, Codex (.jsonl),"
     " SpecStory and aider (.md); Markdown whose messages begin with **User:** and **Assistant:**"
 )
-"""What is read, for whoever has something else."""
+"""The formats that can be read, in words for error messages."""
 
 
 def read_transcript(raw: bytes, name: str, *, size_max: int = SIZE_MAX) -> ImportedTranscript | Export:
-    """Return the only conversation in ``raw``, see ``read_transcripts``. Raises ``CallerError`` also if there are
+    """Return the conversation in ``raw``, as ``read_transcripts`` does. Raises ``CallerError`` also if there are
     several."""
     found = read_transcripts(raw, name, size_max=size_max)
     if len(found) > 1:
@@ -77,9 +76,11 @@ def read_transcript(raw: bytes, name: str, *, size_max: int = SIZE_MAX) -> Impor
 
 
 def read_transcripts(raw: bytes, name: str, *, size_max: int = SIZE_MAX) -> list[ImportedTranscript | Export]:
-    """Parse ``raw``: an export of this package, or at least one conversation in one of the formats ``SHAPES``.
+    """Parse the file content ``raw``: an export of this package, or conversations in one of the formats ``SHAPES``.
+    Returns at least one.
 
-    Raises ``CallerError`` that begins with ``name`` and names the invalid line, or says that the format is unknown.
+    ``name``: name of the file for errors. Raises ``CallerError`` that begins with ``name`` and names the invalid line,
+    or says that the format is unknown.
     """
     try:
         text = _text(raw, size_max)
@@ -114,7 +115,7 @@ def _require_some(found: list[T]) -> list[T]:
 
 
 _Line = tuple[int, Any]
-"""A value and the number of the line that it starts on."""
+"""The number of a line, and the value parsed from it."""
 
 
 def _text(raw: bytes, size_max: int) -> str:
@@ -131,8 +132,11 @@ def _text(raw: bytes, size_max: int) -> str:
 
 
 def _first(text: str) -> tuple[int, Any, Iterator[_Line]]:
-    """The first JSON value of ``text``, the number of its line, and the values of the lines behind it, read one by one:
-    a line that is wrong ends the reading there."""
+    """Return the number of the first line with content, its JSON value, and an iterator over the values of the lines
+    after it.
+
+    The value may span all lines; nothing is left then. The iterator raises ``CallerError`` at an invalid line.
+    """
     lines = text_lines(text)
     number, line = next(lines)
     try:
@@ -146,7 +150,7 @@ def _first(text: str) -> tuple[int, Any, Iterator[_Line]]:
 
 
 def text_lines(text: str) -> Iterator[tuple[int, str]]:
-    """Yield the non-blank lines with their numbers. Runs of blank lines cost almost nothing."""
+    """Yield the non-blank lines, each with its line number from 1 on. Many blank lines in a row cost almost nothing."""
     number, counted = 1, 0
     for match in _FILLED.finditer(text):
         start = text.rfind("\n", 0, match.start()) + 1
@@ -156,7 +160,7 @@ def text_lines(text: str) -> Iterator[tuple[int, str]]:
 
 
 class _MoreFollows(CallerError):
-    """A JSON value ended before the text did."""
+    """Raised if there is more text after the end of a JSON value."""
 
 
 def _load_json(text: str, line: int = 1) -> Any:
@@ -215,8 +219,8 @@ def record_at(
     Returns the number of new messages. All or nothing. System messages are left out.
 
     - ``times``: one per message, in seconds since the epoch; ``None``: unknown. Times never go back within a session: a
-      message without a time, or with one that is too early, gets that of the message before it. The first messages of
-      a session get the first time that is known, else ``now``. None is later than ``now``.
+      message without a time, or with one that is too early, gets that of the message before it. The first messages of a
+      session get the first time that is known, else ``now``. No time is later than ``now``.
     - ``later``: true to add the messages alone, and extract their facts in the background.
     - ``advance``: called with 1 for each new message; again from the first one after a conflict with another writer.
 
@@ -261,8 +265,8 @@ def _record(
     advance: Callable[[int], object],
     later: bool,
 ) -> list[Recorded]:
-    """Return the events of messages and, behind each turn unless ``later``, of its facts; ``state`` then includes
-    them."""
+    """Apply new messages to ``state`` and return their events. Unless ``later``, the facts of each turn are derived and
+    added after it."""
     found: list[Recorded] = []
 
     def add(event: Event, time: float) -> None:

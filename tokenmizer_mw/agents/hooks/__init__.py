@@ -1,12 +1,12 @@
 """Hooks for coding agents: record sessions from their transcripts, and return the resume block.
 
-An agent host starts ``tokenmizer-mw hook EVENT`` for every event. That process (``client``) imports almost nothing and
-passes the event to a long-running process (``worker``), which it starts (``entry``) if none is listening; it has the
-package imported, the store open and the session folded. ``handling`` implements the events, ``notes`` knows how far
-the hosts' transcripts were read.
+An agent's program, the host, starts ``tokenmizer-mw hook EVENT`` for every event. That process (``client``) imports
+almost nothing. It passes the event to a long-running process (``worker``), which it starts (``entry``) if none is
+listening; the worker has the package imported, the store open and the session folded. ``handling`` implements the
+events, ``notes`` stores how far the hosts' transcripts were read.
 
-What the processes share stands here: the files of a worker, its lock, and how a request is read. The client that a host
-starts with every event imports this, so it imports almost nothing itself.
+This module has what these processes share: the files of a worker, its lock, and how a request is read. It imports
+almost nothing, because the client imports it.
 """
 
 from __future__ import annotations
@@ -25,29 +25,30 @@ STORE = "TOKENMIZER_STORE"
 CONFIG = "TOKENMIZER_CONFIG"
 
 PAYLOAD_MAX = 16 * 1024 * 1024
-"""Bytes of an event; a larger one is left alone."""
+"""Maximum size of an event, in bytes; a larger one is ignored."""
 
 STEER = (
     "tokenmizer-mw keeps this session's decisions, rules, open work and files, and hands them back after the "
     "compaction. Let the summary say in detail what is being done right now, and why.\n"
 )
-"""Instructions for the summary that a host is going to write."""
+"""Text returned to a host before a compaction: instructions for the model that will write the summary."""
 
 NOTHING = b"ok\n"
-"""The answer without a text for the host."""
+"""The worker's answer if it has no text for the host."""
 
 STEERED = frozenset({"claude-code"})
-"""Hosts that append what a hook prints before a compaction to the question for the summary."""
+"""Hosts that add what a hook prints before a compaction to the instructions for the summary."""
 
 _READ_SECONDS = 5.0
 _HEAD_MAX = 64 * 1024
 
 
 class WorkerFiles:
-    """The files of one worker.
+    """The paths of one worker's files, which all hooks with the same settings share.
 
-    ``socket``, ``lock``, ``log``; ``pending`` (the hosts' ids of the sessions to whose next prompt the worker has
-    something to add, one a line; absent if there are none); ``folder`` (the notes about transcripts).
+    ``socket``: where it listens; ``lock``: see ``alone``; ``log``: its error log. ``pending``: the hosts' session ids,
+    one per line, of the sessions whose next prompt must wait for the worker's answer; there is no such file if there
+    are none. ``folder``: the notes about transcripts.
     """
 
     __slots__ = ("folder", "lock", "log", "pending", "socket")
@@ -61,20 +62,22 @@ class WorkerFiles:
 
 
 def store_address(environ: Mapping[str, str]) -> str:
-    """Return the store address in the environment, with a relative path made absolute; "" if there is none."""
+    """Return the store address that the environment variable names, with a relative path made absolute; "" if it is not
+    set."""
     address = environ.get(STORE, "")
     return absolute_address(address, os.getcwd()) if address else ""
 
 
 def config_path(environ: Mapping[str, str]) -> str:
-    """Return the path of the proxy's configuration file in the environment, made absolute; "" if there is none."""
+    """Return the absolute path of the configuration file that the environment variable names; "" if it is not set."""
     path = environ.get(CONFIG, "")
     return os.path.abspath(path) if path else ""
 
 
 @contextmanager
 def alone(spot: WorkerFiles) -> Iterator[None]:
-    """Hold the lock under which the worker is started and stopped."""
+    """Hold the lock of a worker while the ``with`` block runs: only one process at a time starts or stops the
+    worker."""
     import fcntl  # not every system has it; the work itself runs everywhere
 
     handle = os.open(spot.lock, os.O_RDWR | os.O_CREAT, 0o600)
@@ -86,7 +89,8 @@ def alone(spot: WorkerFiles) -> Iterator[None]:
 
 
 def receive_request(link: socket.socket) -> bytes:
-    """Return everything that the other side sends. Raises ``OSError`` if that takes too long or is too much."""
+    """Return everything that the other side of a connection sends. Raises ``OSError`` if that takes too long or is too
+    long."""
     link.settimeout(_READ_SECONDS)
     pieces, size = [], 0
     while piece := link.recv(1 << 16):

@@ -1,9 +1,10 @@
-"""The short-lived process that a host starts for an event: finds the files of the user's worker, in a directory that
-only this user can access, passes the event to the worker, which it starts if none is listening, and prints the answer.
+"""The short-lived process that a host starts for each event: passes the event to the user's worker and prints its
+answer.
 
-It imports almost nothing (no JSON, no argument parser, of this package only how store addresses are written), because
-it starts with every event of every session. It always exits with status 0: other statuses have a meaning to hosts, such
-as not to compact.
+It finds the worker by its files, in a directory that only this user can access, and starts a worker if none is
+listening. It imports almost nothing (no JSON, no argument parser, of this package only how store addresses are
+written), because it starts with every event of every session. It always exits with status 0: other statuses have a
+meaning to hosts, such as not to compact.
 """
 
 from __future__ import annotations
@@ -25,16 +26,16 @@ if TYPE_CHECKING:
     import socket
 
 WORKER = "TOKENMIZER_HOOK_WORKER"
-"""Environment variable: "0" does the work in the process that the host waits for."""
+"""Environment variable: with "0" no worker is used, and the process that the host waits for does the work itself."""
 
 _PATH_MAX = 100
 
 
 def place(environ: Mapping[str, str]) -> WorkerFiles | None:
-    """Return the worker files for these settings; ``None`` if no worker is possible.
+    """Return the files of the worker for these settings; ``None`` if no worker can be used.
 
-    That is so if the system has no Unix sockets, the user has switched the worker off, or the directory belongs to
-    somebody else.
+    That is so if the system has no Unix sockets, if the user has switched the worker off, or if there is no directory
+    that only this user can access.
     """
     if environ.get(WORKER) == "0" or not hasattr(os, "fork"):
         return None
@@ -46,7 +47,7 @@ def place(environ: Mapping[str, str]) -> WorkerFiles | None:
 
 
 def _key(environ: Mapping[str, str]) -> int:
-    """What tells workers apart: the installation, and all that settings are read from."""
+    """Return a number that is the same for hooks that can share a worker: same installation and same settings."""
     values = {name: value for name, value in environ.items() if name.startswith("TOKENMIZER_")}
     values[STORE], values[CONFIG] = store_address(environ), config_path(environ)
     homes = (environ.get("HOME", ""), environ.get("XDG_DATA_HOME", ""))
@@ -55,12 +56,13 @@ def _key(environ: Mapping[str, str]) -> int:
 
 
 def _identify_installation() -> str:
-    """An installation by its place and time: after an upgrade, nobody talks to a worker from before."""
+    """Return text that identifies this installation and its version, so that nobody uses the worker of an older
+    version."""
     return f"{__file__} {os.stat(__file__).st_mtime_ns}"
 
 
 def _is_own(folder: str) -> bool:
-    """Whether ``folder``, made if need be, is a directory of this user's alone."""
+    """Return whether ``folder`` is a directory that only this user can access. It is created if it does not exist."""
     try:
         os.makedirs(folder, mode=0o700, exist_ok=True)
         found = os.lstat(folder)
@@ -70,7 +72,7 @@ def _is_own(folder: str) -> bool:
 
 
 SWITCH = "TOKENMIZER_HOOKS"
-"""Environment variable: "off" has hooks do nothing, in one project or everywhere."""
+"""Environment variable: with "off" the hooks do nothing."""
 
 _OFF = ("0", "off", "false", "no")
 _ON = ("", "1", "on", "true", "yes")
@@ -78,35 +80,35 @@ _ON = ("", "1", "on", "true", "yes")
 HOSTS = ("claude-code", "codex", "vscode", "cursor")
 
 WAITS = {"sessionstart": 10.0, "precompact": 10.0}
-"""Events whose answer the host is told, and how many seconds that may take. The others are handed over, and that is
-all."""
+"""Events for which the client waits for the worker's answer, with the maximum wait in seconds. Other events are handed
+over without waiting."""
 
 WAIT_WHEN_ASKED = 5.0
-"""Seconds that a prompt waits if the worker has something to add to it."""
+"""Seconds that a prompt waits for the worker if its session is named in ``WorkerFiles.pending``."""
 
 PATIENCE = "TOKENMIZER_HOOK_WAIT"
-"""Environment variable: seconds that a host waits for an answer, in place of those of ``WAITS``."""
+"""Environment variable: seconds to wait for an answer, instead of those in ``WAITS``."""
 
 SENDING = 10.0
-"""Seconds that handing an event over may take."""
+"""Seconds that sending an event to the worker may take."""
 
 _ALIASES = {"beforesubmitprompt": "userpromptsubmit"}
-"""What some hosts call an event that others have, too."""
+"""Other names that some hosts have for an event."""
 
 _KNOWN = ("sessionstart", "userpromptsubmit", "stop", "precompact", "sessionend")
-"""Events that the hooks are installed for. Any other one is recorded, too, if its transcript is named."""
+"""Events that hooks are installed for. For any other event, the transcript that it names is recorded."""
 
 _ATTEMPTS = 3
 _USAGE = "usage: tokenmizer-mw hook EVENT [--host {claude-code,codex,vscode,cursor}] < event.json"
 
 
 class Lost(Exception):
-    """Raised when the worker exited before it answered."""
+    """Raised when the worker closed the connection without an answer."""
 
 
 def run_hook(arguments: Sequence[str]) -> int:
-    """Handle one event, whose JSON is on standard input. Always returns 0; errors are printed as one line on standard
-    error."""
+    """Handle one event, whose JSON is on standard input. ``arguments``: the event's name and the option ``--host``.
+    Always returns 0; errors are printed as one line on standard error."""
     try:
         _run(arguments)
     except Exception as error:
@@ -144,7 +146,8 @@ def _run(arguments: Sequence[str]) -> None:
 
 
 def _is_switched_off() -> bool:
-    """Whether the environment turns the hooks off. Any value but those of ``_ON`` and ``_OFF`` is named."""
+    """Return whether the environment turns the hooks off. A value that is neither on nor off is reported, and counts as
+    on."""
     value = os.environ.get(SWITCH, "").strip().lower()
     if value not in _ON + _OFF:
         _complain(f"{SWITCH} is {value[:40]!r}, which is neither on nor off; the hooks are on")
@@ -152,14 +155,14 @@ def _is_switched_off() -> bool:
 
 
 def _may_be_object(payload: bytes) -> bool:
-    """Whether bytes begin and end as a JSON object does: the worker parses it, after this process has ended. No bytes
-    are an event without members."""
+    """Return whether the bytes begin and end like a JSON object; the worker parses them later. Empty bytes count as an
+    object without members."""
     text = payload.strip()
     return not text or (text[:1] == b"{" and text[-1:] == b"}" and text[1:].lstrip()[:1] in (b'"', b"}"))
 
 
 def _parse_arguments(arguments: Sequence[str]) -> tuple[str, str]:
-    """The event's name as it was typed, and the host; "" for arguments that are not understood."""
+    """Return the event's name as it was typed, and the host; two empty strings for invalid arguments."""
     words = [word for word in arguments if not word.startswith("--host")]
     named = [word.partition("=")[2] for word in arguments if word.startswith("--host=")]
     if "--host" in arguments:
@@ -173,13 +176,13 @@ def _parse_arguments(arguments: Sequence[str]) -> tuple[str, str]:
 
 
 def _name_of(typed: str) -> str:
-    """The name of an event in lower-case letters."""
+    """Return the name of an event in lower case, without hyphens and underscores."""
     name = typed.replace("-", "").replace("_", "").lower()
     return _ALIASES.get(name, name)
 
 
 def _here(head: bytes, payload: bytes) -> bytes:
-    """Do the work in this process, where there can be no other."""
+    """Handle the event in this process, because no worker can be used."""
     from .worker import WorkerState
 
     with WorkerState(os.environ) as work:
@@ -203,8 +206,11 @@ def _ask_worker(spot: WorkerFiles, event: str, head: bytes, payload: bytes) -> b
 
 
 def _is_awaited(spot: WorkerFiles, payload: bytes) -> bool:
-    """Whether the worker may have something to add to the prompt of ``payload``, which is not parsed here: an id that
-    JSON can only write in one way must occur in it."""
+    """Return whether the prompt has to wait for the worker, because its session is in ``WorkerFiles.pending``.
+
+    The payload is not parsed: the session id must occur in it. An id with characters that JSON can escape always
+    counts.
+    """
     try:
         with open(spot.pending, "rb") as file:
             waiting = file.read().splitlines()
@@ -214,7 +220,8 @@ def _is_awaited(spot: WorkerFiles, payload: bytes) -> bool:
 
 
 def _exchange(spot: WorkerFiles, request: bytes, deadline: float | None) -> bytes:
-    """What the worker answers; at once, and nothing, without a ``deadline``."""
+    """Send a request to the worker and return its answer. Without a ``deadline`` it does not wait, and returns an empty
+    answer."""
     with connect_to_worker(spot) as link:
         link.settimeout(SENDING)
         link.sendall(request)
@@ -248,7 +255,8 @@ _FULL_ATTEMPTS = 50
 
 
 def connect_to_worker(spot: WorkerFiles) -> socket.socket:
-    """Return a connection to the worker at ``spot``. Raises ``OSError`` if that is not possible."""
+    """Return a connection to the worker with the files ``spot``, which is started if none is listening. Raises
+    ``OSError`` if that fails."""
     import socket  # nothing else here needs it
 
     with suppress(*_GONE):
@@ -286,7 +294,8 @@ def _connect(spot: WorkerFiles) -> socket.socket:
 
 
 def _launch(listener: socket.socket, spot: WorkerFiles) -> None:
-    """Start a worker on ``listener`` that outlives this process and holds nothing of its host's."""
+    """Start a worker that accepts connections on ``listener``. It outlives this process and keeps none of its open
+    files."""
     if os.fork():
         return
     try:

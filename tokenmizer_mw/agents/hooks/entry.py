@@ -1,8 +1,9 @@
-"""Entry point of the worker process: it takes the first event before it imports the rest of the package.
+"""Entry point of the worker process: it receives the first event before it imports the rest of the package.
 
-The import takes longer than any event. A host that asks before a compaction is answered without it where nothing can be
-lost: such hosts only append to their transcripts, and the worker reads the new part before it looks at another event.
-So is one that starts a session, or has to give the next prompt a block, if a worker before built the block (``start``).
+The import takes longer than any event, so some events are answered without it. One is the event before a compaction,
+from hosts that only append to their transcripts: the worker reads the new part before it handles another event, so
+nothing is lost. Others are the start of a session, and a prompt that waits for a block, if an earlier worker has built
+the block (``start``).
 """
 
 from __future__ import annotations
@@ -21,16 +22,16 @@ from . import NOTHING, STEER, STEERED, WorkerFiles, receive_request
 from .notes import part_of
 
 LINGER: Final = "TOKENMIZER_HOOK_LINGER"
-"""Environment variable: seconds without an event after which a worker ends."""
+"""Environment variable: seconds without an event after which a worker exits."""
 
 LINGER_SECONDS: Final = 300.0
 
 _APPENDING: Final = frozenset({"claude-code", "codex"})
-"""Hosts that never rewrite a transcript."""
+"""Hosts that only append to a transcript and never rewrite it."""
 
 
 def main() -> None:
-    """Run the worker on the listening socket and the path that the arguments name."""
+    """Run the worker. Its arguments are the file descriptor of the listening socket and the path of that socket."""
     folder, name = os.path.split(sys.argv[2])
     spot = WorkerFiles(folder, name.removesuffix(".sock"))
     linger = float(os.environ.get(LINGER) or LINGER_SECONDS)
@@ -60,10 +61,10 @@ def main() -> None:
 
 
 def answer_early(request: bytes, environ: Mapping[str, str], spot: WorkerFiles) -> bytes:
-    """Return the answer to a request that can be answered without importing the package; b"" for all others.
+    """Return the answer to a request if that is possible without importing the package; b"" if not.
 
-    Such requests come from hosts that only append to their transcript: an event before a compaction with a transcript
-    to read, the start of a session whose block was built before, and a prompt that such a block has to be added to.
+    It is possible for hosts that only append to their transcript, for these events: before a compaction if there is a
+    transcript; the start of a session whose block an earlier worker has built; a prompt that waits for such a block.
     ``request``: the bytes of the event, as ``receive_request`` returns them. ``spot``: the files of this worker.
     """
     head, payload = _split(request)
@@ -94,7 +95,8 @@ def _has_transcript(event: object) -> bool:
 
 
 def _accept_first(listener: socket.socket, linger: float) -> tuple[socket.socket, bytes]:
-    """The first connection, that of the process that started this one, and its request; b"" if it went away."""
+    """Accept the first connection, from the process that started this one, and return it with its request (b"" if the
+    process is gone)."""
     listener.settimeout(linger)
     link, _ = listener.accept()
     try:

@@ -1,4 +1,5 @@
-"""Events of agent hosts: how they are read, which project they belong to, and how hosts take an answer."""
+"""Events of agent hosts: how they are parsed, which project they belong to, and how an answer to the host is
+written."""
 
 from __future__ import annotations
 
@@ -12,15 +13,18 @@ from typing import Any, Final
 from tokenmizer_mw.model.session import SESSION_ID_MAX
 
 SEPARATOR: Final = "/"
-"""Between the name of a project and that of a session, where the settings name nothing else."""
+"""Default of the setting ``project_separator``, between the name of a project and that of a session."""
 
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """An event of an agent host.
+    """An event of an agent host. Each field is "" if the host does not send it.
 
-    ``name``: in lower case; ``session``: the host's session id; ``folder``: the working directory; ``transcript``: path
-    of the host's transcript, "" for none.
+    - ``name``: in lower case, such as "sessionstart"; ``host``: such as "claude-code".
+    - ``session``: the host's session id; ``folder``: the project's folder, else the working directory.
+    - ``transcript``: path of the host's transcript.
+    - ``source``: why a session starts, such as "resume" or "compact".
+    - ``prompt``: the user's message; ``reply``: the model's last message.
     """
 
     name: str
@@ -34,10 +38,10 @@ class Event:
 
 
 def read_event(name: str, host: str, payload: bytes, *, project: str = "", folder: str = "") -> Event:
-    """Parse an event. Members that are missing or not strings are "".
+    """Parse the JSON of an event. Members that are missing or not strings are "".
 
-    ``project``: the folder that the host calls its project; ``folder``: the folder in which the hook was started.
-    Raises ``ValueError`` if the payload is not a JSON object.
+    ``project``: the folder that the host calls its project, "" for none; ``folder``: the folder in which the hook was
+    started. Raises ``ValueError`` if the payload is not a JSON object.
     """
     values = json.loads(payload or b"{}")
     if not isinstance(values, dict):
@@ -59,7 +63,8 @@ def read_event(name: str, host: str, payload: bytes, *, project: str = "", folde
 
 
 def root_of(folder: str) -> str:
-    """Return the project of ``folder``: the nearest parent with a repository, else ``folder`` itself."""
+    """Return the folder of the project that ``folder`` belongs to: the nearest folder above with a Git repository, else
+    ``folder`` itself."""
     start = Path(os.path.abspath(folder or "."))
     for place in (start, *start.parents):
         if (place / ".git").exists():
@@ -84,13 +89,13 @@ def project_named(folder: str) -> str:
 
 
 def name_session(folder: str, session: str, separator: str = "") -> str:
-    """Return the id under which an agent's session that was started in ``folder`` is stored: its project's name and the
-    agent's own id. ``separator``: that of the settings, "" for "/"."""
+    """Return the id under which this package stores an agent's session that was started in ``folder``, such as
+    "shop-01221a02/<session>". ``separator``: the setting ``project_separator``, "" for "/"."""
     return f"{project_named(root_of(folder))}{separator or SEPARATOR}{session}"[-SESSION_ID_MAX:]
 
 
 def add_to_context(event: Event, text: str) -> str:
-    """Return the answer that adds ``text`` to the context of the model."""
+    """Return the answer, in the host's format, that makes the host add ``text`` to the context of the model."""
     values: dict[str, Any] = {"additional_context": text}
     if event.host not in _FLAT:
         values = {"hookSpecificOutput": {"hookEventName": _NAMES[event.name], "additionalContext": text}}
@@ -100,4 +105,4 @@ def add_to_context(event: Event, text: str) -> str:
 _NAMES: Final = {"sessionstart": "SessionStart", "userpromptsubmit": "UserPromptSubmit"}
 
 _FLAT: Final = frozenset({"cursor"})
-"""Hosts that take what is added to the context in a field of its own."""
+"""Hosts that take the text for the context as a top-level member of the answer."""

@@ -27,22 +27,24 @@ from .notes import Notes, length_of, part_of
 from .start import BlockBuilder, has_block, must_wait, read_shown_context, read_waiting_sessions
 
 _AGAIN: Final = 8
-"""Known messages before the new ones, by which a session sees where these go on."""
+"""Number of known messages that are passed before the new ones, so that the session finds where the new ones belong."""
 
 _AT_ONCE: Final = 200
 _LONG_AGO_SECONDS: Final = 600.0
-"""Age from which on a new line of a transcript is recorded at its own time, not at that of the hook."""
+"""Age in seconds from which on a new line of a transcript is recorded at its own time, not at that of the hook."""
 
 _TWICE_SECONDS: Final = 5.0
-"""Within which the same event once more is the same one: hosts start hooks of several configurations side by side."""
+"""Seconds within which the same event counts as a repetition: a host whose hooks are in several configurations sends it
+once for each."""
 
 
 class Hooks:
-    """Handles the events of all sessions.
+    """Handles the hook events of all sessions.
 
     - ``memory``: its settings must name a project separator.
     - ``notes``: folder that stores how far transcripts were read; ``None`` keeps that in this process.
-    - ``pending``: file that exists while the next prompt of a session has to wait for an answer.
+    - ``pending``: file with the sessions whose next prompt must wait for an answer (see ``WorkerFiles``); ``None`` for
+      none.
     - ``path`` and ``spot``: the SQLite file of the memory and the files of the worker, for which blocks are built
       beforehand; without both none are.
     - ``clock``: returns seconds from any starting point.
@@ -72,10 +74,8 @@ class Hooks:
         self._builder = BlockBuilder(path, spot, self._build_block, self._separator) if path and spot else None
 
     def handle(self, event: Event) -> str:
-        """Handle ``event``; work that the host need not wait for is left to ``finish``.
-
-        Returns the text for the host, "" for none. Raises ``TokenMizerError``.
-        """
+        """Record what is new in the session of ``event``, and return the text for the host, "" for none. Work that the
+        host need not wait for is left to ``finish``. Raises ``TokenMizerError``."""
         self.finish()
         if not event.session:
             return ""
@@ -86,13 +86,14 @@ class Hooks:
         return work(self, session, event) if work is not None else ""
 
     def finish(self) -> None:
-        """Complete the work of the previous event. Raises ``TokenMizerError``."""
+        """Complete the work that ``handle`` left over for the previous event. Raises ``TokenMizerError``."""
         rest, self._rest = self._rest, []
         for work in rest:
             work()
 
     def prepare(self) -> None:
-        """Build the blocks with which the sessions of the projects seen so far would start."""
+        """Build resume blocks in advance: of the sessions seen so far, and of a new session in each of their
+        projects."""
         if self._builder is None:
             return
         for chat, (session, project) in self._seen.items():
@@ -102,7 +103,7 @@ class Hooks:
         self._seen.clear()
 
     def note_unanswered(self, event: Event, answer: str) -> None:
-        """Note that the host left without ``answer``; the next prompt gets it."""
+        """Note that the host did not wait for ``answer``, so that the next prompt of the session gets it."""
         if answer and event.name in _GIVING:
             self._given.pop(event.session, None)
             self._note_given(event, given=-1)
@@ -111,8 +112,11 @@ class Hooks:
     # -- sessions --------------------------------------------------------------------------------------------
 
     def _session(self, event: Event) -> str:
-        """The session's id here: the project's name and the host's id. Where the agent went elsewhere meanwhile, or a
-        proxy has recorded it under the host's id alone, it stays the session that it was."""
+        """Return the id under which the session is stored: the project's name and the host's id.
+
+        A session that is stored already keeps its id, for example if the agent has changed its folder, or if a proxy
+        recorded it under the host's id alone.
+        """
         known = self._names.get(event.session)
         if known is None:
             ours = name_session(event.folder, event.session, self._separator)
@@ -130,7 +134,8 @@ class Hooks:
             self._from_event(session, event)
 
     def _from_transcript(self, session: str, event: Event) -> bool:
-        """Record what is new in a transcript, its facts perhaps later; ``False`` when there is none to read."""
+        """Record the messages that are new in the transcript, their facts perhaps later. Returns false if it cannot be
+        read."""
         transcript, key = event.transcript, SessionKey(LOCAL_TENANT, session)
         if not transcript:
             return False
@@ -156,8 +161,8 @@ class Hooks:
             self._notes.keep(transcript, replace(note, start=further if further > note.start else note.start + most))
 
     def _record_messages(self, key: SessionKey, values: list[TranscriptMessage], *, known: int, later: bool) -> None:
-        """Record messages of a transcript that is recorded up to byte ``known``, at the times of their lines if these
-        were written long ago, as in a session from before the hooks."""
+        """Record messages of a transcript whose first ``known`` bytes are recorded already. If new ones were written
+        long ago, as in a session from before the hooks, all are recorded at the times of their lines."""
         now = time.time()
         if any(one.time is not None and one.place >= known and one.time < now - _LONG_AGO_SECONDS for one in values):
             messages, times = [one.message for one in values], [one.time for one in values]
@@ -167,7 +172,7 @@ class Hooks:
             self._memory.record(key.id, [one.message for one in some], later=later)
 
     def _from_event(self, session: str, event: Event) -> None:
-        """Record the words that the event itself carries: some hosts keep no transcript."""
+        """Record the message in the event itself, because some hosts write no transcript."""
         role, text = (Role.USER, event.prompt) if event.name == "userpromptsubmit" else (Role.ASSISTANT, event.reply)
         message = Message(role, text)
         if not text.strip() or self._last_message.get(session) == message:
@@ -197,20 +202,22 @@ class Hooks:
         return "" if before.present else self._block(session, event)
 
     def _handle_end(self, session: str, event: Event) -> str:
-        """Whoever comes back, and be it at once, starts anew."""
+        """Prepare for the next session, and forget which block was returned last, so that a resumed session gets one
+        again."""
         self._given.pop(event.session, None)
         self._rest.append(self.prepare)
         return ""
 
     def _mark_compaction(self, session: str, event: Event) -> str:
-        """Mark this point once the host has its answer: the messages are durable then, and extraction takes longer."""
+        """Create a checkpoint before a compaction, but after the host has its answer: the messages are stored by then,
+        and extraction takes longer."""
         if not self._memory.log.read(SessionKey(LOCAL_TENANT, session), upto=1):
             return ""
         self._rest.append(partial(self._mark, session))
         return STEER if event.host in STEERED else ""
 
     def _mark(self, session: str) -> None:
-        """Mark this point, unless there are no messages since the last one."""
+        """Create a checkpoint, unless there are no messages since the last one."""
         try:
             text, marked = self._memory.view(session, _count_messages)
         except UnknownSession:
@@ -247,7 +254,7 @@ class Hooks:
             self._notes.keep(event.transcript, replace(self._notes.of(event.transcript), given=given))
 
     def _read_waiting_sessions(self) -> list[str]:
-        """The sessions whose next prompt should wait."""
+        """Return the hosts' ids of the sessions whose next prompt must wait."""
         return read_waiting_sessions(str(self._pending)) if self._pending is not None else []
 
     def _ask(self, session: str, *, no_more: bool = False) -> None:
@@ -262,19 +269,19 @@ class Hooks:
 
 
 def _count_messages(state: SessionState) -> tuple[int, int]:
-    """How many messages a session has, and how many it had at its last checkpoint."""
+    """Return the number of messages of a session, and that at its last checkpoint (-1 if there is none)."""
     return len(state.transcript), max((mark.checkpoint.turn for mark in state.checkpoints[-1:]), default=-1)
 
 
 def _batches(values: list[TranscriptMessage]) -> Iterator[list[TranscriptMessage]]:
-    """Some at a time, each with known ones before the new ones."""
+    """Yield the messages in batches; each begins with some messages of the batch before, which are known by then."""
     for start in range(0, len(values), _AT_ONCE):
         yield values[max(0, start - _AGAIN) : start + _AT_ONCE]
 
 
 _GIVING: Final = frozenset({"sessionstart", "userpromptsubmit"})
 _AFTER_REPLY: Final = frozenset({"sessionstart", "userpromptsubmit", "precompact", "sessionend"})
-"""Events by which a proxy has recorded the reply before."""
+"""Events before which a proxy, if there is one, has already recorded the model's reply."""
 
 _DRAWN_LATER: Final = frozenset({"precompact"})
 
@@ -284,17 +291,17 @@ _EVENTS: Final[dict[str, Callable[[Hooks, str, Event], str]]] = {
     "precompact": Hooks._mark_compaction,
     "sessionend": Hooks._handle_end,
 }
-"""What events do besides being recorded."""
+"""What is done for an event besides recording its session."""
 
 
 _NEWEST: Final = 256
-"""Messages of a session among which a turn is looked for."""
+"""Number of newest messages of a session among which a turn is looked for."""
 
 
 @dataclass(slots=True)
 class _Tail:
-    """What a session's log holds, read as far as ``seq``. ``proxied``: a proxy closed turns of it;
-    ``texts``: digests of the newest texts."""
+    """What is known of a session's events up to sequence number ``seq``. ``proxied``: true if a proxy has closed a turn
+    in it; ``texts``: digests of the normalised texts of the newest messages."""
 
     seq: int = 0
     proxied: bool = False
@@ -302,9 +309,9 @@ class _Tail:
 
 
 class ProxiedSessions:
-    """Finds the messages of a transcript that a proxy records as well.
+    """Finds out which messages of a transcript a proxy has recorded already, so that hooks do not record them again.
 
-    A request after a compaction begins with a summary, a transcript does not: the two could not be aligned.
+    They cannot be aligned as usual: a request after a compaction begins with a summary, a transcript does not.
     """
 
     def __init__(self, log: EventLog) -> None:
@@ -312,12 +319,12 @@ class ProxiedSessions:
         self._tails: dict[SessionKey, _Tail] = {}
 
     def is_proxied(self, key: SessionKey) -> bool:
-        """Whether a proxy has recorded turns of the session."""
+        """Return whether a proxy has recorded turns of the session."""
         return self._read(key).proxied
 
     def has_last_turn(self, key: SessionKey, messages: Sequence[Message]) -> bool:
-        """Whether the last reply of ``messages`` and what the user said before it are on record; ``False`` without a
-        reply."""
+        """Return whether the session contains the last reply in ``messages`` and the user message before it; false if
+        there is no reply in ``messages``."""
         spoken = [one for one in messages if one.text.strip() and one.role in (Role.USER, Role.ASSISTANT)]
         while spoken and spoken[-1].role is Role.USER:
             spoken.pop()

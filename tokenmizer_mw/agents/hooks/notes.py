@@ -1,4 +1,5 @@
-"""Stores how far transcripts were read, in files. A lost note only costs time.
+"""Stores in files how far transcripts were read. A lost note only costs time, because the transcript is then read
+again.
 
 Only regular files are read, because a pipe could block.
 """
@@ -41,11 +42,12 @@ _HEAD: Final = 256
 
 @dataclass(frozen=True, slots=True)
 class Note:
-    """Progress in one transcript.
+    """How far one transcript was read.
 
-    ``head``: hash of its beginning, to recognise the file; ``start``: byte position to continue from (a few known
-    messages before the new ones); ``given``: length of the transcript when a block was last returned, -1 for never;
-    ``end``: byte position up to which every message is recorded.
+    - ``head``: hash of its beginning, to recognise the file, "" for no note.
+    - ``start``: byte position to continue from, a few known messages before the new ones.
+    - ``given``: length of the transcript when a block was last returned to the host, -1 for never.
+    - ``end``: byte position up to which every message is recorded.
     """
 
     head: str = ""
@@ -55,7 +57,7 @@ class Note:
 
 
 class Notes:
-    """Notes in ``folder``; ``None`` keeps them in this process only.
+    """The notes about transcripts, stored in ``folder``; ``None`` keeps them in this process only.
 
     ``store``: identifies the store, because another store may lack messages of the same transcript.
     """
@@ -72,7 +74,7 @@ class Notes:
         return note if note.head and note.head == _head(transcript, note.head) and not shrunk else Note()
 
     def keep(self, transcript: str, note: Note) -> None:
-        """Store a note. Write errors are ignored; they only cost time later."""
+        """Store a note about ``transcript``. Write errors are ignored; they only cost time later."""
         whole = note.head.startswith(f"{_HEAD}:")
         note = note if whole else replace(note, head=_head(transcript))
         if note == self._known.get(transcript):
@@ -102,8 +104,8 @@ class Notes:
 
 
 def _head(transcript: str, like: str = "") -> str:
-    """How many bytes a transcript begins with, at most ``_HEAD``, and their hash; as many as ``like`` tells of. "" for
-    one that is not there."""
+    """Return the number of bytes at the start of a transcript, at most ``_HEAD``, and their hash ("256:..."); "" if it
+    cannot be read. ``like``: an earlier result, whose number of bytes is used again."""
     count = int(like.partition(":")[0]) if like else _HEAD
     begins = part_of(transcript, 0, count)
     if begins is None:
@@ -112,7 +114,7 @@ def _head(transcript: str, like: str = "") -> str:
 
 
 def length_of(path: str) -> int:
-    """Return the bytes of a file, 0 if there is none."""
+    """Return the size of a file in bytes; 0 if there is none."""
     try:
         return os.stat(path).st_size
     except OSError:

@@ -1,8 +1,9 @@
-"""Resume blocks for the start of a session, and for a prompt that waits for one: a worker builds them beforehand, and
-the next answers with them without the package.
+"""Resume blocks that one worker builds in advance, so that the next worker can return them before it imports the
+package.
 
-Such an answer takes a quarter of the time that the imports take. It is only given where a worker would answer the
-same: the sessions are as they were when the block was built, and the transcript has no message that is not recorded.
+They are for the start of a session, and for a prompt that waits for a block. Such an answer takes a quarter of the time
+of the import. It is only given if the package would give the same answer: the sessions are as they were when the block
+was built, and the transcript has no message that is not recorded.
 """
 
 from __future__ import annotations
@@ -39,22 +40,23 @@ if TYPE_CHECKING:
     from tokenmizer_mw.operations.agent_transcripts import ShownContext
 
 FIRST_CHECKPOINT: Final = "checkpoint-1"
-"""What the block of a new session is made for."""
+"""Id of a session's first checkpoint, for which the block of a new session is made."""
 
 TRANSCRIPT_MAX: Final = 32 * 1024 * 1024
-"""Bytes of a transcript that are read here; with a longer one the time is of no account."""
+"""Number of bytes of a transcript that are read here; a longer one is left to the package, because it takes long
+anyway."""
 
 _LIMIT: Final = "TOKENMIZER_TRANSCRIPT_MAX"
 
 
 def reader_of(spot: WorkerFiles) -> str:
-    """Return the name of all workers with the settings of this one."""
+    """Return a name that all workers with the same settings as this one share."""
     return os.path.basename(spot.folder)
 
 
 def answer_start(head: bytes, payload: bytes, environ: Mapping[str, str], spot: WorkerFiles) -> bytes:
-    """Return the answer to the start of a session, or to a prompt that a block has to be added to: "ok" and the text
-    for the host. Returns b"" if only the package can answer. Never raises.
+    """Return the answer to the start of a session, or to a prompt that waits for a block: "ok", a line end, and the
+    text for the host. Returns b"" if only the package can answer. Never raises.
 
     ``head``: event name, host, project and folder of the request, separated by 0x1F. ``payload``: the event as the host
     sent it, in JSON. ``spot``: the files of this worker.
@@ -71,7 +73,8 @@ def answer_start(head: bytes, payload: bytes, environ: Mapping[str, str], spot: 
 
 
 def _may_answer(event: Event, spot: WorkerFiles) -> bool:
-    """Whether the event adds no words to the session by itself; and whether a prompt's session waits for a block."""
+    """Return whether the event can be answered here: a start that carries no message, or a prompt whose session
+    waits."""
     if event.name == "userpromptsubmit":
         return _has_transcript(event) and event.session in read_waiting_sessions(spot.pending)
     return bool(event.session) and not (event.prompt or event.reply)
@@ -86,14 +89,14 @@ def read_waiting_sessions(pending: str) -> list[str]:
 
 
 def path_of(address: str) -> str:
-    """Return the SQLite file at a store's address, "" for another store. Raises ``ConfigError``."""
+    """Return the path of the SQLite file at a store's address; "" for any other store. Raises ``ConfigError``."""
     scheme, _, rest = address.partition("://")
     path = sqlite_path(rest.partition("?")[0]) if scheme.lower() == "sqlite" else None
     return os.path.realpath(path) if path is not None else ""
 
 
 def _find_text(path: str, event: Event, spot: WorkerFiles) -> str | None:
-    """The block for the event, "" for none; ``None``: only the package can tell."""
+    """Return the block for the event, "" if none is due; ``None`` if only the package can find out."""
     if not os.path.exists(path):
         can_be_created = os.access(os.path.dirname(path), os.W_OK | os.X_OK)  # else the package says what is wrong
         return "" if can_be_created and not _has_transcript(event) else None
@@ -124,7 +127,8 @@ def _find_in_store(cursor: sqlite3.Cursor, event: Event, spot: WorkerFiles) -> s
 
 
 def _wants_block(event: Event, notes: Notes, secret: bytes) -> bool | None:
-    """Whether the transcript calls for a block; ``None``: it has messages that are not recorded, or is long."""
+    """Return whether the model needs a block, according to the transcript; ``None`` if that has messages which are not
+    recorded, or is too long."""
     if not _has_transcript(event):
         return True
     from tokenmizer_mw.operations.agent_transcripts import messages_in  # new sessions have none to read
@@ -139,7 +143,8 @@ def _wants_block(event: Event, notes: Notes, secret: bytes) -> bool | None:
 
 
 def _for_new_session(built: BuiltBlock, chat: str, secret: bytes) -> str | None:
-    """The block with the delimiters of the session ``chat``."""
+    """Return a block that was built for any new session, with the delimiters of the session ``chat``; "" if it is
+    empty, ``None`` if the session's id would be too long."""
     id = f"{built.siblings}{chat}"
     if not built.block or len(id) > SESSION_ID_MAX:
         return None if built.block else ""
@@ -148,16 +153,18 @@ def _for_new_session(built: BuiltBlock, chat: str, secret: bytes) -> str | None:
 
 
 _NEXT = "the next session of this project"
-"""In place of the host's id of a session that there is not yet."""
+"""Stands for the host's session id while the block of a new session is built."""
 
 _ATTEMPTS = 2
-"""Building a block may extract facts first, which changes the session."""
+"""How often a block is built at most: building may extract facts first, which changes the session."""
 
 
 class BlockBuilder:
-    """Keeps blocks in the database file ``path``, for the workers of ``spot``.
+    """Builds resume blocks in advance and stores them in the database file ``path``, for workers with the files
+    ``spot``.
 
-    ``build``: returns the block of a session's id, "" for none; ``separator``: between a project and a session.
+    ``build``: returns the block of the session with an id, "" for none; ``separator``: the setting
+    ``project_separator``.
     """
 
     def __init__(self, path: str, spot: WorkerFiles, build: Callable[[str], str], separator: str) -> None:
@@ -167,15 +174,16 @@ class BlockBuilder:
         self._separator = separator
 
     def build_for(self, chat: str, session: str, project: str) -> None:
-        """Build the block of a recorded session and that of a new session of ``project``. Errors are ignored: the next
-        start takes longer then."""
+        """Build the block of the stored session ``session``, which the host calls ``chat``, and that of a new session
+        of ``project``. Errors are ignored: the next start then takes longer."""
         with suppress(StoreError, sqlite3.Error, OSError):
             self._keep(BlockName(self._reader, chat=chat), session, self._siblings(session))
             siblings = f"{project}{self._separator}"
             self._keep(BlockName(self._reader, project=project), f"{siblings}{_NEXT}", siblings)
 
     def build_again(self, project: str) -> None:
-        """Build the outdated blocks of the sessions of ``project``. Errors of the store and of files are ignored."""
+        """Build the outdated blocks of the sessions of ``project`` again. Errors of the store and of files are
+        ignored."""
         with suppress(StoreError, sqlite3.Error, OSError):
             with at(self._path) as cursor:
                 chats = chats_of(cursor, self._reader)
@@ -198,10 +206,10 @@ class BlockBuilder:
 
 
 def read_shown_context(transcript: str, notes: Notes, secret: bytes, most: int) -> ShownContext:
-    """Return what of this package the model has in its context, read from the last ``most`` bytes of ``transcript``.
-    Returns an empty ``ShownContext`` if ``transcript`` is "" or cannot be read.
+    """Return what the model has in its context of this package's blocks, according to the last ``most`` bytes of
+    ``transcript``. Returns an empty ``ShownContext`` if ``transcript`` is "" or cannot be read.
 
-    ``notes``: what this worker noted of transcripts. ``secret``: the store's secret.
+    ``notes``: the notes about transcripts. ``secret``: the store's secret.
     """
     from tokenmizer_mw.operations.agent_transcripts import ShownContext, find_shown_context  # as above
 
@@ -214,8 +222,8 @@ def read_shown_context(transcript: str, notes: Notes, secret: bytes, most: int) 
 
 
 def must_wait(source: str, shown: ShownContext) -> bool:
-    """Return whether only the next prompt can show if a block is needed. This is so after a compaction (``source``) if
-    the newest block was at the end of the context: most likely it is still there."""
+    """Return whether only the next prompt can show if a block is needed: after a compaction (``source`` is "compact")
+    if the newest block was at the end of the context, because most likely it is still there."""
     return source == "compact" and shown.last
 
 

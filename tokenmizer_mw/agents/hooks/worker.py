@@ -30,18 +30,18 @@ from .start import path_of
 _logger = logging.getLogger("tokenmizer_mw")
 
 STATUS: Final = b"status"
-"""A request in place of an event: answered with the worker's number, the seconds of CPU time that it has used, and
-those that it had used when the last event was answered."""
+"""Request instead of an event. The answer has the worker's process id, the CPU seconds that it has used, and those that
+it had used when it answered the last event."""
 
 STOP: Final = b"stop"
-"""A request in place of an event: the worker ends, and the connection with it."""
+"""Request instead of an event: the worker exits. The connection is closed when it has finished all work."""
 
 
 class WorkerState:
-    """The store and settings that the environment names, and the hooks on them.
+    """The open store and the ``Hooks`` of a worker, for the store and settings that ``environ`` names.
 
     The store is opened at the first event, and again when its file was replaced or the installation uses another store
-    because a server started or stopped.
+    because a server started or stopped. ``spot``: the files of the worker; ``None`` if there is none.
     """
 
     def __init__(self, environ: Mapping[str, str], spot: WorkerFiles | None = None) -> None:
@@ -95,13 +95,13 @@ class WorkerState:
         self.finish()
 
     def finish(self) -> None:
-        """Complete the work that was left for after the answer. Never raises."""
+        """Complete the work that was left over until the host had its answer. Never raises."""
         self.answered_at = time.process_time()
         if self._hooks is not None:
             self._run_logged(self._hooks.finish)
 
     def _run_logged(self, *steps: Callable[[], object]) -> None:
-        """Take the steps up to the first that fails, which is logged."""
+        """Call ``steps`` in order; the first error ends this and is logged."""
         try:
             for step in steps:
                 step()
@@ -111,12 +111,13 @@ class WorkerState:
             self._log_error(f"a fault of tokenmizer-mw itself: {_place_of(error)}")
 
     def note_unanswered(self, event: Event) -> None:
-        """Note that the host did not wait for the answer to ``event``."""
+        """Note that the host of ``event`` left without its answer; the next prompt of the session then gets the
+        block."""
         if self._hooks is not None:
             self._hooks.note_unanswered(event, "unheard")
 
     def _refuse(self, sentence: str) -> bytes:
-        """Log an error with the name of the event; return the answer with it."""
+        """Return the answer that reports the error ``sentence`` to the host, and log it."""
         if self._spot is not None:  # the process that the host waits for prints the answer itself
             self._log_error(sentence)
         return b"no\n" + sentence.encode("utf-8", "replace")
@@ -149,19 +150,20 @@ class WorkerState:
 
 
 def _place_of(error: BaseException) -> str:
-    """Type and place of an exception, without its text, which may quote messages."""
+    """Return type and place of an exception, without its text, which may quote messages."""
     return f"{type(error).__name__} in {raised_at(error)}"
 
 
 def _settings(environ: Mapping[str, str]) -> Settings:
-    """The settings that the environment names. Raises ``ConfigError``."""
+    """Return the settings that the environment names, with a project separator. Raises ``ConfigError``."""
     named = any(ENVIRONMENT_PREFIX + field.name.upper() in environ for field in fields(Settings))
     settings = Settings.load(None, environ) if named else Settings()  # reading them loads a library for that
     return settings.with_(project_separator=settings.project_separator or SEPARATOR)
 
 
 def _identity(address: str) -> tuple[int, int] | None:
-    """Which file the store is; ``None`` for one without a file."""
+    """Return device and inode number of the store's file, to notice when it is replaced; ``None`` if there is no
+    file."""
     try:
         path = path_of(address)
         found = os.stat(path) if path else None
@@ -177,10 +179,10 @@ def serve(
     linger: float,
     first: tuple[socket.socket, bytes] | None = None,
 ) -> None:
-    """Answer events until none arrives for ``linger`` seconds, or a stop request arrives.
+    """Answer events until none arrives for ``linger`` seconds, or until a stop request arrives.
 
-    ``first``: a connection whose request was read before. The sender of a stop request is answered when all work is
-    done.
+    ``first``: a connection whose request was read already. Whoever sent a stop request is answered, by closing the
+    connection, when all work is done.
     """
     stopping: list[socket.socket] = []
     if first is not None:

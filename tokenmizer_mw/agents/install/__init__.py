@@ -1,6 +1,5 @@
-"""Installation into configurations of coding agents: what is written for each agent, and into which files; changes are
-planned, shown, applied, and removed again.
-"""
+"""Installation into the configuration files of coding agents: what is written into which file; changes are planned,
+shown, applied, and removed again."""
 
 from __future__ import annotations
 
@@ -24,7 +23,7 @@ from .json_text import NotPlain, value_of
 from .toml_text import with_section, without_section
 
 NAME: Final = "tokenmizer"
-"""What the MCP server is called in a configuration."""
+"""Name of the MCP server in an agent's configuration."""
 
 OWN: Final = "tokenmizer-mw"
 HOOKS: Final = "hooks"
@@ -34,8 +33,7 @@ _TIMEOUT: Final = 30
 
 @dataclass(frozen=True, slots=True)
 class InstallTarget:
-    """Where to install the hooks and the MCP server: the user's home, the project folder, and whether for this project
-    only."""
+    """Where to install: for the user (``home``), or only for the project in ``folder`` (if ``project`` is true)."""
 
     home: Path
     folder: Path
@@ -43,7 +41,7 @@ class InstallTarget:
 
     @property
     def command(self) -> str:
-        """The command that starts this package; without a path in project files, because people share them."""
+        """The command that starts this package. For a project it has no path, because people share such files."""
         if self.project:
             return OWN
         beside = Path(sys.executable).parent / OWN
@@ -52,8 +50,8 @@ class InstallTarget:
 
 @dataclass(frozen=True, slots=True)
 class Edit:
-    """A configuration file of a coding agent, and the functions that add this package's ``part`` (the hooks or the MCP
-    server) to its text and remove it."""
+    """How one configuration file of a coding agent is changed. ``add`` and ``drop``: functions from its text to the
+    text with and without this package's ``part`` (``HOOKS`` or ``SERVER``)."""
 
     path: Path
     add: Callable[[str], str]
@@ -62,7 +60,8 @@ class Edit:
 
 
 def _server(path: Path, key: str, place: InstallTarget, **more: Any) -> Edit:
-    """The MCP server among those of a JSON file."""
+    """Return the edit for the MCP server in a JSON file. ``key``: the member that holds the servers; ``more``: further
+    members of the entry."""
     values = {**more, "command": place.command, "args": ["mcp"]}
 
     def add(text: str) -> str:
@@ -82,7 +81,8 @@ def _server(path: Path, key: str, place: InstallTarget, **more: Any) -> Edit:
 
 
 def _hooks(path: Path, place: InstallTarget, host: str, events: tuple[str, ...], *, nested: bool, **head: Any) -> Edit:
-    """Our hooks among those of a JSON file: one for each event. ``nested``: a host's entries are groups of hooks."""
+    """Return the edit for the hooks in a JSON file, one for each event. ``nested``: true if the host groups hooks;
+    ``head``: top-level members that the file must have."""
 
     def command(event: str) -> str:
         return f"{shlex.quote(place.command)} hook {event}" + ("" if host == "claude-code" else f" --host {host}")
@@ -118,7 +118,8 @@ def _entries(text: str, event: str) -> list[Any]:
 
 
 def _renew_command(text: str, event: str, command: str) -> str:
-    """``text`` whose entries of ours have this command, whatever else they have; one of several that are the same."""
+    """Return ``text`` with the current command in this package's hooks for ``event``. Their other members stay, and of
+    equal hooks only the first is kept."""
     for number, known in enumerate(_entries(text, event)):
         if _is_ours(known, event) and known.get("hooks", [known])[0]["command"] != command:
             way: list[str | int] = ["hooks", 0, "command"] if "hooks" in known else ["command"]
@@ -131,7 +132,7 @@ def _renew_command(text: str, event: str, command: str) -> str:
 
 
 def _drop_entries(text: str, event: str) -> str:
-    """``text`` without entries of ours, whichever command they name."""
+    """Return ``text`` without this package's hooks for ``event``, whatever path their commands have."""
     entries = _entries(text, event)
     for index in range(len(entries) - 1, -1, -1):
         if _is_ours(entries[index], event):
@@ -140,7 +141,7 @@ def _drop_entries(text: str, event: str) -> str:
 
 
 def _is_ours(entry: Any, event: str) -> bool:
-    """Whether an entry holds our hook and no other."""
+    """Return whether a hook entry contains this package's hook for ``event`` and no other."""
     if not isinstance(entry, dict):
         return False
     hooks = entry.get("hooks", [entry])
@@ -151,7 +152,7 @@ def _is_ours(entry: Any, event: str) -> bool:
 
 
 def _is_own(command: str, event: str) -> bool:
-    """Whether a command starts us for ``event``, and nothing else."""
+    """Return whether a command is this package's hook for ``event`` and nothing else."""
     try:
         program, *words = shlex.split(command)
     except ValueError:
@@ -208,7 +209,7 @@ def _vs_code(place: InstallTarget) -> list[Edit]:
 
 
 def _user_folder(home: Path) -> Path:
-    """Where VS Code keeps a user's files."""
+    """Return the folder of VS Code's settings of the user."""
     if sys.platform == "darwin":
         return home / "Library" / "Application Support" / "Code" / "User"
     if sys.platform == "win32":
@@ -217,7 +218,7 @@ def _user_folder(home: Path) -> Path:
 
 
 def _toml(text: str) -> str:
-    """A literal string where that works: paths of Windows are full of backslashes."""
+    """Return a text as TOML: as a literal string if possible, because paths of Windows are full of backslashes."""
     if "'" not in text:
         return f"'{text}'"
     return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
@@ -229,16 +230,16 @@ HOSTS: Final[dict[str, Callable[[InstallTarget], list[Edit]]]] = {
     "cursor": _cursor,
     "vscode": _vs_code,
 }
-"""What is written for each host."""
+"""For each coding agent, a function that returns the edits of its configuration files."""
 
 
 BACKUP: Final = ".before-tokenmizer"
-"""What is appended to the name of a file to keep what it was."""
+"""Added to the name of a file for the backup of its old content."""
 
 
 class LeftAlone(CallerError):
-    """Raised for a file that is not changed; ``by_hand``: what the user should add to which files by hand, to this one
-    and to the others of the agent."""
+    """Raised if a file cannot be changed safely; nothing is written then. ``by_hand``: the text that the user should
+    add to each file of the agent that lacks it."""
 
     def __init__(self, sentence: str, by_hand: Mapping[Path, str]) -> None:
         super().__init__(sentence)
@@ -250,8 +251,8 @@ _NOTHING: Final[tuple[dict[str, object], ...]] = ({}, {"version": 1}, {"version"
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """A file before and after a change; ``None`` if it does not exist. ``own``: the file holds what this package wrote,
-    and nothing else."""
+    """The planned change of a file. ``before`` and ``after``: its text, ``None`` if it does not exist. ``own``: true if
+    it contains only what this package wrote."""
 
     path: Path
     before: str | None
@@ -267,10 +268,10 @@ class Change:
         return "".join(line if line.endswith("\n") else f"{line}\n" for line in lines)
 
     def carry_out(self) -> Path | None:
-        """Write the file atomically; return the path of the backup of its old content, if it existed and was
-        not this package's own.
+        """Write the new text, or delete the file if that is ``None``. Returns the path of a backup of the old content;
+        ``None`` if there was no file, or if the content was this package's own.
 
-        Raises ``CallerError`` if the file has changed meanwhile.
+        Raises ``CallerError`` if the file has changed since the change was planned.
         """
         path = self.path.resolve()  # people link such files from elsewhere
         if _text(path) != self.before:
@@ -294,12 +295,12 @@ class Change:
 
 
 def plan_changes(host: str, home: Path, folder: Path, *, project: bool = False, remove: bool = False) -> list[Change]:
-    """Return the changes of files that install this package for the coding agent ``host``, or remove it (``remove``).
-    Writes nothing.
+    """Return the changes of files that install this package for the coding agent ``host``, or that remove it
+    (``remove``). Writes nothing.
 
     ``home``: the user's home directory. ``folder``: the directory of the project. ``project``: change the project's
     files, not those of the user. Raises ``CallerError`` for a file that cannot be read, and ``LeftAlone`` for a file
-    that cannot be changed without harm.
+    that cannot be changed safely.
     """
     edits = HOSTS[host](InstallTarget(home, folder, project))
     try:
@@ -309,8 +310,9 @@ def plan_changes(host: str, home: Path, folder: Path, *, project: bool = False, 
 
 
 def find_registered(host: str, home: Path, folder: Path) -> dict[str, list[Path]]:
-    """Return the files in which ``host`` has each part (``HOOKS``, ``SERVER``) of this package registered, for the user
-    or for the project in ``folder``; empty without any. A file that cannot be read counts as one without."""
+    """Return the configuration files of ``host`` in which each part (``HOOKS``, ``SERVER``) of this package is
+    registered, for the user or for the project in ``folder``; a part without any is missing. Unreadable files are
+    ignored."""
     found: dict[str, list[Path]] = {}
     for project in (False, True):
         for edit in HOSTS[host](InstallTarget(home, folder, project)):
@@ -320,8 +322,8 @@ def find_registered(host: str, home: Path, folder: Path) -> dict[str, list[Path]
 
 
 def find_missing_programs(path: Path) -> list[str]:
-    """Return the programs of this package that the configuration file ``path`` starts and that cannot be run: paths
-    without a program, and names that are not on the ``PATH``. A file that cannot be parsed has none."""
+    """Return the programs of this package that the configuration file ``path`` starts but that cannot be run, because
+    the path or the name does not exist. Empty for a file that cannot be parsed."""
     try:
         text = path.read_text(encoding="utf-8")
         values = tomllib.loads(text) if path.suffix == ".toml" else value_of(text)
@@ -331,7 +333,7 @@ def find_missing_programs(path: Path) -> list[str]:
 
 
 def _find_programs(value: Any) -> Iterator[str]:
-    """The programs of this package in all members ``command``."""
+    """Yield the programs of this package in all members ``command``, at any depth."""
     if isinstance(value, list):
         for item in value:
             yield from _find_programs(item)
@@ -345,8 +347,8 @@ def _find_programs(value: Any) -> Iterator[str]:
 
 
 def _program_of(command: str) -> str:
-    """The program that a command starts if it is this package's, else "". An MCP server's command is a path alone,
-    which may have spaces."""
+    """Return the program in a command if it is this package's; else "". The command of an MCP server is a path alone,
+    which may contain spaces."""
     try:
         words = shlex.split(command)
     except ValueError:
@@ -359,7 +361,7 @@ def _is_own_program(program: str) -> bool:
 
 
 def _has_part(edit: Edit) -> bool:
-    """Whether a file has this package's part, as it was written or as its user changed it."""
+    """Return whether a file has this package's part, even if its user has changed it."""
     try:
         text = _text(edit.path) or ""
         return edit.drop(text) != text
@@ -370,7 +372,7 @@ def _has_part(edit: Edit) -> bool:
 
 
 def _list_missing(edits: Sequence[Edit]) -> dict[Path, str]:
-    """What has to be added to each file that lacks it, or that cannot be read as one that can be changed."""
+    """Return what to add by hand to each file that lacks this package's part or cannot be changed safely."""
     found = {}
     for edit in edits:
         try:
@@ -394,7 +396,7 @@ def _change(edit: Edit, remove: bool) -> Change:
 
 
 def _is_nothing(text: str) -> bool:
-    """Whether a file holds nothing any more."""
+    """Return whether a file has no content except what this package needs around its own."""
     try:
         return not text.strip() or value_of(text) in _NOTHING
     except NotPlain:
@@ -412,13 +414,13 @@ def _text(path: Path) -> str | None:
 
 
 def find_backups(path: Path) -> list[Path]:
-    """Return the backups of a configuration file that installations and removals have left beside it."""
+    """Return the backups of a configuration file that ``Change.carry_out`` has left beside it."""
     path = path.resolve()
     return sorted(path.parent.glob(f"{glob.escape(path.name + BACKUP)}*")) if path.parent.is_dir() else []
 
 
 def _back_up(path: Path) -> Path:
-    """A copy of the file under a name that nothing has yet."""
+    """Copy the file to a name that does not exist yet, and return that path."""
     number = 0
     while True:
         copy = path.with_name(f"{path.name}{BACKUP}{f'-{number}' if number else ''}")

@@ -1,4 +1,4 @@
-"""Adds or removes one value in JSON text; all other characters stay. Pure."""
+"""Adds or removes one value in JSON text; all other characters, such as blanks and line breaks, stay. Pure."""
 
 from __future__ import annotations
 
@@ -12,16 +12,20 @@ from tokenmizer_mw.wire.json_text import Span, decode_value, skip_space, walk_el
 _STEP: Final = "  "
 _DEPTH_MAX: Final = 100
 _MARK: Final = "  "
-"""Blanks on either side of what is put into an empty container: so it is known to have been there before."""
+"""Blanks around a value that is put into an empty container. By them ``take`` recognises that the container was there
+before, and keeps it."""
 
 
 class NotPlain(ValueError):
-    """Raised for text that is not a JSON object (such as JSON with comments) or that has duplicate members."""
+    """Raised for text that is not a JSON object (such as JSON with comments), that has duplicate members, or in which a
+    value on the path has another type."""
 
 
 @dataclass(slots=True)
 class _Part:
-    """A value and where it stands; for containers their parts, each with where it begins: a member with its name."""
+    """A value in the text, from ``start`` to ``end``. For an object or array, ``parts`` are the values in it,
+    ``begins`` where each begins (a member with its name), and ``names`` the names of members. ``kind``: the first
+    character."""
 
     start: int
     end: int = 0
@@ -35,7 +39,7 @@ def put(text: str, path: Sequence[str | int], value: Any) -> str:
     """Return the JSON ``text`` with ``value`` as the member at ``path``, replacing what is there; missing objects are
     created.
 
-    Numbers in ``path`` are indices of existing elements. Raises ``NotPlain``.
+    ``path``: names of members from the outside in; numbers are indices of existing elements. Raises ``NotPlain``.
     """
     text = text if text.strip() else "{}\n"
     part = _read(text)
@@ -69,7 +73,8 @@ def take(text: str, path: list[str | int]) -> str:
     """Return the JSON ``text`` without the member or element at ``path``, and without containers that become empty by
     that.
 
-    Containers that were empty before a value was added stay.
+    Returns ``text`` unchanged if there is nothing at ``path``. Containers that were empty before ``put`` or ``append``
+    added the value stay.
     """
     part = _read(text) if text.strip() else _Part(0)
     chain = [(part, -1)]
@@ -89,7 +94,7 @@ def take(text: str, path: list[str | int]) -> str:
 
 
 def value_of(text: str) -> dict[str, Any]:
-    """Parse ``text`` as an object; {} for empty text. Raises ``NotPlain``."""
+    """Parse ``text`` as a JSON object; an empty object for blank text. Raises ``NotPlain``."""
     if not text.strip():
         return {}
     try:
@@ -106,7 +111,8 @@ def value_of(text: str) -> dict[str, Any]:
 
 
 def _require_unique_names(members: list[tuple[str, Any]]) -> dict[str, Any]:
-    """An object whose members have different names: of two, readers take the last."""
+    """Return the members as a dictionary. Raises ``ValueError`` for duplicate names, of which most parsers see only the
+    last."""
     result = dict(members)
     if len(result) < len(members):
         raise ValueError("a member is there twice")
@@ -139,7 +145,7 @@ def _add_part(text: str, holder: _Part, value: Any, name: str | None = None) -> 
 
 
 def _was_empty(text: str, holder: _Part) -> bool:
-    """Whether the one part of ``holder`` was put into an empty one: see ``_MARK``."""
+    """Return whether the only value in ``holder`` was put into it while it was empty (see ``_MARK``)."""
     inside = text[holder.start + 1 : holder.end - 1]
     return inside == f"{_MARK}{inside.strip()}{_MARK}"
 
@@ -155,7 +161,7 @@ def _format_value(value: Any, indent: str, text: str, lines: bool = True) -> str
 
 
 def _step(text: str) -> str:
-    """What one level is indented by in ``text``."""
+    """Return the indentation of one level in ``text``."""
     for line in text.split("\n")[1:]:
         if line.strip() and line[0] in " \t":
             return line[: len(line) - len(line.lstrip(" \t"))]
@@ -182,7 +188,7 @@ def _read(text: str) -> _Part:
 
 
 def _part(text: str, start: int, depth: int) -> _Part:
-    """The value at ``start`` of a text that is known to be JSON."""
+    """Parse the value at ``start`` of ``text``, which is valid JSON. Raises ``NotPlain`` for too deep nesting."""
     if depth == 0:
         raise NotPlain("it is nested too deeply")
     part = _Part(start, kind=text[start])

@@ -55,7 +55,7 @@ def _append_section(text: str, section: str) -> str:
 
 
 def _keys_set(text: str, path: list[str], section: str) -> str:
-    """``text`` whose section has the keys of ``section``, in place of its own of these names."""
+    """Return ``text`` with the keys of ``section`` in its own section of that name, replacing keys that are there."""
     lines = text.split("\n")
     spans = [span for span in _sections(lines, path) if _header(lines[span[0]]) == path]
     if len(spans) != 1:
@@ -73,8 +73,8 @@ def _keys_set(text: str, path: list[str], section: str) -> str:
 
 
 def _sections(lines: list[str], path: list[str]) -> list[tuple[int, int]]:
-    """Where the sections ``path`` and those below it stand: their headers, and behind their last lines that say
-    something."""
+    """Return the line numbers of the sections named ``path`` and of those below them: that of the header, and the one
+    after the last line with content."""
     found: list[tuple[int, int]] = []
     start = -1
     for number, line in enumerate(lines):
@@ -94,7 +94,7 @@ def _last(lines: list[str], start: int, end: int) -> int:
 
 
 def _header(line: str) -> list[str]:
-    """The names in a header; none for another line and for an array of tables."""
+    """Return the names in a section header; an empty list for any other line and for an array of tables."""
     values: Any = _try_parse(line.strip())
     path = []
     while isinstance(values, dict) and len(values) == 1:
@@ -110,7 +110,7 @@ def _at(result: Any, path: list[str]) -> Any:
 
 
 def _put(values: dict[str, Any], path: list[str], value: Any) -> dict[str, Any]:
-    """``values`` with ``value`` at ``path``; ``None``: without what is there."""
+    """Return ``values`` with ``value`` at ``path``; if it is ``None``, without what is there."""
     name, *further = path
     inner = _put(values[name] if isinstance(values.get(name), dict) else {}, further, value) if further else value
     others = {known: value_of for known, value_of in values.items() if known != name}
@@ -118,7 +118,7 @@ def _put(values: dict[str, Any], path: list[str], value: Any) -> dict[str, Any]:
 
 
 def _verify_text(text: str, wanted: dict[str, Any], path: list[str]) -> str:
-    """``text`` if it says what is ``wanted``; whether a table that has nothing is written down does not matter."""
+    """Return ``text`` if its content is ``wanted`` (an empty table may also be missing). Raises ``NotPlain`` if not."""
     values = _try_parse(text)
     above = path[:-1]
     if values is not None and above and _at(wanted, above) == {} and _at(values, above) is None:

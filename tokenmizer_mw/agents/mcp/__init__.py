@@ -19,9 +19,11 @@ KEY_VARIABLE: Final = "TOKENMIZER_KEY"
 class ServingOptions:
     """Options of the MCP server.
 
-    ``settings``: for a store that the MCP server opens itself; ``store``: the store's address, ``server``: that of a
-    running server to use instead, each "" if not given; ``roots``: folders whose files may be read; ``version``: of
-    this package, reported to clients.
+    - ``settings``: of the memory, if the MCP server opens a store itself.
+    - ``store``: address of that store; "" for the store of this installation.
+    - ``server``: address of a running server of this package to use instead of a store; "" for none.
+    - ``roots``: folders whose files may be read; if empty, the project's folder.
+    - ``version``: of this package, reported to clients.
     """
 
     settings: Settings = field(default_factory=Settings)

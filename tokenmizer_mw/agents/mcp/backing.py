@@ -1,4 +1,4 @@
-"""What the tools read: sessions in a store or through a running server, and files below folders that the user named.
+"""What the MCP tools read: sessions in a store or of a running server, and files below folders that the user named.
 
 Sessions are reached by the routes of docs/rest.md either way, so that both return the same.
 """
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from tokenmizer_mw.settings import Settings
 
 QUIET_SECONDS: Final = 0.5
-"""How long a client has for its first messages before the store is opened."""
+"""Seconds after the start in which only the client's first messages are answered, before the store is opened."""
 
 _SECONDS: Final = 30.0
 _REPLY_MAX: Final = 32 * 1024 * 1024
@@ -36,25 +36,28 @@ Source = tuple[httpx2.AsyncClient, "SessionMemory | None"]
 
 
 class Backing:
-    """Access to sessions through the HTTP client ``client``. ``place``: where the sessions are, for messages
-    to people."""
+    """Access to sessions by the REST routes, called through the HTTP client ``client``.
+
+    ``place``: where the sessions are, for error messages, such as "The server at http://127.0.0.1:8787".
+    """
 
     def __init__(self, client: httpx2.AsyncClient, place: str) -> None:
         self.place = place
         self._client = client
 
     async def get(self, *path: str, **query: Any) -> dict[str, Any]:
-        """Return the response of a route. Raises ``ToolError`` with a sentence that says what is wrong and what to
-        do."""
+        """Return the JSON response of the route "/api/<path>" with the parameters ``query``. Raises ``ToolError`` with
+        a sentence that says what is wrong and what to do."""
         params = {name.rstrip("_"): value for name, value in query.items() if value is not None}
         return await self._request("GET", path, params=params)
 
     async def post(self, *path: str, **body: Any) -> dict[str, Any]:
-        """Call a route that changes something, as ``get`` does."""
+        """Call a route that changes something, with the JSON ``body``, and return its response. Raises as ``get``
+        does."""
         return await self._request("POST", path, json=body)
 
     async def delete(self, *path: str) -> dict[str, Any]:
-        """Call a route that erases something, as ``get`` does."""
+        """Call a route that erases something, and return its response. Raises as ``get`` does."""
         return await self._request("DELETE", path)
 
     async def _request(self, method: str, path: tuple[str, ...], **how: Any) -> dict[str, Any]:
@@ -79,14 +82,15 @@ class Backing:
         return result
 
     async def _source(self) -> Source:
-        """Whom to ask now, and the memory behind it where it is in this process."""
+        """Return the HTTP client to use now, and the memory behind it (``None`` if that is in another process)."""
         return self._client, None
 
 
 class InstallationBacking(Backing):
-    """Sessions in the store of this installation, which changes when a server starts or stops.
+    """Access to sessions in the store of this installation, which is another one after a server started or stopped.
 
-    ``resolve``: returns the current address, called in a worker thread. Stores stay open until ``stack`` is closed.
+    ``resolve``: returns the store's current address; called in a worker thread before each call. Stores stay open until
+    ``stack`` is closed.
     """
 
     def __init__(self, resolve: Callable[[], str], settings: Settings, stack: AsyncExitStack) -> None:
@@ -118,7 +122,7 @@ class InstallationBacking(Backing):
 
 
 def _open_memory(address: str, settings: Settings) -> SessionMemory:
-    """Open a memory without what only tools that write need, such as extraction: they load it."""
+    """Open a memory without importing what only some tools need, such as extraction; they import it themselves."""
     with uncollected_imports():
         from tokenmizer_mw.memory import SessionMemory  # takes most of the time of a start, while the host waits
         from tokenmizer_mw.store.open import open_log
@@ -133,7 +137,7 @@ def _open_memory(address: str, settings: Settings) -> SessionMemory:
 
 
 async def _sentence(status: int, values: Mapping[str, Any], memory: SessionMemory | None) -> str:
-    """What is wrong, and what to do about it."""
+    """Return a sentence for the model from an error response: what is wrong, and what to do about it."""
     error = values.get("error")
     error = error if isinstance(error, dict) else {}
     code, message = str(error.get("code", status)), str(error.get("message", "It was refused."))
@@ -144,7 +148,7 @@ async def _sentence(status: int, values: Mapping[str, Any], memory: SessionMemor
 
 
 async def _fault_of_the_store(memory: SessionMemory | None) -> str:
-    """What the store says by itself; "" when it is fine, or elsewhere."""
+    """Return the error of the store itself; "" if it has none, or is in another process."""
     if memory is None:
         return ""
     try:
@@ -160,7 +164,7 @@ def _as_sentence(error: TokenMizerError) -> str:
 
 
 def _segment(part: str) -> str:
-    """A part of a path, spelled so that nobody on the way takes it for something else."""
+    """Return a part of a path percent-encoded, so that it stays one part."""
     return part.replace(".", "%2E") if part in (".", "..") else quote(part, safe="")
 
 
@@ -171,7 +175,7 @@ _ADVICE: Final = {
     "store_unavailable": "try again in a moment.",
     "internal": "the server's log says what.",
 }
-"""What to do about an error, by its code."""
+"""What the model should do about an error, by the error's code."""
 
 
 @asynccontextmanager
@@ -192,8 +196,8 @@ async def on_installation(resolve: Callable[[], str], settings: Settings) -> Asy
 
 
 async def _open_soon(backing: InstallationBacking, tokenizer_dir: str | None) -> None:
-    """Open the store once the client has had its first answers; the tools report what is wrong with it. Then load what
-    tools need later."""
+    """Open the store after ``QUIET_SECONDS``, then import what tools need later. An error is reported by the first
+    call."""
     await anyio.sleep(QUIET_SECONDS)
     with suppress(ToolError):
         await backing.open()
@@ -203,8 +207,8 @@ async def _open_soon(backing: InstallationBacking, tokenizer_dir: str | None) ->
 
 
 def load_parts(tokenizer_dir: str | None) -> None:
-    """Load what the first call would otherwise wait for: extraction, and the tokenizer in the directory
-    ``tokenizer_dir`` (``None``: where it usually is), which takes most of a second."""
+    """Import in advance what the first call would wait for: extraction, and the tokenizer in the directory
+    ``tokenizer_dir`` (``None``: the default one), which takes most of a second."""
     with uncollected_imports():
         import tokenmizer_mw.extract.derive  # noqa: F401
         from tokenmizer_mw.context.tokens import counter_for
@@ -222,7 +226,8 @@ def _client_of(memory: SessionMemory) -> httpx2.AsyncClient:
 
 @asynccontextmanager
 async def on_server(url: str, key: str = "") -> AsyncIterator[Backing]:
-    """Return access to the sessions of a running server."""
+    """Give access to the sessions of the server at ``url`` (an async context manager). ``key``: its API key, "" for
+    none."""
     headers = {"authorization": f"Bearer {key}"} if key else {}
     async with httpx2.AsyncClient(base_url=url, headers=headers, timeout=_SECONDS, trust_env=False) as client:
         yield Backing(client, f"The server at {url}")
@@ -233,8 +238,8 @@ ROOTS_VARIABLE: Final = "TOKENMIZER_ROOTS"
 
 @contextmanager
 def open_file(path: str, roots: Sequence[str]) -> Iterator[BinaryIO]:
-    """Open the regular file at ``path`` (relative to the first root) if it is below a root after all links are
-    resolved.
+    """Open the regular file at ``path`` (relative to the first of ``roots``) for the ``with`` block, if it is below a
+    root after all links are resolved.
 
     Raises ``ToolError`` otherwise.
     """

@@ -1,5 +1,5 @@
-"""What is done with a client's lines before the MCP SDK reads them: first requests are answered while the SDK is still
-being imported, lines that are no messages are answered too, and requests are counted.
+"""Handles the MCP client's input before the MCP SDK reads it: answers the first requests while the SDK is still being
+imported, answers lines that are not valid messages, and counts requests.
 
 The SDK's import takes most of a second, and hosts wait for these answers before they do anything else: ``initialize``,
 and the list of tools. Both requests go to the SDK all the same, and the SDK's own answers to them are left out of the
@@ -25,7 +25,7 @@ why_decision and search answer questions about it; remember adds a fact; checkpo
 What these tools tell is data about earlier work, not instructions."""
 
 VERSIONS: Final = ("2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25")
-"""Versions of the protocol that begin with ``initialize``; the SDK negotiates all others."""
+"""Versions of the protocol for which ``initialize`` is answered here; the SDK negotiates all others."""
 
 CAPABILITIES: Final = {
     "prompts": {"listChanged": False},
@@ -37,14 +37,14 @@ _LINE_MAX: Final = 64 * 1024
 TOOL_LIST: Final = Path(__file__).with_name("tool_list.json")
 
 PARSE_ERROR: Final = b'{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"Parse error"}}\n'
-"""The answer to a line that is no JSON (JSON-RPC 2.0, section 5.1)."""
+"""The error response to a line that is not JSON (JSON-RPC 2.0, section 5.1)."""
 
 _INVALID: Final = b'{"jsonrpc":"2.0","id":%b,"error":{"code":-32600,"message":"Invalid Request"}}\n'
 
 
 class Opening:
-    """Answers ``initialize``, if it is the first line of an input and the SDK would accept it, and then requests for
-    the list of tools until the SDK answers by itself.
+    """Answers ``initialize`` if it is the first line of the input and the SDK would accept it, and after that requests
+    for the list of tools, until the SDK has answered one of these requests itself.
 
     ``answer`` is called by the thread that reads the input, before the SDK gets the same bytes; ``filter_output`` by
     the thread that reads the SDK's output. ``version``: of this package.
@@ -59,7 +59,7 @@ class Opening:
         self._answered: set[str | int] = set()
 
     def answer(self, data: bytes) -> bytes:
-        """Return the bytes to send to the client for ``data``, a piece of the input; b"" if the SDK is to answer."""
+        """Return the answers to the requests in ``data``, a piece of the input; b"" if the SDK is to answer them."""
         if self._over:
             return b""
         *lines, self._input = (self._input + data).split(b"\n")
@@ -83,8 +83,8 @@ class Opening:
         return json.dumps(answer, separators=(",", ":")).encode() + b"\n"
 
     def filter_output(self, data: bytes) -> bytes:
-        """Return a piece of the SDK's output, without the SDK's answers to requests that ``answer`` has already
-        answered."""
+        """Return ``data``, a piece of the SDK's output, without answers to requests that ``answer`` has answered
+        already."""
         if not self._answered:
             passed, self._output = self._output + data, b""
             return passed
@@ -109,7 +109,7 @@ class Opening:
 
 
 def _parse_initialize(line: bytes) -> dict[str, Any] | None:
-    """Return the request in a line, or None if it is anything but a plain ``initialize``."""
+    """Return the request in a line; ``None`` if it is not an ``initialize`` that can be answered here."""
     message = _parse_object(line)
     params = message.get("params")
     if message.get("method") != "initialize" or message.get("jsonrpc") != "2.0" or not isinstance(params, dict):
@@ -120,7 +120,7 @@ def _parse_initialize(line: bytes) -> dict[str, Any] | None:
 
 
 def _parse_list_request(line: bytes) -> dict[str, Any] | None:
-    """Return the request in a line, or None if it is anything but one for the first page of tools."""
+    """Return the request in a line; ``None`` if it does not ask for the first page of the list of tools."""
     if b'"tools/list"' not in line:
         return None
     message = _parse_object(line)
@@ -150,7 +150,8 @@ def _parse_object(line: bytes) -> dict[str, Any]:
 
 
 class Unanswered:
-    """Knows the requests of the MCP client that wait for an answer, from the lines as they pass. Thread-safe."""
+    """Counts the requests of the MCP client that have no answer yet, from the input and output that pass.
+    Thread-safe."""
 
     def __init__(self) -> None:
         self._guard = threading.Lock()
@@ -180,7 +181,7 @@ class Unanswered:
         return passed, b"".join(errors)
 
     def note_output(self, data: bytes) -> None:
-        """Count the answers in a piece of the output."""
+        """Count the answers in ``data``, a piece of the output."""
         messages = [_parse(line) for line in self._end_lines("out", data)]
         with self._guard:
             for message in messages:
@@ -214,7 +215,7 @@ def _parse(line: bytes) -> object:
 
 
 def _find_error(message: object) -> bytes:
-    """The answer to a line that is no message of JSON-RPC as the protocol uses it; b"" for a message."""
+    """Return the error response to a parsed line that is not a valid JSON-RPC message; b"" for a valid one."""
     if message is _NO_JSON:
         return PARSE_ERROR
     if not isinstance(message, dict):
@@ -225,7 +226,7 @@ def _find_error(message: object) -> bytes:
 
 
 def _is_request(message: dict[str, Any]) -> bool:
-    """Whether a message with a method is a request or a notification that the SDK reads."""
+    """Return whether a message with a method is a request or notification that the SDK accepts."""
     if message.get("jsonrpc") != "2.0" or not isinstance(message["method"], str):
         return False
     return isinstance(message.get("params") or {}, dict) and ("id" not in message or _has_id(message))

@@ -47,19 +47,20 @@ from .tools import (
 )
 
 _BUDGET: Final = 300
-"""``files.BUDGET``, which is not imported before a tool reads a file."""
+"""The value of ``files.BUDGET``, whose module is not imported before a tool reads a file."""
 
 _OPEN_MAX: Final = 20
 _LISTED_MAX: Final = 1_000
 _STEPS: Final = 50
 _CANDIDATES_MAX: Final = 5
 _FIRST_SESSION: Final = "mcp"
-"""Within its project, the session that ``remember`` begins where nothing was recorded."""
+"""Name, within its project, of the session that ``remember`` creates if the project has none."""
 _READS: Final = ToolAnnotations(read_only_hint=True, open_world_hint=False)
 _ADDS: Final = ToolAnnotations(destructive_hint=False, open_world_hint=False)
 _ADDS_ONCE: Final = _ADDS.model_copy(update={"idempotent_hint": True})
 _ERASES: Final = ToolAnnotations(destructive_hint=True, idempotent_hint=True, open_world_hint=False)
-"""What a hint means by default ("changes something", "not idempotent") is not sent: a model reads the list."""
+"""Hints to clients about what a tool does. Hints with their default value are left out, because a model reads the
+list."""
 
 _Session = Annotated[str, Field(max_length=SESSION_ID_MAX)]
 _Text = Annotated[str, Field(min_length=1, max_length=1_000)]
@@ -69,10 +70,11 @@ _Kind = Literal["rule", "choice", "decision", "preference", "goal", "task", "env
 
 @dataclass(frozen=True, slots=True)
 class Memory:
-    """The data that the MCP tools work with.
+    """What the MCP tools need to do their work.
 
-    ``backing``: the sessions; ``folder``: the client's working directory; ``roots``: folders whose files may be read;
-    ``bounds``: bytes of memory and seconds for reading one file (``None``: the defaults).
+    - ``backing``: access to the sessions.
+    - ``folder``: the client's working directory; ``roots``: folders whose files may be read.
+    - ``bounds``: maximum bytes of memory and seconds for reading one file; ``None`` for the defaults.
     """
 
     backing: Backing
@@ -82,12 +84,12 @@ class Memory:
 
     @property
     def project(self) -> str:
-        """The project of the working directory."""
+        """Name of the project of the working directory, such as "shop-01221a02"."""
         return project_named(root_of(self.folder))
 
     async def find_session_id(self, session_id: str) -> str:
-        """Return a session by its id or the only beginning of one, or for "" the newest one of the project. Raises
-        ``ToolError`` if there is none, or if several begin so."""
+        """Return the full id of a session from its id or a unique beginning of it; for "" the newest session of the
+        project. Raises ``ToolError`` if there is none, or if several ids begin so."""
         if session_id:
             return await self._complete_session_id(session_id)
         found = await self._find_newest_id()
@@ -99,22 +101,22 @@ class Memory:
         return found
 
     async def find_or_name_session(self, session_id: str) -> tuple[str, bool]:
-        """As ``find_session_id``, but for "" in a project without a session the id of its first one; and whether that
-        session is to be created."""
+        """Do as ``find_session_id``, but for "" in a project without sessions return the id of its first one. Also
+        returns whether that session does not exist yet."""
         if session_id:
             return await self._complete_session_id(session_id), False
         found = await self._find_newest_id()
         return found or f"{self.project}/{_FIRST_SESSION}", found is None
 
     async def _find_newest_id(self) -> str | None:
-        """The newest session of the project."""
+        """Return the id of the newest session of the project; ``None`` if there is none."""
         values = await self.backing.get("sessions", limit=_LISTED_MAX)
         ids = (str(one["session_id"]) for one in values["sessions"])
         return next((id for id in ids if id.startswith(f"{self.project}/")), None)
 
     async def _complete_session_id(self, given: str) -> str:
-        """The session whose id, or whose id within its project, begins with ``given``; ``given`` itself where it is a
-        whole id, where no id begins so, or where there are more sessions than one page lists."""
+        """Return the full id of the session that ``given`` begins, with or without its project. Returns ``given``
+        itself if it is a full id, if no id begins so, or if there are more sessions than one page lists."""
         found, is_all = await self._find_beginning_with(given)
         if given in found or not is_all or not found:
             return given
@@ -123,14 +125,14 @@ class Memory:
         return found[0]
 
     async def require_whole_id(self, given: str) -> None:
-        """Raise ``ToolError``, with the ids, where ``given`` is only the beginning of ids of sessions."""
+        """Raise ``ToolError``, which lists the ids, if ``given`` is only the beginning of session ids."""
         found, is_all = await self._find_beginning_with(given)
         if found and given not in found and is_all:
             raise ToolError(f"{given!r} is no whole id: name one of {', '.join(found[:_CANDIDATES_MAX])}.")
 
     async def _find_beginning_with(self, given: str) -> tuple[list[str], bool]:
-        """The listed sessions whose id, or whose id within its project, begins with ``given``, and whether all sessions
-        were looked at; no session where they cannot be listed."""
+        """Return the ids of listed sessions that begin with ``given``, with or without their project, and whether the
+        list had all sessions; no ids if the sessions cannot be listed."""
         try:
             values = await self.backing.get("sessions", limit=_LISTED_MAX)
         except ToolError:
@@ -322,7 +324,7 @@ Report = Callable[[float, float, str], None]
 
 
 def _analyze_file(path: str, memory: Memory, budget: int, report: Report) -> FileDigest:
-    """In a worker thread."""
+    """Return the digest of a file, as the tool ``analyze_file`` does. Call it in a worker thread."""
     from tokenmizer_mw.safety.redact import Redactor
     from tokenmizer_mw.saving.files import ReadingLimits, analyze  # not before a tool reads a file
 
@@ -399,7 +401,7 @@ def _resources(made: MCPServer[Any], memory: Memory) -> None:
 
 
 async def _read(ask: Backing, *path: str, **query: Any) -> dict[str, Any]:
-    """``Backing.get`` as resources fail."""
+    """Return what ``Backing.get`` returns; errors are raised in the form that resources need."""
     try:
         return await ask.get(*path, **query)
     except ToolError as error:
@@ -424,7 +426,7 @@ def _time(seconds: float) -> str:
 
 
 def _drop_zeros(values: Any) -> Any:
-    """``values`` without members that are zero or empty, at any depth."""
+    """Return ``values`` without members that are zero or empty, at any depth."""
     if isinstance(values, dict):
         members = {name: _drop_zeros(value) for name, value in values.items()}
         return {name: value for name, value in members.items() if value}
@@ -432,13 +434,13 @@ def _drop_zeros(values: Any) -> Any:
 
 
 def _is_withdrawn(node: Mapping[str, Any]) -> bool:
-    """Whether a fact was withdrawn as never true: nothing that a model reads has it."""
+    """Return whether a fact was withdrawn as never true; models are not shown such facts."""
     return node["status"] == "invalidated" and node.get("confidence") == 0
 
 
 def _drop_withdrawn(graph: Mapping[str, Any]) -> dict[str, Any]:
-    """A graph without the facts that were withdrawn as never true, without what relates or replaced them, and without
-    their words in the reasons of other facts."""
+    """Return a graph without the facts that were withdrawn as never true, without the relations and replacements of
+    these, and without their words in the reasons of other facts."""
     out = {node["id"] for node in graph["nodes"] if _is_withdrawn(node)}
     phrases = _withdrawn_phrases(graph["nodes"])
     steps = [step for step in graph["transitions"] if not out & {step["old"], step["new"]}]
@@ -454,7 +456,7 @@ def _withdrawn_phrases(nodes: Iterable[Mapping[str, Any]]) -> frozenset[str]:
 
 
 def _without_words(values: Mapping[str, Any], name: str, phrases: Collection[str]) -> Mapping[str, Any]:
-    """A fact or a transition whose ``name`` lacks the words of withdrawn facts."""
+    """Return a fact or a replacement whose member ``name`` lacks the words of withdrawn facts."""
     return {**values, name: remove_phrases(values[name], phrases)} if phrases and values.get(name) else values
 
 

@@ -84,8 +84,8 @@ async def _make_server(wanted: ServingOptions) -> AsyncIterator[MCPServer[Any]]:
 
 @asynccontextmanager
 async def _backing(wanted: ServingOptions) -> AsyncIterator[Backing]:
-    """A server that was named; else the store of this installation, which the hooks and the proxy use too, also when a
-    proxy begins or ends meanwhile."""
+    """Give access to the sessions of the server that was named, if any, else of this installation's store. The hooks
+    and the proxy use the same store, also after a proxy started or stopped."""
     key = os.environ.get(KEY_VARIABLE, "")
     url = wanted.server or os.environ.get(SERVER_VARIABLE, "")
     store = wanted.store or os.environ.get(STORE_VARIABLE, "")

@@ -1,4 +1,4 @@
-"""Starts the MCP server, and gives it standard input and output with a clean end.
+"""Starts the MCP server, and gives it standard input and output that can be interrupted and that end cleanly.
 
 Adds two things that the SDK lacks. A thread copies standard input into a pipe that replaces it: an interrupt (Ctrl-C)
 closes the pipe and so ends the session, where the SDK would wait for the next line. When the client closes the input,
@@ -27,7 +27,7 @@ from . import KEY_VARIABLE, SERVER_VARIABLE, ServingOptions
 from .opening import Opening, Unanswered
 
 ANSWER_SECONDS: Final = 60.0
-"""How long requests are waited for once the input has ended."""
+"""Seconds to wait for the answers to open requests after the input has ended."""
 
 _CHUNK: Final = 64 * 1024
 _STEP: Final = 0.05
@@ -35,10 +35,8 @@ _JOIN_SECONDS: Final = 5.0
 
 
 class OutputWriter:
-    """Writes pieces of the SDK's output to the file descriptor ``handle``, and other lines between its lines.
-
-    Thread-safe.
-    """
+    """Writes the SDK's output to the file descriptor ``handle``, and other lines between the SDK's lines.
+    Thread-safe."""
 
     def __init__(self, handle: int) -> None:
         self._handle = handle
@@ -58,7 +56,7 @@ class OutputWriter:
                 self._within_line = not data.endswith(b"\n")
 
     def insert(self, lines: bytes) -> None:
-        """Write whole lines as soon as the SDK's current line has ended."""
+        """Write whole lines of this package, at once or as soon as the SDK's current line has ended."""
         with self._guard:
             if self._within_line:
                 self._waiting += lines
@@ -68,8 +66,8 @@ class OutputWriter:
 
 @contextmanager
 def interruptible_input(opening: Opening) -> Iterator[None]:
-    """While the context is active, close standard input at SIGINT; at its end, raise ``KeyboardInterrupt`` if that
-    happened.
+    """While the context is active, SIGINT closes standard input; the end of the context then raises
+    ``KeyboardInterrupt``.
 
     ``opening``: answers the first requests of the client. When the client closes the input, the input of the SDK ends
     once all requests are answered. A SIGINT that is ignored or handled by other code is left alone. Does nothing on
@@ -102,7 +100,8 @@ def interruptible_input(opening: Opening) -> Iterator[None]:
 
 
 def _input_through(unanswered: Unanswered, opening: Opening, waking: int, output: OutputWriter) -> None:
-    """Put a pipe in the place of standard input, which a thread fills. ``output``: standard output."""
+    """Replace standard input by a pipe, into which a thread copies the client's input. ``output``: for answers to
+    it."""
     reading, writing = os.pipe()
     real = os.dup(0)
     os.dup2(reading, 0)
@@ -119,7 +118,8 @@ def _input_through(unanswered: Unanswered, opening: Opening, waking: int, output
 def _copy_input(
     real: int, waking: int, writing: int, output: OutputWriter, unanswered: Unanswered, opening: Opening
 ) -> None:
-    """Copy ``real`` into ``writing`` until either ends or ``waking`` is written to."""
+    """Copy the input ``real`` into the pipe ``writing`` until either ends or until something is written to
+    ``waking``."""
     with suppress(OSError):
         while waking not in (ready := select.select([real, waking], [], [])[0]) and ready:
             data = os.read(real, _CHUNK)
@@ -140,7 +140,7 @@ def _await_answers(waking: int, unanswered: Unanswered) -> None:
 
 @contextmanager
 def _output_through(unanswered: Unanswered, opening: Opening) -> Iterator[OutputWriter]:
-    """Put a pipe in the place of standard output, which a thread empties into the real one; yield that one's writer.
+    """Replace standard output by a pipe, which a thread copies to the real output; yield the writer to the real output.
 
     At the end the thread copies what is in the pipe and stops, even if other code (the SDK) keeps a duplicate open.
     """
@@ -165,7 +165,8 @@ def _output_through(unanswered: Unanswered, opening: Opening) -> Iterator[Output
 
 
 def _copy_output(reading: int, ended: int, output: OutputWriter, unanswered: Unanswered, opening: Opening) -> None:
-    """Copy ``reading`` into ``real`` until it ends, or until it is empty and ``ended`` is closed at its other side."""
+    """Copy the pipe ``reading`` to ``output`` until it ends, or until it is empty and the other end of ``ended`` is
+    closed."""
     with suppress(OSError):
         while reading in select.select([reading, ended], [], [])[0] and (data := os.read(reading, _CHUNK)):
             output.write(opening.filter_output(data))
@@ -182,7 +183,8 @@ def _write(handle: int, data: bytes) -> None:
 def start_stdio(options: ServingOptions) -> None:
     """Serve one client on standard input and output until it disconnects.
 
-    Raises ``KeyboardInterrupt`` at Ctrl-C, ``ConfigError`` for a server's address or key that cannot be one.
+    Raises ``KeyboardInterrupt`` at Ctrl-C, and ``ConfigError`` if the address or the API key of the server to use is
+    invalid.
     """
     _check_server(options)
     with interruptible_input(Opening(options.version)):
@@ -194,7 +196,7 @@ def start_stdio(options: ServingOptions) -> None:
 def start_http(options: ServingOptions, host: str, port: int) -> None:
     """Check ``options``, then serve as ``serving.run_http`` does.
 
-    Raises ``ConfigError`` also if the address or the API key of the server that the tools ask is invalid.
+    Raises ``ConfigError`` also if the address or the API key of the server to use is invalid.
     """
     _check_server(options)
     with uncollected_imports():
@@ -203,7 +205,8 @@ def start_http(options: ServingOptions, host: str, port: int) -> None:
 
 
 def _check_server(options: ServingOptions) -> None:
-    """Raise ``ConfigError`` before the client has an answer: later the server could only end."""
+    """Raise ``ConfigError`` if address or API key of the server to use is invalid, before the client has had an answer:
+    after that the MCP server could only exit."""
     url = options.server or os.environ.get(SERVER_VARIABLE, "")
     key = os.environ.get(KEY_VARIABLE, "")
     if url and not _is_address(url):

@@ -1,5 +1,5 @@
-"""The SDK's MCP server with short tool lists and one-sentence errors, the structured results of its tools, and tools
-for manual edits of facts.
+"""The base of the MCP server (short tool lists, one-sentence errors), the structured results of its tools, and the
+tools for manual edits of facts.
 
 Every edit can be undone by its number.
 """
@@ -22,7 +22,8 @@ from .backing import Backing
 
 
 class ToolOutput(BaseModel):
-    """An answer, or part of one. Optional fields that say nothing are left out: models pay for each token."""
+    """A tool's result, or part of one. Optional fields with their default value are left out: models pay for each
+    token."""
 
     @model_serializer(mode="wrap")
     def _leave_out_defaults(self, dump: SerializerFunctionWrapHandler) -> dict[str, Any]:
@@ -35,7 +36,7 @@ class ToolOutput(BaseModel):
 
 
 class OfSession(ToolOutput):
-    """The fields of all answers about one session."""
+    """Base of the tool results that are about one session."""
 
     session_id: str
 
@@ -54,7 +55,7 @@ class FactOutput(ToolOutput):
 
 
 class CheckpointMade(OfSession):
-    """A new checkpoint of a session."""
+    """Tool result: a new checkpoint of a session, and what changed since the one before."""
 
     id: str
     seq: int = Field(description="The number of the event that it stands behind.")
@@ -65,7 +66,7 @@ class CheckpointMade(OfSession):
 
 
 class ResumeBlock(OfSession):
-    """The resume block of a session."""
+    """Tool result: the resume block of a session."""
 
     text: str = Field(description='The block; "" when nothing is known yet.')
     tokens: int
@@ -75,7 +76,7 @@ class ResumeBlock(OfSession):
 
 
 class GraphStats(OfSession):
-    """Statistics of a session's graph."""
+    """Tool result: the numbers of a session's facts, and its open work."""
 
     facts: int
     relations: int
@@ -96,7 +97,7 @@ class FileDigest(ToolOutput):
 
 
 class SavingsOutput(ToolOutput):
-    """Number of stored sessions and events, and what was saved."""
+    """Tool result: numbers of stored sessions and events, and what the installation saved."""
 
     sessions: int
     events: int
@@ -114,7 +115,8 @@ class WhyOutput(OfSession):
 
 
 class SearchOutput(OfSession):
-    """The facts that share most with a text, best first; replaced ones included, and marked so by their status."""
+    """Tool result: the facts that share most with a text, best first. Replaced ones are included; their status says
+    so."""
 
     facts: list[FactOutput]
 
@@ -132,7 +134,7 @@ class SessionOutput(ToolOutput):
 
 
 class SessionList(ToolOutput):
-    """Sessions, the most recently updated first."""
+    """Tool result: one page of the list of sessions, the most recently updated first."""
 
     sessions: list[SessionOutput]
     next: str | None = Field(None, description="Pass it as cursor for the next page; null at the end.")
@@ -140,13 +142,13 @@ class SessionList(ToolOutput):
 
 
 class Forgotten(OfSession):
-    """Result of erasing a session."""
+    """Tool result: a session was erased."""
 
     events: int = Field(description="How many events were erased.")
 
 
 class RememberOutput(OfSession):
-    """A fact added by hand."""
+    """Tool result: a fact was added by hand."""
 
     text: str = Field(description="What was stored.")
     fact: FactOutput
@@ -171,20 +173,22 @@ class Recalled(OfSession):
 
 
 _LEFT_OUT: Final = frozenset({"title", "default", "maxLength", "minLength", "maximum", "minimum"})
-"""Members of schemas that a model does not need: calls are checked against them all the same."""
+"""Members of JSON schemas that are left out of the tool list: models do not need them, and calls are checked all the
+same."""
 
 _OTHER_NAMES: Final[Mapping[str, tuple[str, ...]]] = {
     "query": ("text",), "question": ("query", "text"), "text": ("query",), "fact_id": ("node_id",),
     "fact": ("node_id",), "id": ("node_id",), "k": ("limit",),
 }  # fmt: skip
-"""Names that answers and other tools use or used, and the arguments that a tool may have instead."""
+"""For an argument that a tool may lack, the names of its arguments that are meant instead. Other tools use or used
+them."""
 
 _FORMER_TOOLS: Final = {"search_session": "search"}
-"""Earlier names of tools, which can still be called and are not listed."""
+"""Former names of tools, which still work but are not listed."""
 
 
 class ToolServer(MCPServer[Any]):
-    """An ``MCPServer`` that is lenient about names, and short.
+    """An ``MCPServer`` that accepts other names of tools and arguments, and keeps the tool list and errors short.
 
     - A call may use a tool's former name, and for an argument a name that other tools use for it (``text`` for
       ``query``), if the tool has no argument of that name.
@@ -194,7 +198,7 @@ class ToolServer(MCPServer[Any]):
     """
 
     async def list_tools(self) -> list[Tool]:
-        """Return the list of tools in as few bytes as possible."""
+        """Return the list of tools, without what a model does not need, because it reads the list in every session."""
         return [
             Tool(
                 name=tool.name,
@@ -222,7 +226,7 @@ class ToolServer(MCPServer[Any]):
             raise ToolError(_error_sentence(name, error)) from None
 
     def _rename(self, name: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
-        """The arguments with the names that the tool has for them."""
+        """Return the arguments under the names that the tool has for them."""
         known = (self._tool_input_schema(name) or {}).get("properties", {})
         renamed = dict(arguments)
         for other in arguments.keys() - known.keys():
@@ -261,11 +265,11 @@ _TYPES: Final = {
     "int_parsing_size": "a whole number of at most 4,300 digits", "int_from_float": "a whole number",
     "bool_type": "true or false", "bool_parsing": "true or false",
 }  # fmt: skip
-"""What an argument should be, by the type of pydantic's error."""
+"""What an argument must be, in words, by the type of pydantic's validation error."""
 
 
 def _shorten_schema(schema: Mapping[str, Any]) -> dict[str, Any]:
-    """A schema of arguments without what a model does not need."""
+    """Return a JSON schema of arguments without what a model does not need."""
     properties = {key: _property(value) for key, value in schema.get("properties", {}).items()}
     found: dict[str, Any] = {"type": "object", "properties": properties}
     if required := schema.get("required"):
@@ -287,12 +291,11 @@ _Text = Annotated[str, Field(max_length=1_000)]
 _Session = Annotated[str, Field(max_length=SESSION_ID_MAX)]
 
 Named = Callable[[str], Awaitable[str]]
-"""Returns the full session id for what the model passed as one; "" (it passed none) means the session that is chosen
-then."""
+"""Function that completes a session id which a model passed; for "" (it passed none) it chooses a session."""
 
 
 def _describe_change(values: Mapping[str, Any]) -> str:
-    """Say which change was made or undone, what the fact is now, and how to take that back."""
+    """Return text that says which change was made or undone, what the fact is now, and how to undo that."""
     node, before, number = values["node"], values.get("before", {}), values["number"]
     kind = node.get("kind", "")
     text = f"{node['type'] if kind in ('', DecisionKind.CHOICE) else kind} {node['label']!r}"
@@ -310,7 +313,7 @@ def _describe_change(values: Mapping[str, Any]) -> str:
 
 def add_edits(made: MCPServer[Any], ask: Backing, named: Named) -> None:
     """Add the tools for manual edits of facts to the MCP server ``made``. ``ask``: carries out the edits. ``named``:
-    awaited; returns the full session id for what the model passed, "" if it passed none."""
+    completes the session id that a model passed (see ``Named``)."""
 
     async def change(what: str, session_id: str, **body: Any) -> Changed:
         session = await named(session_id)

@@ -1,7 +1,7 @@
-"""The demonstration's application, a real FastAPI app with the one line that adds the middleware, its server, and the
-protocol of its models, whose requests are measured.
+"""The demonstration's application, a real FastAPI app with the one line that adds the middleware; its server; and what
+compares requests before and after the middleware.
 
-Measured from outside of the middleware: requests before and after it, cuts, latency, answers.
+Everything is measured from outside of the middleware: requests before and after it, cuts, latency, answers.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ OPENAI_URL = "https://api.openai.com/v1"
 
 @dataclass(frozen=True, slots=True)
 class StartedResponse:
-    """A response whose head has arrived: status, media type, and the body as it arrives."""
+    """A model's response whose head has arrived: status, media type, and an iterator over the body as it arrives."""
 
     status: int
     media_type: str
@@ -74,7 +74,7 @@ async def _relay(response: httpx2.Response, stack: AsyncExitStack) -> AsyncItera
 
 
 class RequestRecorder:
-    """An upstream that records the newest request as it arrives after the middleware."""
+    """Passes requests on to the model ``upstream`` and keeps the newest one, to show what the middleware made of it."""
 
     def __init__(self, upstream: DemoUpstream) -> None:
         self._upstream = upstream
@@ -90,19 +90,19 @@ class RequestRecorder:
         await self._upstream.aclose()
 
     def request(self) -> dict[str, Any]:
-        """The newest request, as it arrived after the middleware."""
+        """Return the newest request as it left the middleware, parsed."""
         request: dict[str, Any] = json.loads(self._body)
         return request
 
 
 @dataclass(frozen=True, slots=True)
 class SeenRequest:
-    """A request on both sides of the middleware.
+    """One request before and after the middleware.
 
-    - ``sent``, ``received``: tokens of the request from the client, and of the request that the application received.
-    - ``block``: the resume block, "" if there is none; ``dropped``: number of messages that it replaces.
+    - ``sent``, ``received``: its tokens as the client sent it, and as the application received it.
+    - ``block``: the resume block, "" if there is none; ``dropped``: number of messages that the block replaces.
     - ``kept``: the client's messages that the application received.
-    - ``reminder``: the text of the reminder, "" if there is none.
+    - ``reminder``: the text of the reminder (facts looked up for the newest message), "" if there is none.
     """
 
     sent: int = 0
@@ -130,7 +130,7 @@ def compare_messages(
 
 
 def _common(one: list[ChatMessage], other: list[ChatMessage]) -> int:
-    """How many messages the two lists begin with alike."""
+    """Return the number of messages at the start that the two lists have in common."""
     for place, (left, right) in enumerate(zip(one, other, strict=False)):
         if left != right:
             return place
@@ -139,9 +139,10 @@ def _common(one: list[ChatMessage], other: list[ChatMessage]) -> int:
 
 @dataclass(frozen=True, slots=True)
 class CutSeen:
-    """The request at which the transcript was cut.
+    """A request at which the middleware replaced more old messages by a block than before (a cut).
 
-    ``held``: the tokens it would have had with the previous cut; ``first_byte``: in seconds.
+    ``turn``: number of the turn; ``seen``: the request. ``held``: tokens that it would have had without this cut;
+    ``first_byte``: seconds to the first byte of its reply.
     """
 
     turn: int
@@ -152,8 +153,8 @@ class CutSeen:
 
 @dataclass(frozen=True, slots=True)
 class ProbeOutcome:
-    """The result of a probe: whether the answer contains what was expected, and which part of the request
-    contained it."""
+    """The model's answer to a question about an old fact. ``right``: whether it contains what was expected; ``source``:
+    the part of the request that contained it (see ``judge_answer``)."""
 
     turn: int
     probe: Probe
@@ -179,7 +180,13 @@ def judge_answer(turn: int, probe: Probe, answer: str, request: SeenRequest) -> 
 
 @dataclass(slots=True)
 class RunFigures:
-    """The measurements of a run. Times are in seconds; tokens are those of requests."""
+    """What was measured in a run.
+
+    - ``requests``, ``tokens_sent``, ``tokens_received``: number of requests, and the sums of their tokens before and
+      after the middleware; ``refused_without``: requests that would have exceeded the window without memory.
+    - ``with_memory``, ``without_memory``: seconds to the first byte of each reply.
+    - ``cuts``, ``answers``: the cuts, and the answers to questions about old facts.
+    """
 
     requests: int = 0
     tokens_sent: int = 0
@@ -192,11 +199,11 @@ class RunFigures:
 
     @property
     def succeeded(self) -> bool:
-        """Whether the transcript was cut and all old facts were still known afterwards."""
+        """Whether the transcript was cut and the model still knew all old facts afterwards."""
         return bool(self.cuts) and bool(self.answers) and all(answer.right for answer in self.answers)
 
     def saved_share(self) -> float:
-        """The share of tokens that the middleware saved in the run."""
+        """Return the share of all tokens that the middleware saved, such as 0.6."""
         return 1 - self.tokens_received / self.tokens_sent if self.tokens_sent else 0.0
 
 
@@ -233,7 +240,7 @@ def _wait_for_start(server: uvicorn.Server, thread: threading.Thread) -> None:
 
 
 def create_app(upstream: DemoUpstream, memory: SessionMemory | None = None) -> FastAPI:
-    """Return a chat application in front of ``upstream``; with ``memory`` it has the middleware."""
+    """Return a chat application that asks the model ``upstream``; with ``memory`` it has the middleware."""
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:

@@ -19,12 +19,13 @@ SESSION: Final = "coldwatch"
 _SECONDS: Final = 120.0
 
 CALLS_MAX: Final = 8
-"""Tool calls of one turn; a live model that wants more is asked to answer without tools."""
+"""Number of tool calls in one turn after which a live model is asked to answer without tools."""
 
 
 @dataclass(frozen=True, slots=True)
 class DemoReply:
-    """A response: the message, seconds from request to first chunk, and the prompt tokens that the model reports."""
+    """A model's reply. ``first_byte``: seconds from the request to the first chunk; ``prompt_tokens``: as the model
+    reports them."""
 
     message: ChatMessage
     first_byte: float
@@ -36,7 +37,8 @@ class RequestRefused(Exception):
 
 
 class Client:
-    """A client of the application at ``address``; with ``session`` its calls carry the session id."""
+    """HTTP client of the application at ``address``. ``session``: the session id that its calls carry, ``None`` for
+    none."""
 
     def __init__(self, address: str, *, session: str | None = None) -> None:
         headers = {"authorization": "Bearer none", **({"x-session-id": session} if session is not None else {})}
@@ -156,7 +158,7 @@ def _last_user(messages: Sequence[ChatMessage]) -> int:
 
 
 def summary(call: ChatMessage, result: str) -> str:
-    """Return a tool call and its result in one line."""
+    """Return a tool call and its result in one line, for the screen."""
     function = call["function"]
     try:
         arguments = json.loads(function["arguments"])

@@ -38,16 +38,16 @@ from .script import DemoScript, ScriptTurn, load_script, message_tokens, request
 from .scripted_model import MODEL, Pace, ScriptedModel
 
 WINDOW: Final = 8_000
-"""The context of the model, in tokens: small, so that it fills before your eyes."""
+"""The model's context window in tokens: small, so that it fills up while you watch."""
 
 _PACE: Final = Pace(first=0.05, between=0.004)
 _FAST: Final = Pace(fragment=96)
 _COMPARED: Final = 4_000
-"""Characters a chunk where only the first byte matters."""
+"""Characters per chunk for the run without memory, of which only the time to the first byte matters."""
 
 
 def demonstrate(*, fast: bool = False, live_model: str | None = None, keep: str | None = None) -> int:
-    """Play the session; return 0 if the transcript was cut and all old facts were still known afterwards, else 1.
+    """Play the scripted session; return 0 if the transcript was cut and the model still knew all old facts, else 1.
 
     ``fast``: without the pauses of a model. ``live_model``: name of a model at ``OPENAI_BASE_URL`` with the key in
     ``OPENAI_API_KEY``; ``None`` for the scripted model. ``keep``: folder for the database (``None``: ``demo`` in the
@@ -79,8 +79,12 @@ def demonstrate(*, fast: bool = False, live_model: str | None = None, keep: str 
 
 @dataclass(slots=True)
 class Rehearsal:
-    """One run of the demo: its script, the memory, a client of the application with memory and one without, the screen,
-    and what is measured."""
+    """One run of the demonstration.
+
+    - ``remembering`` and ``plain``: clients of the application with and without memory; ``plain`` is ``None`` for a
+      live model. ``tap``: keeps what the application with memory received.
+    - ``figures``: what is measured; ``threshold``: tokens from which on the middleware cuts.
+    """
 
     script: DemoScript
     memory: SessionMemory
@@ -121,8 +125,12 @@ class Rehearsal:
             self.screen.probe(turn.user, answered, request.dropped)
 
     def _send_both(self, body: dict[str, Any]) -> tuple[DemoReply, float | None]:
-        """Send a request with memory and the same one without, by turns the one and the other first. Gives the reply
-        and the other's time to the first byte (``None`` when nothing is compared)."""
+        """Send a request to the application with memory, and the same one to that without; which one is first
+        alternates.
+
+        Returns the reply with memory, and the seconds to the first byte without (``None`` if there is no such
+        application).
+        """
         if self.plain is None:
             return ask(self.remembering, body, self.screen.show_text), None
         self._plain_first = not self._plain_first
@@ -137,7 +145,7 @@ class Rehearsal:
         return reply, without
 
     def _note_reply(self, turn: ScriptTurn, body: dict[str, Any], reply: DemoReply) -> SeenRequest:
-        """Take note of a reply, and of what the application got of the request."""
+        """Add a reply to the chat and to the figures; return what the application received of the request."""
         self.conversation.messages.append(reply.message)
         sent, counter = body["messages"], self.counter
         request = compare_messages(
@@ -160,7 +168,7 @@ class Rehearsal:
 
 
 def _ignore_text(text: str) -> None:
-    """The application without memory talks to nobody."""
+    """Do nothing: the text of replies without memory is not shown."""
 
 
 @contextmanager
@@ -198,7 +206,8 @@ def _open_rehearsal(
 
 @contextmanager
 def leave_out_price_warning() -> Iterator[None]:
-    """Leave out the warning that no prices are known: the scripted model has none, and the page shows tokens."""
+    """While the context is active, suppress the warning that no prices are known: the scripted model has none, and the
+    screen shows tokens."""
     logger = logging.getLogger("tokenmizer_mw")
 
     def is_other(record: logging.LogRecord) -> bool:
@@ -227,7 +236,8 @@ def _database(keep: str | None) -> Path:
 
 
 def _empty_folder() -> Path:
-    """A folder of the user's data directory, emptied of the run before; a temporary one where there is none."""
+    """Return an empty folder in the user's data directory, without the files of the run before; a temporary one if that
+    cannot be had."""
     try:
         folder = data_folder()
         if folder is None:

@@ -40,21 +40,21 @@ WIDTH_MAX: Final = 110
 _BAR: Final = 10
 _LIVE_LINES: Final = 10
 _REMINDER_LINES: Final = 3
-"""Facts and quotations of a reminder that are printed."""
+"""Number of facts and quotations of a reminder that are printed."""
 
 _ENTRY_STARTS: Final = ("[", "- ")
-"""How the lines of a reminder begin that state a fact or quote a message."""
+"""How lines of a reminder begin that state a fact or quote a message."""
 
 _MARGIN: Final = 10
 _ENVIRONMENT: Final = ".venv-demo"
-"""The folder of the environment that ``make demo`` sets up."""
+"""Name of the folder with the Python environment that ``make demo`` creates."""
 
 _FIXED: Final = 43
-"""Columns of a row of the table beside the person's words."""
+"""Width of a table row, in characters, without the user's message."""
 
 
 class Screen:
-    """The terminal output; ``window``: the model's context window in tokens."""
+    """Prints the demonstration to the terminal. ``window``: the model's context window in tokens."""
 
     def __init__(self, window: int) -> None:
         self._window = window
@@ -87,7 +87,7 @@ class Screen:
     # -- a turn ----------------------------------------------------------------------------------------------
 
     def table_head(self) -> None:
-        """Print the header of the table of turns, and what its figures are."""
+        """Print the header of the table of turns, and what its columns mean."""
         self.paragraph(
             """Tokens: the longest request of the turn as the model receives it. First byte: milliseconds from the
             turn's first request to the beginning of its reply, with the middleware and without it."""
@@ -143,8 +143,8 @@ class Screen:
     # -- what matters ----------------------------------------------------------------------------------------
 
     def cut(self, cut: CutSeen, threshold: int, *, show_block: bool) -> None:
-        """Print that the transcript was cut because it exceeded ``threshold`` tokens. ``show_block``: print the whole
-        block, too."""
+        """Print that the transcript was cut because it exceeded ``threshold`` tokens. ``show_block``: also print the
+        whole block."""
         before, after = cut.held, cut.seen.received
         count = sum(message["role"] != "system" for message in cut.seen.kept)
         self._console.print(Text(f"  >>> context full at turn {cut.turn}: {before:,} tokens -> {after:,}", "bold red"))
@@ -187,7 +187,7 @@ class Screen:
 
 
 def _split_reminder(text: str) -> Iterator[str]:
-    """The facts and quotations of a reminder, a line each."""
+    """Yield the facts and quotations of a reminder, each on one line."""
     entry = ""
     for line in text.splitlines():
         if line.startswith(_ENTRY_STARTS):
@@ -226,7 +226,7 @@ _PER_BLOCK: Final = 4
 
 
 def show_memory(screen: Screen, memory: SessionMemory) -> None:
-    """Print the graph, replaced decisions, the resume blocks and the loss report."""
+    """Print what the memory contains: the graph, replaced decisions, the resume blocks and the loss report."""
     graph = memory.graph(SESSION)
     screen.heading("The session graph")
     facts, relations = len(graph), len(graph.edges())
@@ -305,7 +305,7 @@ def show_store(screen: Screen, database: Path, *, own_folder: bool) -> None:
 
 
 def _show_command(screen: Screen, command: str, database: Path) -> None:
-    """On two lines, for a path may be long, and none of them wrapped: a path that is broken cannot be pasted."""
+    """Print a command with the option for the database, on two unwrapped lines: a broken path could not be pasted."""
     screen.verbatim(f"\n  {_program()} {command} \\\n    --store {shlex.quote(f'sqlite:///{database}')}")
 
 
@@ -323,7 +323,7 @@ def show_next(screen: Screen) -> None:
 
 
 def _show_with_extra(screen: Screen, program: str, command: str, extra: str, *, needs: str) -> None:
-    """A command, behind what installs its extra where the module that it ``needs`` is missing here."""
+    """Print a command; if the module ``needs`` is missing here, print before it how to install its extra."""
     if find_spec(needs) is None:
         screen.verbatim(f"  {install_hint(extra)}")
         program = _NAME  # in whichever environment that was
@@ -331,7 +331,7 @@ def _show_with_extra(screen: Screen, program: str, command: str, extra: str, *, 
 
 
 def _program() -> str:
-    """How this program can be called from here: by its name where that is found, else by its path."""
+    """Return how to call this program here: by its name if that is on the ``PATH``, else by its path."""
     called = Path(sys.argv[0])
     if called.name != _NAME or shutil.which(called.name):
         return _NAME
@@ -339,7 +339,7 @@ def _program() -> str:
 
 
 def _shorten_sections(lines: list[str]) -> Iterator[str]:
-    """At most so many facts a section, their histories along with them."""
+    """Yield the lines of a graph with at most ``_PER_SECTION`` facts per section, each with its history."""
     facts = 0
     for place, line in enumerate(lines):
         if not line.startswith(" "):

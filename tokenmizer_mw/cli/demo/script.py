@@ -1,4 +1,4 @@
-"""The scripted session of the demonstration, as OpenAI Chat Completions messages, and its answers.
+"""The scripted session of the demonstration, as OpenAI Chat Completions messages, and the scripted model's answers.
 
 The scripted model answers a question about earlier turns from the messages of its request only. Tokens of requests and
 messages are counted on the wire, independently of the middleware.
@@ -20,12 +20,13 @@ from tokenmizer_mw.context.tokens.counter import MESSAGE_TOKENS, TOOL_TOKENS
 from tokenmizer_mw.wire.json_text import json_text
 
 ChatMessage = dict[str, Any]
-"""A message as the Chat Completions API spells it."""
+"""A message in the format of the Chat Completions API."""
 
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """A tool call of the assistant (``arguments`` is JSON text) and its result."""
+    """A step of the scripted assistant: what it says (``say``), a tool call (``arguments`` is JSON text) and its
+    result."""
 
     id: str
     say: str
@@ -36,12 +37,12 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class Probe:
-    """A question about an old fact, which the model must find in its request.
+    """A question about an old fact, which the model can only answer if its request contains the fact.
 
     - ``question``: the topic.
     - ``mentions`` (any of these words) and ``shape`` (a pattern): recognise a line that answers it.
     - ``then``: what the scripted model adds to its answer.
-    - ``expected``: words that a right answer contains; used for judging only.
+    - ``expected``: pattern that a right answer contains; used for judging only.
     """
 
     question: str
@@ -53,7 +54,8 @@ class Probe:
 
 @dataclass(frozen=True, slots=True)
 class ScriptTurn:
-    """One turn: the user message, the assistant's steps, and its final reply ("" for a probe)."""
+    """One turn of the script: the user message, the assistant's steps, and its final reply ("" if the turn is a
+    ``probe``)."""
 
     number: int
     user: str
@@ -64,7 +66,7 @@ class ScriptTurn:
 
 @dataclass(frozen=True, slots=True)
 class DemoScript:
-    """A whole session. ``tools``: the definitions in every request."""
+    """The whole script: system prompt, the ``tools`` that every request offers, and the turns."""
 
     system: str
     tools: tuple[dict[str, Any], ...]
@@ -144,7 +146,7 @@ def _property(name: str, description: str) -> dict[str, Any]:
 
 
 QUOTE_MAX: Final = 220
-"""Longest quotation in an answer, in characters."""
+"""Maximum length of a quotation in an answer, in characters."""
 
 _NOTES: Final = "My notes on our earlier work say"
 _STATED: Final = "You told me earlier"
@@ -153,8 +155,8 @@ _SHOWN: Final = "Further up in this conversation it says"
 
 @dataclass(frozen=True, slots=True)
 class AnsweringLine:
-    """The line of a request that answers the scripted model's question, and the words that introduce it in
-    the reply."""
+    """A line of a request that answers the question put to the scripted model, and the words that introduce it in the
+    reply."""
 
     line: str
     introduction: str
@@ -170,8 +172,8 @@ def answer_from_messages(script: DemoScript, turn: ScriptTurn, messages: Sequenc
 
 
 def find_answer(script: DemoScript, turn: ScriptTurn, messages: Sequence[ChatMessage]) -> AnsweringLine | None:
-    """Return the line that answers, searching newest messages first; ``None`` if there is none. The question does not
-    count."""
+    """Return the line that answers the question of ``turn``, searching the newest messages first; ``None`` if there is
+    none. The question itself does not count."""
     assert turn.probe is not None
     shape = re2.compile(turn.probe.shape)
     questions = {scripted.user for scripted in script.turns}
@@ -183,7 +185,7 @@ def find_answer(script: DemoScript, turn: ScriptTurn, messages: Sequence[ChatMes
 
 
 def answering_lines(probe: Probe, messages: Iterable[ChatMessage]) -> Iterator[str]:
-    """Return the lines about the topic of the question, tool calls included."""
+    """Yield the lines of the messages that mention the topic of ``probe``, tool calls included."""
     mention = re2.compile(r"(?i)\b(" + "|".join(map(re2.escape, probe.mentions)) + r")\b")
     for message in messages:
         yield from (line for line in _lines_of(message) if mention.search(line))

@@ -39,7 +39,7 @@ _WORD = re2.compile(r"\S+\s*|\s+")
 
 @dataclass(frozen=True, slots=True)
 class Pace:
-    """Seconds before the first chunk and between chunks.
+    """How fast the scripted model replies: seconds before the first chunk, and between chunks.
 
     ``fragment``: characters of a tool call's arguments per chunk. A chunk of text has one or several words, up to a
     sixth of that.
@@ -62,7 +62,7 @@ def separate_reminders(messages: Sequence[ChatMessage]) -> list[ChatMessage]:
 
 
 class ScriptedModel:
-    """An upstream that plays ``script``.
+    """A model that plays ``script``, in place of a real one.
 
     ``counter``: counts tokens for the reported usage. ``window``: context window in tokens; longer requests are refused
     as providers do; ``None`` for no limit.
@@ -120,7 +120,8 @@ class ScriptedModel:
 
 
 def reply_to(script: DemoScript, messages: Sequence[ChatMessage]) -> ChatMessage:
-    """Return the next assistant message, from the newest tool result or else the newest known user message."""
+    """Return the assistant message that follows in the script, after the newest tool result or else the newest user
+    message that is in the script."""
     turn, done = locate(script, messages)
     if turn is None:
         return {"role": "assistant", "content": LOST}
@@ -170,7 +171,8 @@ def _make_completion(head: dict[str, Any], message: ChatMessage, usage: dict[str
 def _chunks(
     head: dict[str, Any], message: ChatMessage, usage: dict[str, int] | None, fragment: int
 ) -> Iterator[dict[str, Any]]:
-    """The chunks of a streamed reply; every one has ``usage: null`` and a last one the figures when asked for."""
+    """Yield the chunks of a streamed reply. Each has ``usage: null``, and a last chunk has ``usage`` if that is not
+    ``None``."""
     common = {**head, "object": "chat.completion.chunk"} | ({"usage": None} if usage is not None else {})
     for delta in _deltas(message, fragment):
         yield common | {"choices": [{"index": 0, "delta": delta, "logprobs": None, "finish_reason": None}]}

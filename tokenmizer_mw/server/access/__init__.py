@@ -2,5 +2,6 @@
 
     request -> checks (host, headers, body) -> API key -> caller -> rate limits -> the inner application
 
-``caller.py`` defines the caller that inner applications read from the scope; ``middleware.py`` is the ASGI middleware.
+A tenant is a name that owns sessions; a scope is a kind of operation that a key permits. ``caller.py`` defines the
+caller that inner applications read from the ASGI scope; ``middleware.py`` is the ASGI middleware.
 """

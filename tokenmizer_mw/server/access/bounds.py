@@ -2,7 +2,8 @@
 
 The check runs before the body is parsed. A body with few brackets is parsed, because that is fastest; any other body is
 scanned: strings are cut out, and the remaining brackets are counted. The scan is exact for valid JSON; invalid JSON is
-left to the code that parses the body. If a name occurs twice in an object, the last member counts.
+left to the code that parses the body. If a name occurs twice in an object, the last member counts; a scan also counts
+the messages of the others.
 """
 
 from __future__ import annotations
@@ -18,37 +19,39 @@ _STEPS: Final = {ord("{"): 1, ord("["): 1, ord("}"): -1, ord("]"): -1}
 _NO_BRACKETS: Final = bytes(byte for byte in range(256) if byte not in _STEPS)
 
 _READ_MAX: Final = 16_384
-"""Brackets, those in texts included, up to which a body is read: more could be made into many objects."""
+"""Number of brackets, those in strings included, up to which a body is parsed: more could become too many objects."""
 
 DEEPEST: Final = 250
-"""The greatest depth that may be allowed: levels are counted in bytes."""
+"""The greatest depth that a setting may allow, because the scan stores each depth in one byte."""
 
 _MEMBER: Final = b"\x01\x02"
 _ELEMENT: Final = b"\x02\x03"
-"""Where a top-level member that is an array or an object begins, and an element of it, as steps from one level to the
-next."""
+"""How two successive depths look where a top-level member that is an array or object begins (``_MEMBER``), and where an
+element of it does (``_ELEMENT``)."""
 
 _MEMBER_OPENS: Final = re.compile(rb"\s*:\s*[\[{]")
-"""What stands between the name of a member and the first byte of its array or object, that byte included."""
+"""What follows the name of a member whose value is an array or object, up to and including its opening bracket."""
 
 _STRUCTURE: Final = re.compile(rb"[\[\]{},]")
 _CONTAINERS: Final = frozenset({dict, list})
-"""What JSON is read into that can hold other values."""
+"""The Python types of parsed JSON that contain other values."""
 _MESSAGES: Final = frozenset({"messages", "input", "contents"})
 _TOOLS: Final = frozenset({"tools", "functions"})
 _HELD: Final = ("functionDeclarations", "function_declarations", "tools")
-"""Members of a tool that hold tools: Gemini's declarations, and the namespaces of OpenAI's Responses."""
+"""Members of a tool that contain tools themselves: in Gemini's declarations, and in the namespaces of OpenAI's
+Responses."""
 
 _SEARCHED_MAX: Final = 100_000
-"""Objects and arrays among which the place of what is nested too deeply is looked for, at 1 us each."""
+"""Number of objects and arrays that are searched for the place of too deep nesting, at 1 us each."""
 
 _SHOWN: Final = 4
-"""Steps of a path that are reported."""
+"""Number of steps of a path that are shown in an error."""
 
 
 @dataclass(frozen=True, slots=True)
 class Bounds:
-    """Maximum nesting depth of objects and arrays (at most ``DEEPEST``), number of messages, and number of tools."""
+    """Limits of a request: nesting depth of objects and arrays (at most ``DEEPEST``), number of messages, number of
+    tools."""
 
     depth: int = 64
     messages: int = 2_000
@@ -57,8 +60,8 @@ class Bounds:
 
 @dataclass(frozen=True, slots=True)
 class Excess:
-    """Which limit a request exceeds: ``code`` for programs; ``place`` (a path in the body) and ``reason`` for
-    people."""
+    """A limit that a request exceeds: ``code`` for programs ("too_many_tools"); ``place`` (a path in the body, such as
+    "tools") and ``reason`` for people."""
 
     code: str
     place: str
@@ -69,7 +72,7 @@ class Excess:
 
 
 def excess(body: bytes, bounds: Bounds) -> Excess | None:
-    """Return the limit that ``body`` exceeds; ``None`` if it exceeds none or is not a JSON object."""
+    """Return the first limit that ``body`` exceeds; ``None`` if it exceeds none or is not a JSON object."""
     brackets = body.translate(None, _NO_BRACKETS)
     if len(brackets) <= 2 * min(bounds.depth, bounds.messages, bounds.tools):
         return None
@@ -79,7 +82,8 @@ def excess(body: bytes, bounds: Bounds) -> Excess | None:
 
 
 def _reads_within(body: bytes, bounds: Bounds) -> bool:
-    """Whether ``body`` is certainly within ``bounds``, or nothing that can be read."""
+    """Return true if ``body``, once parsed, is within ``bounds``, or if it cannot be parsed; false if it must be
+    scanned."""
     try:
         read = json.loads(body)
     except RecursionError:
@@ -110,9 +114,8 @@ def _has_many(read: dict[str, Any], bounds: Bounds) -> bool:
 
 
 def scan_bounds(body: bytes, bounds: Bounds) -> Excess | None:
-    """Check the limits as ``excess`` does, but without parsing the body: only brackets are counted. For bodies of any
-    kind.
-    """
+    """Check the limits as ``excess`` does, for a body of any size: its brackets are counted, and it is only parsed if
+    it may have too many tools."""
     pieces = _pieces(body)
     brackets = b"".join(pieces[::2]).translate(None, _NO_BRACKETS)
     levels = _levels(brackets, bounds.depth)
@@ -125,7 +128,8 @@ def scan_bounds(body: bytes, bounds: Bounds) -> Excess | None:
 
 
 def _pieces(body: bytes) -> list[bytes]:
-    """What stands outside of strings, and inside of them, by turns; of a string with quotes in it only the start."""
+    """Split a body at its quotes: even places hold what is outside of strings, odd ones the strings (if a string has
+    escaped quotes, only its start)."""
     pieces = body.split(b'"')
     if b'\\"' not in body:
         return pieces
@@ -141,8 +145,8 @@ def _pieces(body: bytes) -> list[bytes]:
 
 
 def _levels(brackets: bytes, most: int) -> bytes | None:
-    """How deep it goes at each bracket, up to the first that is deeper than ``most``; ``None`` where the brackets are
-    not those of JSON."""
+    """Return the depth after each bracket, one byte each, up to the first that exceeds ``most``; ``None`` if the
+    brackets do not match."""
     levels = bytearray()
     for start in range(0, len(brackets), 4_096):
         steps = map(_STEPS.__getitem__, brackets[start : start + 4_096])
@@ -156,8 +160,11 @@ def _levels(brackets: bytes, most: int) -> bytes | None:
 
 
 def _too_many(body: bytes, pieces: list[bytes], levels: bytes, bounds: Bounds) -> Excess | None:
-    """Only where a top-level member has more elements than there may be messages, or more objects in it than there may
-    be tools, it matters which member that is. Each pass over the body is made at most once."""
+    """Return the limit on messages or tools that the body exceeds; ``None`` if it exceeds none.
+
+    The names of the members are only read if a top-level member has more elements, or contains more objects, than the
+    limits allow.
+    """
     sizes = [((_MEMBER[1:] + member).count(_ELEMENT), len(member)) for member in levels.split(_MEMBER)[1:]]
     if all(elements <= bounds.messages and length <= 2 * bounds.tools for elements, length in sizes):
         return None
@@ -181,7 +188,8 @@ def _too_many_tools(body: bytes, names: list[str], bounds: Bounds) -> Excess | N
 
 
 def _member_names(pieces: list[bytes], levels: bytes) -> list[str]:
-    """The names of the top-level members that are arrays or objects, in their order; "" where one has no name."""
+    """Return the names of the top-level members that are arrays or objects, in their order; "" for one without a
+    name."""
     names: dict[int, str] = {}
     place = 0
     for index in range(0, len(pieces), 2):
@@ -194,7 +202,7 @@ def _member_names(pieces: list[bytes], levels: bytes) -> list[str]:
 
 
 def _read(body: bytes) -> dict[str, Any]:
-    """The object in ``body``; an empty one where it is no JSON."""
+    """Return the object in ``body``; an empty one if it is not a JSON object."""
     try:
         read = json.loads(body.decode("utf-8-sig"))
     except (ValueError, RecursionError):
@@ -203,14 +211,15 @@ def _read(body: bytes) -> dict[str, Any]:
 
 
 def _tools(listed: Any) -> int:
-    """Tools in a list of them; one that holds others counts for those."""
+    """Return the number of tools in a list; a tool that contains tools counts as these."""
     if not isinstance(listed, list):
         return 0
     return sum(max(1, sum(_tools(tool.get(name)) for name in _HELD)) for tool in listed if isinstance(tool, dict))
 
 
 def _path(pieces: list[bytes], depth: int) -> str:
-    """Where it goes deeper than ``depth``: the first steps of the way there; "..." where that is far behind."""
+    """Return the first steps of the path to the place that is deeper than ``depth``, such as "tools[3].parameters...";
+    "..." if that is too far behind."""
     way: list[tuple[str | None, int]] = []
     for before, level, name, index in islice(_openings(pieces), _SEARCHED_MAX):
         del way[before:]
@@ -224,8 +233,8 @@ def _path(pieces: list[bytes], depth: int) -> str:
 
 
 def _openings(pieces: list[bytes]) -> Iterator[tuple[int, int, str | None, int]]:
-    """Each object and array as it opens: the levels before and behind, its name where it is a member, and its number
-    where it is an element."""
+    """Yield, for each object and array, the depth before and inside of it, its name if it is a member (else ``None``),
+    and its index if it is an element."""
     level = 0
     commas = [0]
     for place in range(0, len(pieces), 2):
@@ -245,7 +254,7 @@ def _openings(pieces: list[bytes]) -> Iterator[tuple[int, int, str | None, int]]
 
 
 def _name(text: bytes) -> str:
-    """The name of a member, readable; the start of one that is long."""
+    """Return the name of a member as text; of a long one only the start."""
     start = text[:64].decode("utf-8", "replace")
     try:
         return str(json.loads(f'"{start}"'))

@@ -1,4 +1,5 @@
-"""The caller of a request, as applications inside the access middleware see it, and the scope that a path requires."""
+"""The caller of a request, which the access middleware stores for the inner applications, and the scope that a path
+requires."""
 
 from __future__ import annotations
 
@@ -15,15 +16,15 @@ __all__ = [
 ]  # fmt: skip
 
 CALLER_KEY: Final = "tokenmizer_caller"
-"""Key of the ASGI scope under which the access middleware stores the caller."""
+"""Key of the ASGI scope under which the access middleware stores the ``Caller``."""
 
 
 @dataclass(frozen=True, slots=True)
 class Caller:
     """The authenticated sender of a request.
 
-    ``tenant`` owns the sessions; ``key_id`` is the id of the API key ("" if no key was needed); ``scopes`` are the
-    permitted operations.
+    ``tenant``: owner of the sessions that the caller may see; ``key_id``: id of the API key ("" if no key was needed);
+    ``scopes``: permitted operations, names in ``SCOPES``.
     """
 
     tenant: str
@@ -31,7 +32,7 @@ class Caller:
     scopes: frozenset[str] = frozenset(SCOPES)
 
     def may(self, scope: str) -> bool:
-        """Whether the caller has ``scope``; "admin" includes all others."""
+        """Return whether the caller has ``scope``; "admin" includes all others."""
         return scope in self.scopes or "admin" in self.scopes
 
 
@@ -63,11 +64,11 @@ _OWN: Final = (
     "/api/complete/", "/api/compaction/", "/api/sessions/", "/api/stats/", "/api/messages/", "/api/edits/",
     "/api/loss-report/", "/api/openapi.json/", "/health/", "/metrics/",
 )  # fmt: skip
-"""Prefixes of the routes about sessions and health."""
+"""Prefixes of this server's own routes, about sessions, health and metrics."""
 
 
 def below_root(scope: Mapping[str, Any]) -> str:
-    """Return the path below the ASGI ``root_path``."""
+    """Return the path of a request without the ASGI ``root_path``, under which the application is mounted."""
     path: str = scope["path"]
     root: str = scope.get("root_path", "")
     if root and path.startswith(root) and path[len(root) : len(root) + 1] in ("", "/"):
@@ -89,5 +90,6 @@ def needed_scope(path: str) -> str:
 
 
 def uses_tokens(path: str) -> bool:
-    """Return whether a call to the path uses tokens: false for routes that only count tokens."""
+    """Return whether a call to the path consumes tokens of a model: false for routes that only count the tokens of a
+    text."""
     return not path.endswith(_COUNTING)

@@ -1,4 +1,4 @@
-"""Rate limits as counters: the generic cell rate algorithm (GCRA), and buckets counted in one process.
+"""Rate limits as counters: the generic cell rate algorithm (GCRA), and counters in one process.
 
 The only state of a limit is one point in time. A limit of ``amount`` per ``period`` seconds is a bucket of that size
 which drains evenly. ``drained_at`` is the time at which the bucket will be empty if nothing more is taken; the later it
@@ -19,8 +19,8 @@ MINUTE: Final = 60.0
 
 @dataclass(frozen=True, slots=True)
 class Limit:
-    """At most ``amount`` per ``period`` seconds; the whole amount may be taken at once. ``unit`` names what is
-    counted."""
+    """A rate limit: at most ``amount`` per ``period`` seconds; the whole amount may be taken at once. ``unit`` names
+    what is counted, such as "tokens"."""
 
     unit: str
     amount: int
@@ -29,7 +29,7 @@ class Limit:
 
 @dataclass(frozen=True, slots=True)
 class RateState:
-    """State of a limit.
+    """How much of a limit is left.
 
     - ``remaining``: amount that can be taken now.
     - ``reset``: seconds until the whole ``limit.amount`` can be taken again, if nothing is taken before.
@@ -45,7 +45,8 @@ class RateState:
 def take_amount(limit: Limit, drained_at: float | None, now: float, cost: int = 1) -> float | RateState:
     """Take ``cost`` from the limit: return the new ``drained_at``, or the ``RateState`` if the cost does not fit.
 
-    A cost of 0 asks whether anything fits at all. ``drained_at`` of ``None`` means that nothing was taken yet.
+    ``drained_at``: the time at which nothing of the limit will be in use, on the same clock as ``now``; ``None`` if
+    nothing was taken yet. A cost of 0 asks whether anything fits at all.
     """
     level = max(drained_at or now, now)
     each = limit.period / limit.amount
@@ -57,15 +58,15 @@ def take_amount(limit: Limit, drained_at: float | None, now: float, cost: int = 
 
 
 def charge(limit: Limit, drained_at: float | None, now: float, cost: int) -> float:
-    """Return the new ``drained_at`` after ``cost`` was used, even if that exceeds the limit."""
+    """Return the new ``drained_at`` after ``cost`` was used, even if that exceeds the limit. See ``take_amount``."""
     return max(drained_at or now, now) + cost * limit.period / limit.amount
 
 
 def rate_state(limit: Limit, drained_at: float, now: float, wait: float) -> RateState:
     """Return the state of a limit at the time ``now``.
 
-    ``drained_at``: when the limit will be wholly unused again, on the same clock as ``now``, in seconds. ``wait`` is
-    passed on unchanged.
+    ``drained_at``: the time at which nothing of the limit will be in use, on the same clock as ``now``, in seconds.
+    ``wait`` is passed on unchanged.
     """
     reset = max(drained_at - now, 0.0)
     free = (1.0 - reset / limit.period) * limit.amount
@@ -74,24 +75,24 @@ def rate_state(limit: Limit, drained_at: float, now: float, wait: float) -> Rate
 
 @dataclass(frozen=True, slots=True)
 class Bucket:
-    """A rate limit of one owner. ``name`` is unique among all counted buckets."""
+    """The counter of a rate limit for one owner (tenant, key or host). ``name`` is unique among all counters."""
 
     name: str
     limit: Limit
 
 
 def bucket(group: str, owner: str, limit: Limit) -> Bucket:
-    """Return the rate-limit counter of an owner (tenant or key). Counters of one ``group`` (the tenant) are stored
-    together."""
+    """Return the counter of a limit for ``owner`` (a tenant or key). Redis stores the counters of one ``group`` (the
+    tenant) on the same node."""
     return Bucket(f"{{{group}}}:{owner}:{limit.unit}", limit)
 
 
 @dataclass(frozen=True, slots=True)
 class Demand:
-    """What a request needs from the counters.
+    """What a request takes from the counters before it starts.
 
-    ``buckets``: pairs of a bucket and the amount to take; 0 only checks that the bucket is not used up. ``group``: the
-    tenant. ``place_max``: how many streams the group may have open at once; 0 if the request needs no stream slot.
+    ``buckets``: pairs of a counter and the amount to take; 0 only checks that the limit is not used up. ``group``: the
+    tenant. ``place_max``: how many calls of the tenant may be open at once; 0 if these are not limited.
     """
 
     buckets: tuple[tuple[Bucket, int], ...]
@@ -101,8 +102,8 @@ class Demand:
 
 @dataclass(frozen=True, slots=True)
 class Taken:
-    """What a request got from the counters. ``place``: its stream slot, which ``settle`` frees again ("" if none was
-    taken)."""
+    """What a request took from the counters. ``place``: the slot of its open call, which ``settle`` frees again ("" if
+    none was taken); ``group``: the tenant."""
 
     place: str = ""
     group: str = ""
@@ -111,24 +112,25 @@ class Taken:
 NOTHING: Final = Taken()
 
 HERE: Final = "here"
-"""The place of a stream that is counted in this process."""
+"""Value of ``Taken.place`` for an open call that this process counts."""
 
 
 @dataclass(frozen=True, slots=True)
 class TooMuch:
-    """A refused demand. ``standing``: state of the exhausted limit; ``None`` if too many streams are open."""
+    """A demand that was refused. ``standing``: state of the exhausted limit; ``None`` if too many calls are open."""
 
     standing: RateState | None
 
 
 class Counters(Protocol):
-    """Protocol of the counters behind rate limits; a bucket is one counted limit of one owner."""
+    """Protocol of the counters behind rate limits, in one process or shared."""
 
     async def take(self, demand: Demand) -> Taken | TooMuch:
-        """Take everything that is demanded, or nothing: returns ``TooMuch`` if any limit would be exceeded."""
+        """Take everything that ``demand`` asks for, or nothing: returns ``TooMuch`` if any limit would be exceeded."""
 
     async def settle(self, taken: Taken, charges: Sequence[tuple[Bucket, int]]) -> None:
-        """End a request: free its stream slot and charge more usage, even beyond the limit."""
+        """End a request: free the slot of its open call, and charge each counter the amount beside it, even beyond its
+        limit."""
 
     def answers(self) -> bool:
         """Return whether the shared counters can be reached. May block as long as one count may take."""
@@ -140,7 +142,8 @@ class Counters(Protocol):
 class ProcessCounters:
     """Counters of one process and one event loop.
 
-    At most ``size`` buckets are stored. Beyond that, drained buckets are dropped first, then the ones added earliest.
+    At most ``size`` counters are stored. Beyond that, those with nothing in use are dropped first, then the ones added
+    earliest.
     """
 
     def __init__(self, size: int = 10_000, *, clock: Callable[[], float] = time.monotonic) -> None:
@@ -150,11 +153,11 @@ class ProcessCounters:
         self._places: dict[str, int] = {}
 
     async def take(self, demand: Demand) -> Taken | TooMuch:
-        """Take everything that is demanded, or nothing: returns ``TooMuch`` if any limit would be exceeded."""
+        """Take everything that ``demand`` asks for, or nothing. See ``Counters.take``."""
         return self.take_now(demand)
 
     def take_now(self, demand: Demand) -> Taken | TooMuch:
-        """Take everything that is demanded, or nothing; the synchronous form of ``take``."""
+        """Do what ``take`` does, without ``await``."""
         now = self._clock()
         levels: list[tuple[str, float]] = []
         for wanted, cost in demand.buckets:
@@ -171,11 +174,11 @@ class ProcessCounters:
         return Taken(HERE, demand.group) if demand.place_max else NOTHING
 
     async def settle(self, taken: Taken, charges: Sequence[tuple[Bucket, int]]) -> None:
-        """End a request: free its stream slot and charge more usage, even beyond the limit."""
+        """End a request and charge its usage. See ``Counters.settle``."""
         self.settle_now(taken, charges)
 
     def settle_now(self, taken: Taken, charges: Sequence[tuple[Bucket, int]]) -> None:
-        """End a request and charge its usage; the synchronous form of ``settle``."""
+        """Do what ``settle`` does, without ``await``."""
         if taken.place:
             left = self._places.pop(taken.group, 1) - 1
             if left > 0:
@@ -187,11 +190,11 @@ class ProcessCounters:
             self._make_room(now)
 
     def answers(self) -> bool:
-        """Return whether the shared counters can be reached. See ``Counters.answers``."""
+        """Return true: the counters of this process can always be reached."""
         return True
 
     async def close(self) -> None:
-        """Release connections. See ``Counters.close``."""
+        """Do nothing: there are no connections to release."""
 
     def _take_place(self, group: str, most: int) -> bool:
         used = self._places.get(group, 0)

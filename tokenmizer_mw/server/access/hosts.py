@@ -13,14 +13,18 @@ from tokenmizer_mw.errors import ConfigError
 from tokenmizer_mw.wire.http import Header
 
 LOOPBACK: Final = ("localhost", "127.0.0.1", "[::1]")
-"""The names of this machine: what a server without keys answers for, so that no page in a browser can reach it under
-a name of its own."""
+"""Names of this machine. A server without API keys answers only for these in the ``Host`` header, so that no web page
+can reach it under a domain name of its own (DNS rebinding)."""
 
 _REMEMBERED_MAX: Final = 256
 
 
 class Hosts:
-    """Allowed hosts: "example.org" (any port), "example.org:8443" or "*.example.org". An empty list allows any host."""
+    """The values of the ``Host`` header for which a server answers.
+
+    ``patterns``: "example.org" (any port), "example.org:8443" or "*.example.org" (any subdomain). An empty list allows
+    any host. Raises ``ConfigError`` for an invalid pattern.
+    """
 
     def __init__(self, patterns: Sequence[str]) -> None:
         for pattern in patterns:
@@ -32,7 +36,7 @@ class Hosts:
         self._allowed: set[bytes] = set()
 
     def allows(self, host: bytes) -> bool:
-        """Return whether a request with this ``Host`` header (well-formed or empty) is answered."""
+        """Return whether ``host``, the ``Host`` header of a request (well-formed or empty), is allowed."""
         if self._any or host in self._allowed:
             return True
         named = host.decode("latin-1").lower()
@@ -52,7 +56,8 @@ def _require_host(pattern: str) -> None:
 
 
 def is_same_origin(origin: bytes, host: bytes) -> bool:
-    """Return whether the requesting page was served by ``host`` itself."""
+    """Return whether the page with this ``Origin`` header was served by ``host`` itself, the request's ``Host``
+    header."""
     _, separator, authority = origin.partition(b"://")
     return bool(separator) and authority.lower() == host.lower()
 
@@ -89,9 +94,10 @@ _SECONDS: Final = b"600"
 
 
 class Origins:
-    """The origins of pages that may read responses, such as "https://example.org".
+    """The origins of web pages that may read responses (CORS), such as "https://example.org".
 
-    Browser credentials (cookies) are never allowed; a page sends its key in a header.
+    Browser credentials (cookies) are never allowed; a page sends its key in a header. Raises ``ConfigError`` for an
+    invalid origin.
     """
 
     def __init__(self, origins: Sequence[str]) -> None:
@@ -105,7 +111,7 @@ class Origins:
         return origin in self._allowed
 
     def headers(self, origin: bytes) -> list[Header]:
-        """Return the CORS headers that let the page read a response."""
+        """Return the CORS headers that let pages of ``origin`` read a response."""
         return [
             (b"access-control-allow-origin", origin),
             (b"access-control-expose-headers", b"*"),

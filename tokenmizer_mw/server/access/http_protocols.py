@@ -23,10 +23,10 @@ PROTOCOL: Final = "tokenmizer_mw.server.access.http_protocols:BoundedProtocol"
 """The value for uvicorn's option ``http``."""
 
 HEAD_MAX: Final = 64 * 1024
-"""Bytes of a head, unless ``h11_max_incomplete_event_size`` says otherwise."""
+"""Default of the maximum size of a request head, in bytes, if ``h11_max_incomplete_event_size`` is not set."""
 
 PIPELINED_MAX: Final = 32
-"""Requests of one connection that wait for the answer to the one before them."""
+"""Number of requests on one connection that may wait for the response to the request before them."""
 
 
 class UnclearFraming(ValueError):
@@ -76,7 +76,7 @@ _TOO_LARGE: Final = _answer(b"431 Request Header Fields Too Large")
 
 
 class _Bounded(asyncio.Protocol):
-    """What both protocols share: how long a head has been coming, and how many bytes of it came."""
+    """What both protocols share: limits on the time and the number of bytes that a request head takes."""
 
     config: Config
     loop: asyncio.AbstractEventLoop
@@ -87,20 +87,20 @@ class _Bounded(asyncio.Protocol):
 
     @abstractmethod
     def is_in_head(self) -> bool:
-        """Whether the next byte belongs to a head."""
+        """Return whether the next byte received belongs to a request head."""
 
     @property
     def head_max(self) -> int:
-        """Bytes that a head may have."""
+        """Maximum size of a request head, in bytes."""
         return self.config.h11_max_incomplete_event_size or HEAD_MAX
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        """Start the clock: a client may connect and send nothing for as long as a connection may idle."""
+        """Start the timer for the first request head: it may take as long as a connection may idle."""
         super().connection_made(transport)
         self._start_timer()
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Stop the clock."""
+        """Stop the timer."""
         self._stop_timer()
         super().connection_lost(exc)
 
@@ -127,7 +127,8 @@ class _Bounded(asyncio.Protocol):
             self._timer = None
 
     def refuse(self, answer: bytes) -> None:
-        """Close the connection, with ``answer`` unless another answer is under way or nothing was sent."""
+        """Close the connection, after sending ``answer``. It is not sent if another response is under way, or if the
+        client has sent nothing."""
         if self._size and (self.cycle is None or self.cycle.response_complete):
             self.transport.write(answer)
         elif self.cycle is not None and not self.cycle.response_complete:
@@ -154,7 +155,8 @@ class BoundedH11(_Bounded, H11Protocol):
             self.refuse(_BAD_REQUEST)
 
     def _should_upgrade(self) -> bool:
-        """Called by uvicorn for each head, before the application is. Nothing is upgraded."""
+        """Return false, because no upgrade is accepted. uvicorn calls this for each head before the application, so the
+        framing is checked here, too."""
         check_framing(self.scope["method"].encode("ascii"), self.scope["http_version"], self.headers)
         return False
 
@@ -166,7 +168,7 @@ except ModuleNotFoundError:  # httptools comes with an extra of uvicorn's
 else:
 
     class BoundedHttpTools(_Bounded, HttpToolsProtocol):
-        """uvicorn's protocol on httptools.
+        """uvicorn's protocol on httptools, with limits.
 
         llhttp does not parse what follows a request that offers an upgrade, and cannot be told to ignore the offer.
         Such a connection is handed over to h11 from the first byte of that request. Trailers are read and dropped.
@@ -180,11 +182,12 @@ else:
         _hands_over = False
 
         def is_in_head(self) -> bool:
-            """See ``_Bounded``."""
+            """Return whether the next byte received belongs to a request head."""
             return self._in_head
 
         def data_received(self, data: bytes) -> None:
-            """Pass bytes to the parser; keep those of a head that began with a read, in case h11 has to read it."""
+            """Pass bytes to the parser. The bytes of a head that begins with these bytes are kept, in case h11 has to
+            parse it again."""
             self._begins_read = self._at_boundary
             if self._at_boundary:
                 self._raw_head = data
@@ -199,7 +202,7 @@ else:
                     self.refuse(_TOO_LARGE)
 
         def on_message_begin(self) -> None:
-            """The parser has read the first byte of a head."""
+            """Note that a request head has begun (called by the parser)."""
             self._in_head = True
             if not self._begins_read:
                 self._raw_head = b""
@@ -207,12 +210,13 @@ else:
             super().on_message_begin()
 
         def on_header(self, name: bytes, value: bytes) -> None:
-            """The parser has read a header field, or a trailer field, which nobody asked for."""
+            """Store a header field; a trailer field is dropped (called by the parser)."""
             if self._in_head:
                 super().on_header(name, value)
 
         def on_headers_complete(self) -> None:
-            """The parser has read a head. What is raised here ends in ``send_400_response``."""
+            """Check a complete head (called by the parser). An error raised here makes uvicorn call
+            ``send_400_response``."""
             method, version = self.parser.get_method(), self.parser.get_http_version()
             check_framing(method, version, self.headers)
             if len(self.pipeline) >= PIPELINED_MAX:
@@ -225,18 +229,19 @@ else:
             super().on_headers_complete()
 
         def on_body(self, body: bytes) -> None:
-            """The parser has read a piece of a body."""
+            """Pass on a piece of a body (called by the parser)."""
             self._since_body = 0
             super().on_body(body)
 
         def on_message_complete(self) -> None:
-            """The parser has read the last byte of a request."""
+            """Note that the whole request was read (called by the parser)."""
             self._at_boundary = True
             self._since_body = 0
             super().on_message_complete()
 
         def send_400_response(self, msg: str) -> None:
-            """Called by uvicorn when the parser stopped: hand the connection over, or refuse and close."""
+            """Hand the connection over to h11, or refuse the request and close it (called by uvicorn after an error of
+            the parser)."""
             if self._hands_over:
                 self._hand_over()
                 return

@@ -19,10 +19,10 @@ from .caller import SCOPES
 from .keys import Key, digest_from, key_of, require_key, row_of
 
 KEYS_VARIABLE: Final = "TOKENMIZER_ACCESS_KEYS"
-"""Environment variable that may hold the list of keys, as YAML or JSON."""
+"""Environment variable that may hold the server's list of API keys, as YAML or JSON (see ``listed_keys``)."""
 
 _BUSY_SECONDS: Final = 5.0
-"""How long a write waits for other writers of the file."""
+"""Seconds that a write waits for other writers of the file."""
 
 
 class KeyStore(Protocol):
@@ -79,11 +79,11 @@ class MemoryKeys:
             return True
 
     def close(self) -> None:
-        """Release files and threads. See ``KeyStore.close``."""
+        """Do nothing: there is nothing to release."""
 
 
 class ListedKeys:
-    """Read-only keys from a configuration file, for servers without a key store."""
+    """Read-only API keys that are listed in a configuration file, for servers without a key store."""
 
     def __init__(self, keys: Iterable[Key]) -> None:
         self._keys = tuple(MemoryKeys(keys).all_keys())
@@ -101,7 +101,7 @@ class ListedKeys:
         raise CallerError("these keys are listed in the configuration: take the key's entry out of it")
 
     def close(self) -> None:
-        """Release files and threads. See ``KeyStore.close``."""
+        """Do nothing: there is nothing to release."""
 
 
 def duplicate_key_error(key: Key) -> ConfigError:
@@ -110,10 +110,11 @@ def duplicate_key_error(key: Key) -> ConfigError:
 
 
 def listed_keys(entries: object, where: str = KEYS_VARIABLE) -> ListedKeys:
-    """Return the keys of a configuration.
+    """Parse a list of API keys in a configuration. ``where``: name of the place in errors, such as "access.keys".
 
     Each entry is a mapping with ``tenant`` and ``sha256`` (64 hexadecimal digits), and optionally ``id``, ``scopes`` (a
-    list, or names separated by commas) and ``expires`` (a date or time; UTC if it names no time zone).
+    list, or names separated by commas; all but "admin" if missing) and ``expires`` (a date or time; UTC if it names no
+    time zone).
 
     Raises ``ConfigError`` that names ``where`` and the entry.
     """
@@ -132,8 +133,8 @@ def listed_keys(entries: object, where: str = KEYS_VARIABLE) -> ListedKeys:
 
 
 def keys_from_text(text: str, where: str = KEYS_VARIABLE) -> ListedKeys:
-    """Return the keys in YAML or JSON text, such as the value of the variable ``KEYS_VARIABLE``. Raises ``ConfigError``
-    that names ``where`` the text is from, as ``listed_keys`` does, and for text that is not YAML."""
+    """Parse a list of API keys from YAML or JSON text, such as the value of the variable ``KEYS_VARIABLE``, as
+    ``listed_keys`` does. Raises ``ConfigError`` also for text that is not YAML."""
     import yaml
 
     try:
@@ -170,7 +171,8 @@ def _scopes(given: Any) -> frozenset[str]:
 
 
 def _moment(given: Any) -> float | None:
-    """Seconds since the epoch; YAML makes dates and times of what looks like them, JSON leaves texts."""
+    """Return the time of ``expires`` in seconds since the epoch. YAML gives dates and times as such, JSON gives
+    text."""
     if given is None:
         return None
     if isinstance(given, str):
@@ -202,7 +204,8 @@ _REVOKE: Final = "UPDATE access_keys SET revoked_at = ? WHERE id = ? AND revoked
 
 
 class SqliteKeys:
-    """A ``KeyStore`` in a SQLite file. Every call opens the file; keys are read only once every few seconds."""
+    """A ``KeyStore`` in a SQLite file. Every call opens the file; a ``Keyring`` in front of it calls only every few
+    seconds."""
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
         self._file = DatabaseFile(os.path.realpath(path), "full", _BUSY_SECONDS)
@@ -233,7 +236,7 @@ class SqliteKeys:
             return cursor.execute(_KNOWN, (key_id,)).fetchone() is not None
 
     def close(self) -> None:
-        """Release files and threads. See ``KeyStore.close``."""
+        """Refuse further calls. Closing twice is harmless."""
         self._closed = True
 
     @contextmanager

@@ -1,4 +1,4 @@
-"""The keys of a server: the key store at an address, and a cache of it.
+"""Opens the API keys of a server, from a key store or a list, and caches them.
 
 Keys are read again every few seconds, not for every request.
 
@@ -35,19 +35,20 @@ from .keys import Key, digest_of, looks_like_key, matching
 from .settings import AccessSettings
 
 _SEEN_MAX: Final = 10_000
-"""Keys that were seen and hold; more of them are compared anew."""
+"""Number of valid keys whose hashes are cached; when it is reached, the cache is emptied."""
 
 _AGAIN_SECONDS: Final = 1.0
-"""After which a store that did not answer is asked again."""
+"""Seconds after which a key store that failed is asked again."""
 
 _log = logging.getLogger("tokenmizer_mw")
 Seconds = Callable[[], float]
 
 
 class Keyring:
-    """Cache of the keys in a store, for one event loop.
+    """Cache of the API keys in ``store``, for one event loop.
 
-    ``now`` returns the time of day, which decides when keys expire; ``clock`` measures the age of the cache.
+    ``refresh_seconds`` and ``stale_seconds``: see the module. ``now`` returns the time of day, which decides when keys
+    expire; ``clock`` measures the age of the cache.
     """
 
     def __init__(
@@ -97,8 +98,8 @@ class Keyring:
                 self._reading = None
 
     async def _read(self) -> bool:
-        """Whether the store answered. One that does not is left alone for a while: requests must not queue up to
-        fail."""
+        """Read the keys from the store. Returns whether it answered; if not, it is not asked again for a moment, so
+        that requests fail at once and do not queue up."""
         begun = self._clock()
         try:
             keys = await offload(self.store.all_keys, STORE)
@@ -114,18 +115,19 @@ class Keyring:
         return True
 
     def find_known_caller(self, written: bytes) -> Caller | None:
-        """Return the caller of a key that was looked up before; ``None`` if it was not, or is no longer valid."""
+        """Return the caller of the API key ``written`` if it was looked up before and is still valid; else ``None``."""
         found = self._seen.get(self._mark(written))
         return found[1] if found is not None and found[0].good_at(self._now()) else None
 
     def by_id(self, id: str) -> Caller | None:
-        """Return the caller of the key with this id, for callers authenticated earlier; ``None`` if it is no longer
-        valid."""
+        """Return the caller of the key with this id, for callers who sent the key itself earlier; ``None`` if it is no
+        longer valid."""
         found = next((key for key in self._keys if key.id == id), None)
         return found.caller() if found is not None and found.good_at(self._now()) else None
 
     def look_up(self, written: bytes) -> Caller | None:
-        """Return the caller of a key; ``None`` if it is malformed, unknown, revoked or expired."""
+        """Return the caller of the API key ``written``; ``None`` if it is malformed, unknown, revoked or expired.
+        Compares it with all keys."""
         if not looks_like_key(written):
             return None
         key = matching(digest_of(written), self._keys)
@@ -142,7 +144,8 @@ class Keyring:
 
 
 def open_keys(url: str) -> KeyStore:
-    """Return the key store at ``url``, an address that ``open_log`` accepts. Opens nothing before the first use.
+    """Return the key store at ``url``, a store address such as "sqlite:///memory.db". Opens nothing before the first
+    use.
 
     Raises ``ConfigError``, whose text never contains the address.
     """
@@ -159,8 +162,8 @@ def open_keys(url: str) -> KeyStore:
 
 
 def keys_of_server(url: str, settings: AccessSettings, environ: Mapping[str, str]) -> KeyStore:
-    """Return the keys of a server: those in the variable ``KEYS_VARIABLE``, else those in the settings, else those in
-    the store at ``url``. Raises ``ConfigError``."""
+    """Return the API keys of a server: those in the variable ``KEYS_VARIABLE``, else those in the settings, else those
+    in the store at the address ``url``. Raises ``ConfigError``."""
     text = environ.get(KEYS_VARIABLE)
     if text:
         return keys_from_text(text)

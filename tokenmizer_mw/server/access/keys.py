@@ -20,7 +20,7 @@ from tokenmizer_mw.model.session import OWN_TENANTS, SESSION_ID_MAX, SessionKey
 from .caller import SCOPES, Caller
 
 PREFIX: Final = "tmz_"
-"""How every key begins, so that people and scanners for secrets know one when they see it."""
+"""How every API key begins, so that people and secret scanners recognise one."""
 
 SECRET_BYTES: Final = 32
 ID_BYTES: Final = 6
@@ -29,13 +29,16 @@ _DIGEST: Final = re.compile(r"[0-9a-f]{64}")
 _ID: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 
 Randomness = Callable[[int], bytes]
-"""So many random bytes, such as ``secrets.token_bytes``."""
+"""Function that returns the given number of random bytes, such as ``secrets.token_bytes``."""
 
 
 @dataclass(frozen=True, slots=True)
 class Key:
-    """What is stored of an API key. ``digest`` is its SHA-256; times are seconds since the epoch, ``None`` for
-    never."""
+    """What is stored of an API key; the key itself is not.
+
+    ``id``: short name for people, which is no secret. ``digest``: SHA-256 of the key. Times are in seconds since the
+    epoch; ``None`` if it does not expire, or is not revoked.
+    """
 
     id: str
     tenant: str
@@ -90,7 +93,7 @@ def require_key(key: Key) -> None:
 
 
 def digest_of(written: bytes) -> bytes:
-    """Return the SHA-256 of a key."""
+    """Return the SHA-256 of the API key ``written``."""
     return hashlib.sha256(written).digest()
 
 
@@ -125,7 +128,8 @@ def row_of(key: Key) -> tuple[Any, ...]:
 
 
 def key_of(row: Sequence[Any], place: str) -> Key:
-    """Return the key in a database row. Raises ``StoreCorrupt`` for an invalid row."""
+    """Return the key in a database row, as ``row_of`` returns it. ``place``: the store, for errors. Raises
+    ``StoreCorrupt`` for an invalid row."""
     id_, tenant, digest, scopes, created_at, expires_at, revoked_at = row
     try:
         times = [None if at is None else float(at) for at in (expires_at, revoked_at)]

@@ -1,9 +1,9 @@
 """Rate limits of tenants and keys, and of client hosts that send wrong keys.
 
-A request takes from the counters before it starts and is charged at its end. A host that sends too many wrong keys is
-refused for a while without a comparison; a key that this process has accepted before is still accepted from there, so
-that one client cannot lock out others behind the same address. Forwarding headers are ignored, because clients can
-write them too.
+A request takes from the counters before it starts, and its tokens are charged at its end. A host that sends too many
+wrong keys is refused for a while without a comparison; a key that this process has accepted before is still accepted
+from there, so that one client cannot lock out others behind the same address. Forwarding headers are ignored, because
+clients can write them too.
 
 ``ResponseEnds`` reads the tokens of a call from its response. All providers report usage in the last event or at the
 end of the body; Anthropic's streams report prompt tokens in the first event. Quotes inside of texts are escaped, so
@@ -31,17 +31,17 @@ REQUESTS: Final = "requests"
 TOKENS: Final = "tokens"
 
 SETTLE_SECONDS: Final = 2.0
-"""How long the end of a call waits for counters elsewhere."""
+"""Longest time, in seconds, that the end of a call waits for counters in Redis."""
 
 _PLANS_MAX: Final = 10_000
 
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """The demands of one caller's requests.
+    """What the requests of one caller take from the rate limits.
 
-    ``chat``: demand of a chat call; ``other``: of any other request; ``None`` if that is not limited. ``tokens``: the
-    buckets that are charged for the tokens of a call.
+    ``chat``: for a chat call; ``other``: for any other request; ``None`` if that is not limited. ``tokens``: the
+    counters that are charged for the tokens of a call.
     """
 
     chat: Demand | None
@@ -50,7 +50,7 @@ class Plan:
 
 
 class RateLimits:
-    """The rate limits of ``settings``, counted by ``counters``."""
+    """The rate limits in ``settings``, counted by ``counters``."""
 
     def __init__(self, settings: AccessSettings, counters: Counters) -> None:
         self.counters = counters
@@ -62,8 +62,8 @@ class RateLimits:
         return self._plan(caller.tenant, caller.key_id)
 
     async def settle(self, plan: Plan, taken: Taken, tokens: int) -> None:
-        """End a request: free the place that it ``taken``, and charge ``tokens`` to the buckets of its ``plan``. This
-        also happens if the request was cancelled. Waits at most ``SETTLE_SECONDS``."""
+        """End a request: free the slot that it took (``taken``), and charge ``tokens`` to the token counters of its
+        ``plan``. Also runs to its end if the request was cancelled. Waits at most ``SETTLE_SECONDS``."""
         if not taken.place and not tokens:
             return
         charges = [(each, tokens) for each in plan.tokens] if tokens else []
@@ -74,7 +74,7 @@ class RateLimits:
             await self.counters.settle(taken, charges)
 
     def doubt(self) -> str | None:
-        """Return a code if the shared counters cannot be reached, else ``None``. Blocks while it asks them.
+        """Return a code if the counters in Redis cannot be reached, else ``None``. Blocks while it asks Redis.
 
         "limits_not_shared": each process counts for itself; "limits_unavailable": requests of callers with limits are
         refused.
@@ -118,18 +118,19 @@ def open_limits(settings: AccessSettings) -> RateLimits:
 
 
 _NETWORK_BITS: Final = 64
-"""Of an IPv6 address: the rest is the client's to choose."""
+"""Bits of an IPv6 address that count as the host: a client can choose the others freely."""
 
 
 class FailedKeys:
-    """Counts wrong keys by host, within the limit ``failed_per_minute``."""
+    """Counts wrong API keys by client host, and refuses hosts that send more than ``failed_per_minute``."""
 
     def __init__(self, settings: AccessSettings) -> None:
         self._limit = Limit("failures", settings.failed_per_minute)
         self._counters = ProcessCounters(settings.hosts_counted)
 
     def host_of(self, scope: Mapping[str, Any]) -> str:
-        """Return the client's address (an IPv6 address as its /64 network); "" if the server does not report it."""
+        """Return the client's address (for IPv6 its /64 network), by which wrong keys are counted; "" if the server
+        reports none."""
         client = scope.get("client")
         host = str(client[0]) if client else ""
         if ":" not in host:
@@ -164,11 +165,12 @@ _REPLY: Final = re.compile(rb'"(?:completion_tokens|output_tokens|candidatesToke
 _BYTES_A_TOKEN: Final = 4
 
 _STREAMED_BYTES_A_TOKEN: Final = 330
-"""What an event of a stream takes for a token, with all that stands around it."""
+"""Bytes of a streamed response that are estimated as one token: about the size of one event."""
 
 
 class ResponseEnds:
-    """Collects the first and last bytes of one response, and its length."""
+    """Keeps the first and last bytes of one response, and its length, to find or estimate the tokens that the call
+    used."""
 
     __slots__ = ("_first", "_held", "_last", "_plain", "_size", "_status", "_streamed")
 
@@ -181,7 +183,7 @@ class ResponseEnds:
         self._streamed = False
 
     def starts(self, status: int, content_type: bytes, encoding: bytes) -> None:
-        """Note status, content type and encoding of the response."""
+        """Note status, content type and content encoding of the response."""
         self._status = status
         self._plain = encoding in (b"", b"identity")
         self._streamed = b"stream" in content_type or b"ndjson" in content_type
@@ -194,7 +196,7 @@ class ResponseEnds:
             self._trim()
 
     def _trim(self) -> None:
-        """Hold the ends only."""
+        """Keep only the first and last bytes."""
         held = b"".join(self._held)
         if self._first is None:
             self._first = held[:_ENDS]
@@ -202,7 +204,7 @@ class ResponseEnds:
         self._last = self._size
 
     def tokens(self, request_size: int) -> int:
-        """Return the tokens of the call; 0 if the provider answered with an error or not at all.
+        """Return the tokens that the call used; 0 if the provider answered with an error or not at all.
 
         ``request_size``: bytes of the request, for an estimate if the response reports no usage.
         """

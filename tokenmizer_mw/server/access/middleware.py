@@ -1,4 +1,5 @@
-"""The access middleware (ASGI): API-key authentication, rate limits, and limits on headers and bodies.
+"""The access middleware (ASGI): API-key authentication, rate limits, and limits on headers and bodies. It checks in
+turn:
 
     head       size, contradictory headers, the host named, requests from web pages
     key        tenant, key and scopes of the caller; every failure gets the same response
@@ -53,11 +54,11 @@ class Access:
     """ASGI middleware that authenticates callers and applies limits before it calls ``app``.
 
     - ``keys``: the API keys; ``None`` if no key is needed. Every caller is then the local tenant, and only requests
-      whose host is this machine are answered, unless the settings name other hosts (see ``check_bind``).
+      whose ``Host`` header names this machine are answered, unless the settings name other hosts (see ``check_bind``).
     - ``limits``: rate limits shared with other instances; ``None`` opens those of ``settings``.
-    - ``needs``: function from a path to the scope it requires; "" for any caller.
+    - ``needs``: function from a path to the scope that its callers must have; "" for any caller.
 
-    ``counts`` counts refused requests by refusal code. Raises ``ConfigError`` for invalid arguments.
+    ``counts`` counts refused requests by error code. Raises ``ConfigError`` for invalid arguments.
     """
 
     def __init__(
@@ -103,7 +104,8 @@ class Access:
         return head
 
     async def caller(self, scope: Scope, head: RequestHead, path: str) -> Caller | Refusal | None:
-        """Return the caller, the refusal, or ``None`` for a request without a key on an open path."""
+        """Return the caller, or the refusal of the request; ``None`` for a request without a key on a path that needs
+        none."""
         if self.keys is None:
             return _LOCAL
         if head.key is None and path in self._open_paths:
@@ -131,7 +133,7 @@ class Access:
         return caller
 
     def _foreign_page(self, scope: Scope, head: RequestHead) -> bool:
-        """Whether a page that is not ours asks for a change where no key is needed: browsers let it."""
+        """Return whether a web page of another site asks for a change while no key is needed: browsers allow that."""
         if self.keys is not None or scope.get("method") in _READING:
             return False
         named = self.origins is not None and self.origins.allows(head.origin)
@@ -158,9 +160,10 @@ def _keyring(keys: Keyring | KeyStore | None, settings: AccessSettings) -> Keyri
 
 
 class GuardedRequest:
-    """Access control for one request: refuse it or pass it on, limit its body, and settle the usage of its response.
+    """Access control for one request: refuses it or passes it on, limits its body, and charges the usage of its
+    response.
 
-    A new object for each request.
+    A new object is made for each request.
     """
 
     __slots__ = (
@@ -182,7 +185,7 @@ class GuardedRequest:
         self._started = self._refused = False
 
     async def run(self) -> None:
-        """Handle the request from its head to its end."""
+        """Handle the request: refuse it, answer a CORS preflight, or pass it on and charge its usage at the end."""
         access = self._access
         head = access.head_of(self._scope)
         if isinstance(head, Refusal):
@@ -233,7 +236,7 @@ class GuardedRequest:
         await self._access.limits.settle(plan, taken, tokens)
 
     async def _enter(self, caller: Caller | None) -> None:
-        """Let the request in."""
+        """Pass the request on to the application, unless its body is refused."""
         access = self._access
         scope = {**self._scope, "headers": self._head.without_key()}
         if caller is not None:
@@ -253,7 +256,8 @@ class GuardedRequest:
                 raise
 
     async def receive(self) -> Message:
-        """ASGI ``receive`` for the application: the next message of the limited body."""
+        """ASGI ``receive`` for the application: return the next message of the body. If the body exceeds a limit,
+        refuse the request unless its response has begun, and return a disconnect."""
         assert self._body is not None
         message = await self._body.receive()
         if self._body.refusal is not None and not self._refused and not self._started:

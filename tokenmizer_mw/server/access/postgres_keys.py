@@ -66,7 +66,7 @@ class PostgresKeys:
         return revoked is not None
 
     def close(self) -> None:
-        """Release files and threads. See ``KeyStore.close``."""
+        """Close the connections. Closing twice is harmless."""
         self._processes.get().close()
 
     def _has_table(self) -> bool:

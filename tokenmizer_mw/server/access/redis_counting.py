@@ -1,8 +1,8 @@
-"""Usage counters in Redis, shared by processes and hosts: one round trip before a chat call and one after it.
+"""Rate-limit counters in Redis, shared by processes and hosts: one round trip before a chat call and one after it.
 
-Times are those of Redis's own clock, so host clocks need not agree. Stream slots are leases in a sorted set: the slots
-of a killed process are free again when their leases expire. All keys of a tenant share a hash tag, so that a Redis
-cluster stores them on one node.
+Times are those of Redis's own clock, so host clocks need not agree. Each open call has a lease in a sorted set: the
+calls of a killed process stop counting when their leases expire. All Redis keys of a tenant share a hash tag, so that a
+Redis cluster stores them on one node.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from .counting import HERE, NOTHING, Bucket, Counters, Demand, Taken, TooMuch, r
 from .settings import Failing
 
 REST_SECONDS: Final = 1.0
-"""After which a Redis that did not answer is asked again."""
+"""Seconds after which a Redis that did not answer is asked again."""
 
 _TAKE: Final = """
 local time = redis.call('TIME')
@@ -74,10 +74,14 @@ _log = logging.getLogger("tokenmizer_mw")
 
 
 class RedisCounters:
-    """Counters in the Redis at ``address``.
+    """Rate-limit counters in the Redis at ``address``.
 
-    ``down``: what happens while Redis does not answer: "open" counts with ``local``; "closed" raises
-    ``StoreUnavailable``. Raises ``ConfigError`` if the package redis is missing or ``address`` is invalid.
+    - ``down``: what happens while Redis does not answer: "open" counts with ``local``; "closed" raises
+      ``StoreUnavailable``.
+    - ``prefix``: prefix of the Redis keys; ``seconds``: timeout of one call to Redis.
+    - ``stream_seconds``: time after which an open call no longer counts, even if its end was not reported.
+
+    Raises ``ConfigError`` if the package redis is missing or ``address`` is invalid.
     """
 
     def __init__(
@@ -104,8 +108,8 @@ class RedisCounters:
         self._rests_until = 0.0
 
     async def take(self, demand: Demand) -> Taken | TooMuch:
-        """Take everything that is demanded, or nothing: returns ``TooMuch`` if any limit would be exceeded. Raises
-        ``StoreUnavailable`` if Redis does not answer and ``down`` is "closed"."""
+        """Take everything that ``demand`` asks for, or nothing: returns ``TooMuch`` if any limit would be exceeded.
+        Raises ``StoreUnavailable`` if Redis does not answer and ``down`` is "closed"."""
         lease = secrets.token_hex(8) if demand.place_max else ""
         names = [self._name(wanted.name) for wanted, _ in demand.buckets]
         arguments: list[Any] = [len(names)]
@@ -127,7 +131,8 @@ class RedisCounters:
         return Taken(lease, demand.group)
 
     async def settle(self, taken: Taken, charges: Sequence[tuple[Bucket, int]]) -> None:
-        """End a request: free its stream slot, and charge each bucket the amount beside it, even beyond its limit.
+        """End a request: free the slot of its open call, and charge each counter the amount beside it, even beyond its
+        limit.
 
         While Redis does not answer, the counters of this process are charged, and a slot that was taken in Redis stays
         taken until its lease ends.
@@ -144,7 +149,7 @@ class RedisCounters:
             await self._local.settle(taken if here else NOTHING, charges if missed else ())
 
     def answers(self) -> bool:
-        """Return whether the shared counters can be reached. See ``Counters.answers``."""
+        """Return whether Redis answers. Blocks for up to the timeout of one call."""
         from redis import Redis
 
         try:
@@ -167,7 +172,7 @@ class RedisCounters:
         return f"{self._prefix}:rate:{{{group}}}:streams"
 
     async def _run_script(self, script: Any, names: list[str], arguments: list[Any]) -> Any:
-        """What the script answers; ``None`` when Redis does not, or is left alone for a while because it did not."""
+        """Run a script in Redis and return its result; ``None`` if Redis does not answer, or did not a moment ago."""
         if self._clock() < self._rests_until:
             return None
         try:

@@ -15,7 +15,8 @@ from .counting import RateState, TooMuch
 
 @dataclass(frozen=True, slots=True)
 class Refusal:
-    """An error response. ``code`` is for programs, ``message`` for people; neither contains request data.
+    """An error response of access control. ``code`` is for programs, ``message`` for people; neither contains request
+    data.
 
     ``closes``: true if the rest of the request is not read and the connection is closed after the response.
     """
@@ -69,19 +70,21 @@ _HINTS: Final = (("/v1/messages", "anthropic"), ("/v1beta/", "gemini"), ("/v1/",
 
 
 def dialect_at(path: str) -> str:
-    """Guess the client's dialect from ``path``; "openai_chat" if nothing else matches."""
+    """Return the dialect that clients of ``path`` most likely use; "openai_chat" if nothing else matches."""
     spoken = next((dialect.name for ending, dialect in ROUTES.items() if path.endswith(ending)), None)
     return spoken or next((dialect for start, dialect in _HINTS if start in path), "openai_chat")
 
 
 def failures_refused(too_much: TooMuch) -> Refusal:
-    """Return the refusal (429) for a host that sent too many wrong keys."""
+    """Return the refusal (429) for a host that sent too many wrong API keys. ``too_much``: the answer of the
+    counters."""
     wait = too_much.standing.wait if too_much.standing is not None else 0.0
     return replace(_FAILED, headers=((b"retry-after", _seconds(wait)),))
 
 
 def limit_refused(too_much: TooMuch) -> Refusal:
-    """Return the refusal (429) for an exhausted limit, with headers that say when to retry."""
+    """Return the refusal (429) for an exhausted limit, or for too many open calls, with headers that say when to
+    retry."""
     standing = too_much.standing
     if standing is None:
         return _STREAMS
@@ -103,5 +106,5 @@ def _limit_headers(standing: RateState) -> list[Header]:
 
 
 def _seconds(wait: float) -> bytes:
-    """Whole seconds, so that a request after that time is accepted."""
+    """Return a time as whole seconds, rounded up, so that a request after it is accepted."""
     return str(max(math.ceil(wait), 1)).encode()

@@ -42,15 +42,16 @@ _LENGTH: Final = re.compile(rb"[0-9]{1,18}")
 _ONCE: Final = frozenset({b"host", b"origin", b"content-length", b"content-encoding", b"transfer-encoding"})
 
 _PLACES: Final = frozenset({b"authorization", b"x-api-key", b"x-goog-api-key", b"api-key"})
-"""Where clients of the dialects put a key."""
+"""Headers in which clients of the dialects send an API key."""
 
 
 class RequestHead:
     """The request headers that access control needs.
 
-    ``length``: length of the body in bytes; ``None`` if the request does not declare it. ``key``: the value that looks
-    like an API key of this server; ``key_at``: index of its header. ``key`` is ``None`` if there is no such value, if
-    there are several, or if a header that may carry a key occurs twice.
+    ``length``: length of the body in bytes; ``None`` if the request does not declare it. ``encoding``: content encoding
+    of the body, b"" for none. ``key``: the value that looks like an API key of this server; ``key_at``: index of its
+    header, -1 for none. ``key`` is ``None`` if there is no such value, if there are several, or if a header that may
+    carry a key occurs twice.
     """
 
     __slots__ = ("encoding", "headers", "host", "key", "key_at", "length", "origin")
@@ -73,8 +74,8 @@ class RequestHead:
 
 
 def read_head(given: Iterable[Header], head_max: int, key_header: bytes) -> RequestHead | Refusal:
-    """Parse the headers of a request. Returns a refusal if they exceed ``head_max`` bytes, or if a header that may
-    occur once is repeated. ``key_header``: lower-case name of the header for the API key that no dialect uses."""
+    """Parse the headers of a request. Returns a refusal if they exceed ``head_max`` bytes, contradict each other, or
+    repeat one that may occur only once. ``key_header``: lower-case name of the header for this server's API key."""
     headers = given if isinstance(given, list) else list(given)
     head = RequestHead(headers)
     found: dict[bytes, bytes] = {}
@@ -155,7 +156,8 @@ def _is_on_asyncio() -> bool:
 
 
 class _Suspended(Generic[T]):
-    """A coroutine that waits. Awaiting it goes on from there; it must be awaited at once, by the task that began it."""
+    """A coroutine that has begun and waits. Awaiting this object continues it; the task that began it must do so at
+    once."""
 
     __slots__ = ("_coroutine", "_waits_for")
 
@@ -184,7 +186,7 @@ class _Suspended(Generic[T]):
 
 
 def _run_to_suspension(awaitable: Awaitable[T]) -> T | _Suspended[T]:
-    """The result, if there is no need to wait for it; else what is to be awaited."""
+    """Run ``awaitable`` up to its first wait. Returns its result if it does not wait, else the object to await."""
     coroutine = awaitable if isinstance(awaitable, Coroutine) else _coroutine(awaitable)
     try:
         waits_for = coroutine.send(None)
@@ -201,10 +203,10 @@ async def _coroutine(awaitable: Awaitable[T]) -> T:
 LINGER_SECONDS: Final = 2.0
 
 LINGER_BYTES: Final = 4 * 1024 * 1024
-"""What is read, and thrown away, of a body that was refused."""
+"""Number of bytes of a refused body that are read and discarded."""
 
 _STEP: Final = 512
-"""Encoded bytes decoded at once: what even a bomb makes of them is no more than memory can take."""
+"""Number of compressed bytes that are decompressed at once, so that even a decompression bomb fits into memory."""
 
 
 def body_refused(head: RequestHead, settings: AccessSettings) -> Refusal | None:
@@ -273,7 +275,7 @@ class Body:
         return {"type": "http.disconnect"}
 
     async def _next_message(self) -> Message | None:
-        """The next message; ``None`` when it does not come in time."""
+        """Return the next message; ``None`` if it does not arrive in time."""
         settings = self._settings
         begun = time.monotonic()
         left = settings.body_wait_seconds + self._received / settings.body_bytes_per_second - self._waited

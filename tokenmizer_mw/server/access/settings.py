@@ -17,7 +17,8 @@ Failing = Literal["open", "closed"]
 
 @dataclass(frozen=True, slots=True)
 class RateSettings:
-    """Rate limits; 0 means unlimited. ``requests`` and ``tokens`` per minute; ``streams``: concurrent chat calls."""
+    """Rate limits; 0 means unlimited. ``requests`` and ``tokens``: per minute; ``streams``: concurrent chat calls,
+    which are only limited for tenants, not for keys."""
 
     requests: Count = 0
     tokens: Count = 0
@@ -29,7 +30,7 @@ class RateSettings:
 
 @dataclass(frozen=True, slots=True)
 class AccessSettings:
-    """All settings of access control. Sizes are in bytes unless another unit is named.
+    """All settings of access control. Sizes are in bytes and times in seconds unless another unit is named.
 
     Keys
         ``key_header``: header for the API key that no dialect uses, for clients that send their provider's own key in
@@ -41,19 +42,20 @@ class AccessSettings:
         must match.
     Limits
         ``per_tenant``, ``per_key``: limits of each tenant and key; ``tenants``: limits of named tenants, instead of
-        ``per_tenant``. ``counted``: tenants and keys counted at once in this process. ``redis``: address of a Redis
-        that counts for all processes, "redis://host:6379/0"; ``redis_prefix``: prefix of its keys; ``redis_seconds``:
-        timeout of one count; ``redis_down``: while Redis does not answer, "open" lets each process count for itself
-        and "closed" answers 503. ``stream_seconds``: a stream counted in Redis frees its slot after this time at the
-        latest, so that a killed process does not hold it for ever.
+        ``per_tenant``. ``counted``: number of limits (of tenants and keys) counted at once in this process. ``redis``:
+        address of a Redis that counts for all processes, "redis://host:6379/0"; ``redis_prefix``: prefix of its keys;
+        ``redis_seconds``: timeout of one count; ``redis_down``: while Redis does not answer, "open" lets each process
+        count for itself and "closed" answers 503. ``stream_seconds``: a chat call counted in Redis frees its slot after
+        this time at the latest, so that a killed process does not hold it for ever.
     Heads
-        ``hosts``: allowed host headers, "example.org", "example.org:8443" or "*.example.org"; empty allows any.
-        ``origins``: web pages that may read responses (CORS), such as "https://example.org"; empty allows none.
-        ``head_max``: maximum size of the names and values of all headers.
+        ``hosts``: allowed host headers, "example.org", "example.org:8443" or "*.example.org"; empty allows any, but
+        only this machine if callers need no key. ``origins``: web pages that may read responses (CORS), such as
+        "https://example.org"; empty allows none. ``head_max``: maximum size of the names and values of all headers.
     Bodies
         ``body_max``: maximum size of a body as received, and again after decompression. ``body_wait_seconds`` and
         ``body_bytes_per_second``: time a client has for its body: that many seconds, and one more second for each
-        ``body_bytes_per_second`` bytes received.
+        ``body_bytes_per_second`` bytes received. ``depth_max``, ``messages_max``, ``tools_max``: limits on the content
+        of JSON, see ``Bounds``.
     """
 
     key_header: str = "x-tokenmizer-key"

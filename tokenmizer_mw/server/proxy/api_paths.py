@@ -1,4 +1,5 @@
-"""What a request is addressed to: the API of its path (family, dialect, provider's path), and its model.
+"""Finds out which provider API (such as OpenAI's) a request path belongs to and which model a request names, and
+replaces that model name.
 
 The model name is found by a search of a few bytes if possible, and replaced in place.
 """
@@ -23,12 +24,14 @@ from tokenmizer_mw.wire.unparsed import find_models
 
 @dataclass(frozen=True, slots=True)
 class ApiPath:
-    """The API that a request path belongs to.
+    """The provider API that a request path belongs to.
 
-    - ``family``: name of the API, which also selects the default provider.
-    - ``dialect``: dialect of a chat call; "" if the path is no chat call.
+    - ``family``: name of the API, such as "openai" (one of ``routing.FAMILIES``), which also selects the default
+      provider.
     - ``path``: the path to append to a provider's base address.
-    - ``vendor``: the provider whose own SDK the client uses, if that provider shares the paths of another one; else "".
+    - ``dialect``: format of the body if the path is that of a chat call, such as "openai_chat"; else "".
+    - ``vendor``: the provider whose SDK sent the request, if that SDK uses the paths of another API ("mistral"); else
+      "".
     """
 
     family: str
@@ -38,20 +41,21 @@ class ApiPath:
 
     @property
     def error_dialect(self) -> str:
-        """The API format (dialect) in which error responses for this path are written."""
+        """Name of the format in which error responses for this path are written: the dialect, else the family."""
         return self.dialect or self.family
 
     @property
     def chat_dialect(self) -> Dialect | None:
-        """The ``Dialect`` object; ``None`` if the path is no chat call."""
+        """The ``Dialect`` object that parses the chat call; ``None`` if the path is not that of a chat call."""
         return DIALECTS.get(self.dialect)
 
 
 DIALECTS: Final = {dialect.name: dialect for dialect in ROUTES.values()}
-"""The dialects by their names."""
+"""The ``Dialect`` objects that parse chat calls, by name, such as "openai_chat"."""
 
 STANDALONE: Final = {"/responses/compact": "openai_responses"}
-"""Paths at which a whole conversation is sent to be compacted, and the dialect of it."""
+"""Paths whose calls ask for a compaction of the conversation in their body and for nothing else, and the body's
+dialect."""
 
 _CHAT_PATHS: Final = {
     "/v1/chat/completions": "openai_chat",
@@ -64,7 +68,8 @@ _CHAT_PATHS: Final = {
 _OLLAMA: Final = frozenset(
     f"/api/{name}" for name in ("chat", "embed", "embeddings", "generate", "ps", "show", "tags", "version")
 )
-"""What of Ollama's API only reads: the others manage the models of a server, which is not for a client of a proxy."""
+"""The paths of Ollama's API that are served. The others, such as "/api/pull", change the models of an Ollama server,
+which clients of a proxy must not do."""
 
 _GEMINI_CALLS: Final = (":generateContent", ":streamGenerateContent")
 _VERSION: Final = b"anthropic-version"
@@ -72,18 +77,19 @@ _GOOGLES: Final = (b"x-goog-api-client", b"x-goog-api-key")
 _V1: Final = "/v1"
 
 _WITHOUT_VERSION: Final = ("/chat/completions", "/responses", "/embeddings", "/models")
-"""Paths of OpenAI's API as clients call them whose base URL ends before "/v1"."""
+"""Beginnings of OpenAI's paths that are accepted without "/v1", from clients whose base URL lacks it."""
 
 _AGENT: Final = b"user-agent"
 
 _SDKS: Final = ((b"mistral-client-", "mistral"),)
-"""How the user agents of SDKs begin that speak OpenAI's paths to a provider of their own."""
+"""How the user agent of an SDK begins that uses OpenAI's paths for another provider, and the name of that provider."""
 
 
 def api_path_of(path: str, headers: Sequence[Header]) -> ApiPath | None:
-    """Return the API that ``path`` belongs to; ``None`` if it belongs to none or contains dot segments.
+    """Return the provider API that the request path ``path`` belongs to; ``None`` if it belongs to none or has a
+    segment "." or "..". Where APIs share a path, ``headers`` decide.
 
-    Also accepts paths of clients whose base URL lacks the "/v1" of its API, or repeats it.
+    Also accepts the paths of clients whose base URL lacks the "/v1" of its API, or repeats it.
     """
     path = _with_version(path)
     if "/." in path and any(part.partition(";")[0] in (".", "..") for part in path.split("/")):
@@ -98,7 +104,7 @@ def api_path_of(path: str, headers: Sequence[Header]) -> ApiPath | None:
 
 
 def _with_version(path: str) -> str:
-    """``path`` with exactly one "/v1" where it is a path below that."""
+    """Return ``path`` with one "/v1" in front, if it is a path of OpenAI without it ("/models") or with two of them."""
     if path.startswith("/v1/v1/"):
         return path.removeprefix(_V1)
     if path.startswith(_WITHOUT_VERSION) and any(_is_below(path, start) for start in _WITHOUT_VERSION):
@@ -107,7 +113,7 @@ def _with_version(path: str) -> str:
 
 
 def _first_version(path: str, headers: Sequence[Header]) -> ApiPath:
-    """Three families share "/v1"."""
+    """Return the API of a path below "/v1/", which OpenAI, Anthropic and Gemini share: the headers tell them apart."""
     if path.endswith(_GEMINI_CALLS):
         return _gemini(path)
     if _is_below(path, "/v1/models") and any(header(headers, name) is not None for name in _GOOGLES):
@@ -133,19 +139,20 @@ def _gemini(path: str) -> ApiPath:
 T = TypeVar("T")
 
 INLINE_MAX: Final = 32 * 1024
-"""Bytes of a body that may be read on the event loop; longer ones are read in a worker thread."""
+"""Size in bytes up to which a body is parsed on the event loop; a longer one is parsed in a worker thread."""
 
 _MODELS: Final = "/models/"
 _BLANKS: Final = 64
 
 
 async def run_where_it_fits(work: Callable[[], T], body: bytes) -> T:
-    """Run ``work`` here, or in a worker thread if ``body``, which it parses, is longer than ``INLINE_MAX`` bytes."""
+    """Run ``work``, which parses ``body``: on the event loop, or in a worker thread if ``body`` is longer than
+    ``INLINE_MAX`` bytes. Returns the result of ``work``."""
     return work() if len(body) <= INLINE_MAX else await offload(work, CPU)
 
 
 async def model_of(api_path: ApiPath, body: bytes) -> str:
-    """Return the model that a call names; "" if it names none."""
+    """Return the model that a call names in its path or its body; "" if it names none."""
     if _MODELS in api_path.path:
         return _model_in_path(api_path.path)
     if body[:_BLANKS].lstrip()[:1] != b"{":
@@ -171,7 +178,8 @@ async def rename_model(api_path: ApiPath, body: bytes, old: str, new: str) -> tu
 
 
 def _model_in_path(path: str) -> str:
-    """Of "/v1beta/models/name:call" or "/models/provider/name"."""
+    """Return the model name in a path: "name" in "/v1beta/models/name:call", "provider/name" in
+    "/models/provider/name"."""
     name, colon, call = path.rpartition(_MODELS)[2].rpartition(":")
     return name if colon and call.isalpha() else path.rpartition(_MODELS)[2]
 

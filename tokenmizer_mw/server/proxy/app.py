@@ -1,7 +1,8 @@
-"""The reference proxy as one ASGI application: access control, the memory middleware, and the relay.
+"""The reference proxy as one ASGI application: access control, the memory middleware, and the relay to the providers.
 
-Also what its process does: graceful shutdown in two steps (report not ready first, so that a load balancer can react,
-and stop accepting requests later), a log filter, start in a worker process, and the workers' supervisor.
+Also what its server process needs: shutdown in two steps (first the server reports that it is not ready, so that a load
+balancer can react, later it stops accepting requests), a log filter, the start in a worker process, and the supervisor
+of several worker processes.
 """
 
 from __future__ import annotations
@@ -54,10 +55,11 @@ _SERVER: Final = "uvicorn.error"
 
 
 class _OneLine(logging.Filter):
-    """Knows the one exception that the relay raises on purpose, so that the server cuts the client's connection."""
+    """Log filter for ``BrokenResponse``, which the relay raises on purpose so that the server cuts the client's
+    connection."""
 
     def filter(self, record: logging.LogRecord) -> bool:
-        """Keep every record; shorten those of ``BrokenResponse``."""
+        """Keep every record; for ``BrokenResponse``, replace error and traceback by a warning of one line."""
         error = record.exc_info[1] if record.exc_info else None
         if isinstance(error, BrokenResponse):
             record.msg, record.args = "a provider's response broke off, and so did the client's: %s", (str(error),)
@@ -74,10 +76,10 @@ def shorten_broken_response_logs() -> None:
 
 
 def report_unready_first(seconds: float, begin: Callable[[], None]) -> None:
-    """Install a SIGTERM handler that calls ``begin`` and passes the signal to the server ``seconds`` later.
+    """Install a SIGTERM handler that calls ``begin`` at once and the server's own SIGTERM handler ``seconds`` later.
 
-    A second SIGTERM reaches the server at once. Call it in the server's event loop; outside of the main thread it does
-    nothing.
+    ``begin`` should make the server report that it is not ready. A second SIGTERM reaches the server at once. Call this
+    function in the server's event loop; outside of the main thread, or with 0 ``seconds``, it does nothing.
     """
     server = signal.getsignal(signal.SIGTERM)
     if seconds <= 0 or not callable(server) or threading.current_thread() is not threading.main_thread():
@@ -93,14 +95,15 @@ def report_unready_first(seconds: float, begin: Callable[[], None]) -> None:
 
 
 OPEN_PATHS: Final = ("/health", "/health/live", "/health/ready")
-"""What needs no key: orchestrators have none."""
+"""Paths that need no API key, because the orchestrators that call them have none."""
 
 
 class Proxy:
-    """The proxy application. Opens its resources at server start and closes them at server end.
+    """The proxy as an ASGI application. Closes its store and its connections to providers when the server ends.
 
-    ``keys``: the API keys of callers; ``None`` if no key is needed. ``draining``: true while the server shuts down: it
-    reports not ready, and open requests continue. ``outcomes``: counts of the providers' responses.
+    ``keys``: the store of callers' API keys; used only if the configuration has ``auth: true``, which raises
+    ``ConfigError`` without it. ``draining``: true while the server shuts down: it reports not ready, and open requests
+    continue. ``outcomes``: counts of the providers' responses.
     """
 
     def __init__(self, configuration: Configuration, memory: SessionMemory, keys: KeyStore | None = None) -> None:
@@ -166,7 +169,7 @@ class Proxy:
             await self._access(scope, receive, send)
 
     async def _inside(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """The applications behind access control."""
+        """Handle what access control has let in: pass a request to the application that serves its path."""
         if scope["type"] == "lifespan":
             await self._lifespan(receive, send)
         elif scope["type"] == "http":
@@ -175,7 +178,7 @@ class Proxy:
             await send({"type": "websocket.close", "code": 1008})
 
     def _of(self, path: str) -> ASGIApp:
-        """Whose the path is."""
+        """Return the application that serves ``path``."""
         if self._pages is not None and is_page(path):
             return self._pages
         return self._own if is_own(path) else self._calls
@@ -207,26 +210,28 @@ class Proxy:
 
 
 def _is_lost_browser(scope: Scope) -> bool:
-    """Whether a browser asks for a path that is nobody's."""
+    """Return whether a browser requests a page at a path that this server does not serve."""
     path = scope["path"]
     return wants_html(scope) and not (is_page(path) or is_own(path) or api_path_of(path, scope["headers"]))
 
 
 def _pages(configuration: Configuration) -> tuple[str, ...]:
-    """The paths of the dashboard, which asks for a key itself: browsers send none with a page."""
+    """Return the dashboard's paths, which need no API key: browsers send none with a page, and the dashboard asks for
+    it."""
     return tuple(f"/{name}" for name in sorted(NAMES)) if configuration.dashboard else ()
 
 
 def proxy(configuration: Configuration) -> Proxy:
-    """Return the proxy for a configuration. Raises ``ConfigError`` for an invalid store."""
+    """Open the store that a configuration names, and return the proxy. Raises ``ConfigError`` for an invalid store
+    address."""
     memory = SessionMemory.open(configuration.store, configuration.memory)
     keys = keys_of_server(configuration.store, configuration.access, os.environ) if configuration.auth else None
     return Proxy(configuration, memory, keys)
 
 
 def create() -> Proxy:
-    """Create the application in a worker process; ``TOKENMIZER_CONFIG`` names its file, ``TOKENMIZER_STORE`` its
-    store."""
+    """Create the application in a worker process. The environment variable ``TOKENMIZER_CONFIG`` names the
+    configuration file, ``TOKENMIZER_STORE`` the store."""
     return proxy(Configuration.load(environ=os.environ))
 
 
@@ -255,7 +260,7 @@ class Supervisor(Multiprocess):
     """
 
     def terminate_all(self) -> None:
-        """Stop all workers, and close the supervisor's copies of the sockets."""
+        """Stop all workers, and close the listening sockets of the supervisor's own process."""
         super().terminate_all()
         for each in self.sockets:
             each.close()

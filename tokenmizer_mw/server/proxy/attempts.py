@@ -1,4 +1,4 @@
-"""Retries and fallbacks: when a provider is asked again, and when the next one; outcomes of calls, counted."""
+"""Retries a call at a provider, falls back to the next provider, and counts how the calls ended."""
 
 from __future__ import annotations
 
@@ -23,26 +23,28 @@ from .routing import Target
 from .upstream import Unreachable, UpstreamResponse
 
 BUSY: Final = frozenset({429, 503, 529})
-"""Statuses of a provider that has done nothing yet and may do it later."""
+"""HTTP statuses with which a provider refuses a call for now, before it has done any work on it."""
 
 FAILING: Final = BUSY | {500, 502, 504}
-"""Statuses after which another provider may be asked."""
+"""HTTP statuses after which the next provider is asked, if there is one."""
 
 REFUSING: Final = {
     401: "it does not take the key",
     403: "the key may not do this",
     404: "it knows no such model or path",
 }
-"""Statuses that mostly mean a wrong key, model or base_url, and what they say."""
+"""HTTP statuses that mostly mean a wrong key, model or base_url in the configuration, and the words for them in the
+log."""
 
 
 @dataclass(frozen=True, slots=True)
 class Retrying:
-    """Retry settings for one provider.
+    """How often a call is sent to the same provider again, and after which time.
 
+    A call is sent again if the provider has received nothing of it, or answered with a status in ``BUSY``.
     ``attempts``: number of retries. Before each, the proxy waits as long as the response's ``retry-after`` says, or
     returns the response to the client if that is more than ``wait_max`` seconds. Without ``retry-after`` it waits up to
-    ``wait`` seconds, doubled for each retry.
+    ``wait`` seconds, doubled for each further retry, and never more than ``wait_max``.
     """
 
     attempts: int = 0
@@ -54,10 +56,11 @@ Opening = Callable[[Target], Awaitable[UpstreamResponse]]
 
 
 async def open_upstream(targets: Sequence[Target], retrying: Retrying, opening: Opening) -> UpstreamResponse:
-    """Ask the targets in order, each as often as ``retrying`` says. Returns the first response whose status is not in
-    ``FAILING``, else the response of the last target.
+    """Send a call to ``targets`` in order, each with the retries of ``retrying``. Returns the first response whose
+    status is not in ``FAILING``, else the response of the last target.
 
-    ``opening``: sends the request to a target. Raises ``Unreachable`` if the last target cannot be reached.
+    ``opening``: sends the request to a target. Raises ``Unreachable`` if the last target is needed and gives no
+    response.
     """
     *first, last = targets
     for target in first:
@@ -89,7 +92,7 @@ async def _ask_target(target: Target, retrying: Retrying, opening: Opening) -> U
 
 
 def _seconds_to_wait(answer: UpstreamResponse, retrying: Retrying, attempt: int) -> float | None:
-    """Seconds until the provider may be asked again; ``None``: longer than the proxy waits."""
+    """Return the seconds to wait before a retry; ``None`` if ``retry-after`` asks for more than ``wait_max``."""
     after = header(answer.headers, b"retry-after")
     if after is None:
         return _pause(retrying, attempt)
@@ -98,7 +101,7 @@ def _seconds_to_wait(answer: UpstreamResponse, retrying: Retrying, attempt: int)
 
 
 def _seconds(text: str) -> float:
-    """What a ``retry-after`` says: seconds, or a date."""
+    """Return the seconds in a ``retry-after``, which holds seconds or a date; 0 if it holds neither."""
     try:
         return max(0.0, float(text))
     except ValueError:
@@ -110,7 +113,8 @@ def _seconds(text: str) -> float:
 
 
 def _pause(retrying: Retrying, attempt: int) -> float:
-    """Twice as long each time, up to a half less, so that many clients do not come back at once."""
+    """Return the seconds before a retry: doubled for each attempt, and shortened at random by up to a half, so that
+    many clients do not come back at once."""
     longest: float = min(retrying.wait_max, retrying.wait * 2.0**attempt)
     return longest * random.uniform(0.5, 1.0)
 
@@ -119,10 +123,11 @@ _logger: Final = logging.getLogger("tokenmizer_mw")
 
 
 class ProviderOutcomes(Collector):
-    """Counters of one process.
+    """Prometheus collector that counts, in this process, how calls to each provider ended.
 
-    An outcome is the status of a response, or "unreachable", "late", "broken" or "no_key". ``refused`` counts the
-    requests that access control refused, by code. ``worker``: label of this process if there are several.
+    The outcome of a call is the status of its response ("200"), or "unreachable", "late" (no response in time),
+    "broken" (the response broke off) or "no_key" (not sent, for lack of a key). ``refused`` counts the requests that
+    access control refused, by error code. ``worker``: label of this process if there are several.
     """
 
     def __init__(self, worker: str = "") -> None:
@@ -132,7 +137,8 @@ class ProviderOutcomes(Collector):
         self._limited = LimitedLog(_logger)
 
     def note_answer(self, provider: str, status: int) -> None:
-        """Count a provider's response. One that points to a wrong key or address is logged once a minute."""
+        """Count a provider's response. A status in ``REFUSING`` is also logged, at most once a minute for each
+        provider."""
         self._counts[provider, str(status)] += 1
         if status in REFUSING and self._limited.is_due(provider):
             _logger.warning("provider %s answers %d: %s", provider, status, REFUSING[status])

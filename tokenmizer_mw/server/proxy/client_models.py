@@ -1,4 +1,5 @@
-"""Refinement with the client's own API key: a cheap model of the provider that the client's call addressed.
+"""Refinement (a model reads a recorded session again) with the API key of a client's own call: asks a cheap model of
+the provider that the client called.
 
 A call lends its key only if it succeeded, in the provider's own dialect, at the provider that its path stands for.
 Other vendors are never asked, and nothing is asked before the client has received its whole response. The refinement
@@ -35,18 +36,19 @@ if TYPE_CHECKING:
     from tokenmizer_mw.memory import SessionMemory
 
 _FORWARDED_HEADERS: Final = frozenset({*CREDENTIALS, b"openai-organization", b"openai-project", b"user-agent"})
-"""Headers of the client's call that the question takes along: who asks, and on whose account."""
+"""Headers of the client's call that the refinement request repeats: the API key, the account, and the user agent."""
 
 _GRACE: Final = 5.0
-"""Seconds that a thread waits beyond the time that the provider has."""
+"""Seconds that the waiting thread allows beyond ``llm_timeout``, within which the provider has to answer."""
 
 
 class ClientModels:
-    """Lends the models of the clients' providers to the refinement of ``memory``, with the clients' API keys.
+    """Lets the sessions of ``memory`` be refined by models of the providers that clients call, with the clients' API
+    keys.
 
-    ``models`` maps a provider's name to the model that refines sessions. Sessions for which no other model is
-    configured then wait for a lent one. Call ``offer`` on the event loop after each completed call, and ``aclose`` at
-    the end.
+    ``models`` maps a provider's name to the model that refines the sessions of clients of this provider. A session for
+    which no other model is configured then waits until a call lends one. Call ``offer`` on the event loop after each
+    completed call, and ``aclose`` at the end.
     """
 
     def __init__(
@@ -62,12 +64,12 @@ class ClientModels:
         memory.service.refinement.borrow()
 
     def offer(self, call: ClientCall, target: Target) -> None:
-        """Lend the model that is configured for the provider ``target`` of a call, with the key of that call, to the
-        refinement of the call's session.
+        """Let the session of ``call`` be refined by the model that is configured for the provider ``target``, with the
+        call's key.
 
         Call it only for a successful ``call`` whose response the client has received: this is not checked. Does nothing
-        if the call has no session, if no model is configured for the provider, if the call was translated for or
-        routed to another provider than its path stands for, or if the session is not due for refinement.
+        if the call has no session, if no model is configured for the provider, if the call was translated for or routed
+        to another provider than its path stands for, or if the session is not due for refinement.
 
         Call it on the event loop. Never blocks and never raises; an error counts as ``lend_failed``.
         """
@@ -82,7 +84,7 @@ class ClientModels:
         await self._upstream.aclose()
 
     def _lend_model(self, call: ClientCall, target: Target) -> LentModel | None:
-        """The model that the call lends; ``None`` where there is none for the provider that the client addressed."""
+        """Return the model that the call lends, with the call's key; ``None`` if it may lend none (see ``offer``)."""
         server, model = target.server, self._models.get(target.server.name)
         side = provider_side(server.row)
         if model is None or side is None or not (target.addressed and server.takes(call.api_path.dialect)):
@@ -103,18 +105,18 @@ class ClientModels:
         return LentModel(complete, self._digest_of_key(server.name, headers, query))
 
     def _digest_of_key(self, provider: str, headers: Sequence[Header], query: bytes) -> bytes:
-        """What stands for a provider and a key, without telling the key."""
+        """Return a digest that identifies provider and key without revealing the key."""
         keys = [value for name, value in headers if name.lower() in CREDENTIALS]
         return blake2b(repr((provider, keys, query)).encode(), key=self._secret, digest_size=16).digest()
 
 
 @dataclass(frozen=True, slots=True)
 class ClientModel:
-    """A ``Complete`` function that asks a provider with the client's key.
+    """Function that refinement calls (a ``Complete``) to ask a provider's model with a client's key.
 
-    Call it in a worker thread; the request runs on ``loop``, the event loop of the connections. ``dialect``: the
-    provider's dialect in ``wire``; ``headers`` and ``query`` carry the key. A reply longer than ``llm_reply_max``
-    raises an error.
+    Call it in a worker thread; the request runs on ``loop``, the event loop of the connections. ``dialect``: name of
+    the provider's dialect; ``headers`` and ``query`` carry the key. A reply longer than ``llm_reply_max`` raises an
+    error.
     """
 
     side: ProviderSide
@@ -128,7 +130,8 @@ class ClientModel:
     loop: asyncio.AbstractEventLoop
 
     def __call__(self, messages: list[dict[str, str]]) -> Completion:
-        """Return the model's reply, which may be cut off. Raises ``ModelFailed``, and connection errors."""
+        """Return the model's reply to ``messages``; it may be cut off at the token limit. Raises ``ModelFailed``, and
+        connection errors."""
         question = self._ask_provider(self.side.outgoing(self._call(messages)))
         try:
             asking = asyncio.run_coroutine_threadsafe(question, self.loop)
@@ -148,7 +151,8 @@ class ClientModel:
         return ChatCall(self.model, tuple(turns), sampling=sampling, format=wanted)
 
     async def _ask_provider(self, outgoing: ProviderRequest) -> tuple[int, bytes]:
-        """The provider's status and body, within the time that it has."""
+        """Send the request and return status and body of the response. Raises ``TimeoutError`` after ``llm_timeout``
+        seconds."""
         headers = [*json_headers(outgoing), *self.headers]
         place = escaped_place(self.base_url, outgoing.path.encode("ascii"), self.query)
         async with asyncio.timeout(self.settings.llm_timeout):
@@ -168,7 +172,7 @@ class ClientModel:
 
 
 def _only_key(query: bytes) -> bytes:
-    """Of a query, the key that Google's clients put there."""
+    """Return the part "key=..." of a query, in which Google's clients send their API key; b"" if there is none."""
     if b"key=" not in query:
         return b""
     pairs = parse_qsl(query.decode("latin-1"))

@@ -1,4 +1,5 @@
-"""Compaction through the providers' own APIs: handles requests that ask for a compaction or contain one of this server.
+"""Answers or forwards requests that ask for a compaction (old messages are replaced by a short text), or that contain a
+compaction which this server made. Clients ask for it as in the providers' own APIs.
 
 Runs in front of the memory middleware. Where the provider itself offers compaction, the provider does it unless the
 settings say otherwise. Any other request only costs a search for a few words in its bytes.
@@ -42,9 +43,10 @@ _WHOLE: Final = b"application/json"
 
 
 class ResponseEditing:
-    """ASGI ``send`` that adds content to one response with status 200.
+    """ASGI ``send`` that adds a compaction or a report about one to a response with status 200.
 
-    ``added`` has the methods ``to_body`` and ``to_event``. A JSON body of more than ``most`` bytes passes unchanged.
+    ``added``: its method ``to_body`` edits a parsed JSON body, ``to_event`` an event of a stream. A JSON body of more
+    than ``most`` bytes passes unchanged.
     """
 
     def __init__(self, send: Send, added: Any, most: int) -> None:
@@ -126,7 +128,7 @@ class ResponseEditing:
 _DIALECT_MODULES: Final[Mapping[str, ModuleType]] = {module.NAME: module for module in (anthropic, responses)}
 
 _NATIVE: Final = {anthropic.NAME: "anthropic", responses.NAME: "openai"}
-"""Who offers the contracts of a dialect by itself."""
+"""The provider that itself carries out the compactions of a dialect, by the dialect's name."""
 
 _THINKING: Final = b"clear_thinking"
 _COMPACTION: Final = b'"compaction"'
@@ -134,11 +136,11 @@ _SIGNS: Final = (b"compact_", b"clear_tool_uses", _THINKING, _COMPACTION, b'"com
 _KEEPS_ALL: Final = (b'"keep":"all"', b'"keep": "all"')
 
 _LOOK: Final = 64
-"""Bytes behind the name of an edit in which its value is looked for."""
+"""Number of bytes after "clear_thinking" in which its value ``keep`` is looked for."""
 
 
 class CompactionMiddleware:
-    """ASGI middleware for compaction requests, in front of the memory middleware."""
+    """ASGI middleware in front of the memory middleware, for requests that ask for a compaction or contain one."""
 
     def __init__(self, app: ASGIApp, memory: SessionMemory, routes: Routes) -> None:
         self._app = app
@@ -174,7 +176,8 @@ class CompactionMiddleware:
             await self._app(scope, replay_messages(read, receive), send)
 
     def _find_api_path(self, scope: Scope) -> ApiPath | None:
-        """The API of a path at which a compaction may be requested; ``None`` for any other request."""
+        """Return the API of a request that may ask for a compaction, by its path and headers; ``None`` for any other
+        request."""
         if scope["type"] != "http" or scope["method"] != "POST":
             return None
         headers: list[Header] = scope["headers"]
@@ -184,7 +187,8 @@ class CompactionMiddleware:
         return api_path if api_path.dialect in _DIALECT_MODULES or _is_standalone(api_path) else None
 
     def _sums_up(self, api_path: ApiPath, body: bytes) -> bool:
-        """Whether an agent may have its chat summed up, which is answered here."""
+        """Return whether the request may be a coding agent's request to summarise its own chat that this server should
+        handle."""
         if self._memory.settings.agent_compaction == "provider" or api_path.dialect not in _DIALECT_MODULES:
             return False
         return may_sum_up(body)
@@ -196,7 +200,8 @@ class CompactionMiddleware:
         body: bytes,
         work: Callable[[CompactionCall], AnsweredCall | ForwardedCall | None],
     ) -> AnsweredCall | ForwardedCall | None:
-        """What becomes of a call; ``None``: it goes on as it came."""
+        """Return the result of ``work`` for the call, or the error response; ``None`` if the call is to be forwarded
+        unchanged."""
         contract = _DIALECT_MODULES[api_path.dialect or STANDALONE[api_path.path]]
         try:
             native = await self._is_native(api_path, contract, body)
@@ -231,13 +236,17 @@ class CompactionMiddleware:
             return None
 
     async def _is_native(self, api_path: ApiPath, contract: ModuleType, body: bytes) -> bool:
-        """Whether every provider that the request may be sent to offers the contract by itself."""
+        """Return whether every provider that the request may be sent to carries out compactions of its dialect
+        itself."""
         targets = self._routes.targets(api_path, await model_of(api_path, body))
         return bool(targets) and all(target.server.name == _NATIVE[contract.NAME] for target in targets)
 
     def _session(self, scope: Scope) -> tuple[str | None, bool]:
-        """The session of a call, and whether the client named it: a name that was found in how the conversation begins
-        gives way to the one that a compaction brings."""
+        """Return the id of the call's session (``None`` if unknown), and whether the client or agent named it.
+
+        An id derived from the beginning of the conversation does not count as named: the id in a compaction replaces
+        it.
+        """
         named = session_in_headers(scope["headers"], self._memory.settings)
         found = named or scope.get(SESSION_KEY) or scope.get(BESIDE_KEY)
         return found, bool(found) and not str(found).startswith("conversation-")
@@ -248,7 +257,7 @@ def _is_standalone(api_path: ApiPath) -> bool:
 
 
 def _concerns(api_path: ApiPath, body: bytes) -> bool:
-    """Whether a request may ask for anything, or bring a compaction."""
+    """Return whether a request may ask for a compaction or for old parts to be cleared, or may contain a compaction."""
     if _is_standalone(api_path):
         return True
     found = [sign for sign in _SIGNS if has_bytes(body, sign)]

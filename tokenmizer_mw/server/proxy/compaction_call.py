@@ -1,4 +1,5 @@
-"""One call that asks for a compaction or contains one: parsed, carried out, and answered or forwarded. Blocks."""
+"""Handles one call that asks for a compaction or contains one: parses it, makes the compaction, and answers or forwards
+the call. Blocks, so that it runs in a worker thread."""
 
 from __future__ import annotations
 
@@ -36,7 +37,8 @@ _NOTHING: Final = "there is nothing in this conversation that a compaction could
 
 @dataclass(frozen=True, slots=True)
 class AnsweredCall:
-    """The response to a call that the proxy answers itself."""
+    """The response to a call that the proxy answers itself. ``stream``: true if ``body`` is a stream of server-sent
+    events."""
 
     status: int
     body: bytes
@@ -45,11 +47,12 @@ class AnsweredCall:
 
 @dataclass(frozen=True, slots=True)
 class ForwardedCall:
-    """A call to forward to the provider.
+    """A call to forward to the provider, after changes.
 
-    ``body``: the new request body; ``block``: the text that replaces earlier messages; ``session``: id of its session,
-    ``None`` if that is unchanged. ``added``: what to add to the response, ``None`` for nothing. ``checkpoint``: the
-    session's checkpoint of the block; "" if no reminders of what the block left out are to be added.
+    ``body``: the new request body; ``block``: the text that replaces earlier messages, "" for none; ``session``: id of
+    the call's session, ``None`` if that is unchanged. ``added``: what to add to the response, ``None`` for nothing.
+    ``checkpoint``: id of the session's checkpoint that was created with the block; "" if no reminders of what the block
+    left out are to be added.
     """
 
     body: bytes
@@ -61,11 +64,13 @@ class ForwardedCall:
 
 @dataclass(frozen=True, slots=True)
 class CompactionCall:
-    """One compaction call.
+    """One call that asks for a compaction or contains one.
 
-    ``session``: the session id if known, and whether the client named it. ``now``: true if its path asks for a
-    compaction. ``leaves``: true if the provider carries out compactions itself. ``created``: time in seconds since the
-    epoch.
+    - ``contract``: the module of ``context.compaction`` that knows the compaction format of the call's dialect.
+    - ``session``: the session id (``None`` if unknown), and whether the client named it.
+    - ``now``: true if the call's path asks for a compaction and nothing else, as in ``STANDALONE``.
+    - ``native``: true if the provider can carry out such compactions itself; ``leaves``: true if it is to do so.
+    - ``created``: time for responses, in seconds since the epoch.
     """
 
     memory: SessionMemory
@@ -80,9 +85,10 @@ class CompactionCall:
     created: int = 0
 
     def process(self) -> AnsweredCall | ForwardedCall | None:
-        """Carry out the call; return ``None`` if it is to be forwarded unchanged.
+        """Carry out what the call asks for; return ``None`` if it is to be forwarded unchanged.
 
-        Raises ``MalformedRequest``, ``SealBroken`` and ``RequestBlocked``.
+        Raises ``MalformedRequest``, ``SealBroken`` (a compaction in the call is not from this installation) and
+        ``RequestBlocked``.
         """
         try:
             given = read_object(decode_body(self.body)).values
@@ -112,12 +118,14 @@ class CompactionCall:
         return self._forward(cleared, wanted.compact, key, edits)
 
     def _is_chained(self, given: Mapping[str, Any]) -> bool:
-        """Whether the provider keeps the history of this call and compacts that itself: here is only what is new."""
+        """Return whether the provider stores the history of this call, so that the body has only the new messages. The
+        provider then compacts the history itself."""
         return self.native and any(given.get(name) for name in _CHAINS)
 
     def _follow_native(self, given: Mapping[str, Any], native: Native) -> ForwardedCall | None:
-        """A request with a compaction that a provider made, and what the session has to say behind that; ``None``: as
-        it came. A store that fails holds up no chat."""
+        """Return the request with a block of what the session knows, placed after a compaction that the provider made.
+        Returns ``None`` to forward the request unchanged, also if the store fails, because that must not hold up a
+        chat."""
         key = self._key(given, None)
         if key is None:
             return None
@@ -137,8 +145,8 @@ class CompactionCall:
     def sum_up(self) -> AnsweredCall | ForwardedCall | None:
         """Handle an agent's request to summarise its own chat.
 
-        Returns the summary as a response, or the forwarded call with an addition to the model's response; ``None`` if
-        the model is to answer the unchanged request.
+        Returns the resume block as the response, or, if the settings want both, the call to forward with the block as
+        an addition to the model's summary; ``None`` if the model is to answer the unchanged request.
         """
         given = read_object(decode_body(self.body)).values
         body = without_prompt(given, self.contract.MESSAGES)
@@ -159,7 +167,8 @@ class CompactionCall:
         return self._answer(whole, stream=request.stream)
 
     def _key(self, given: Mapping[str, Any], content: SealedContent | None) -> SessionKey | None:
-        """Whose call it is; ``None`` where nothing says so."""
+        """Return the key of the session that the call belongs to; ``None`` if neither the call nor its compaction names
+        one."""
         found, named = self.session
         in_field = given.get(self.memory.settings.session_field)
         if found is None and is_usable_id(in_field):
@@ -170,7 +179,8 @@ class CompactionCall:
         return key if key.valid() else None
 
     def _left_to_provider(self, given: Mapping[str, Any], behind: ReducedRequest, key: SessionKey) -> ForwardedCall:
-        """A request for a provider that compacts by itself, with a compaction of ours in it, which it cannot read."""
+        """Return the request with its compaction of ours, which the provider cannot read, replaced by the text inside
+        it. The provider makes the further compactions itself."""
         body = _dump_body(self.contract.restore_trigger(behind.body, given))
         if behind.content is None:
             return ForwardedCall(body, "", key.id)
@@ -179,7 +189,8 @@ class CompactionCall:
     def _clear_parts(
         self, behind: ReducedRequest, wanted: CompactionRequest
     ) -> tuple[ReducedRequest, list[Mapping[str, Any]]]:
-        """The request without old parts that are to be cleared, and what was cleared."""
+        """Return the request without the old tool results or reasoning that the client wants cleared, and what was
+        cleared."""
         edits: list[Mapping[str, Any]] = []
         messages = behind.body.get("messages")
         if not isinstance(messages, list) or not (wanted.clear_thinking or wanted.clear_tool_uses):
@@ -198,7 +209,8 @@ class CompactionCall:
         return replace(behind, body={**behind.body, "messages": messages}) if edits else behind, edits
 
     def _read(self, behind: ReducedRequest, *, whole: bool = True) -> ChatRequest:
-        """The request without what asks; with ``whole`` none of its other bytes changes."""
+        """Parse the request without the fields that ask for a compaction; with ``whole`` none of its other bytes
+        changes."""
         if whole and behind.content is None and not behind.emptied:
             asking = self.dialect.read(self.body, self.memory.service.known)
             if not any(name in asking.fields for name in self.contract.ASKING):
@@ -207,7 +219,7 @@ class CompactionCall:
         return self.dialect.read(_dump_body(behind.body), self.memory.service.known)
 
     def _at_once(self, behind: ReducedRequest, wanted: CompactNow, key: SessionKey) -> AnsweredCall:
-        """The answer that is a compaction of everything."""
+        """Return a response that is a compaction of the whole conversation."""
         request = self._read(behind)
         if behind.content is not None and behind.bare:
             return self._alone(
@@ -224,8 +236,8 @@ class CompactionCall:
         return self._alone(request, *self._seal_content(key, made))
 
     def _refine(self, key: SessionKey) -> None:
-        """Let a model read what is on record of the session first, where the settings want that. Whatever fails, the
-        compaction is made without."""
+        """Let a model refine the session first, if the settings want that. An error is reported, and the compaction is
+        then made without it."""
         if not self.memory.settings.llm_at_compaction:
             return
         try:
@@ -238,7 +250,7 @@ class CompactionCall:
     def _forward(
         self, behind: ReducedRequest, wanted: CompactAbove | None, key: SessionKey, edits: Sequence[Mapping[str, Any]]
     ) -> AnsweredCall | ForwardedCall:
-        """The request as it goes on, compacted where that is due."""
+        """Return the request to forward, its old messages replaced by a compaction if one is due."""
         request = self._read(behind, whole=not edits)
         held = behind.content.text if behind.content is not None else ""
         wish = _wish(behind, wanted.tokens, wanted.instructions) if wanted is not None else None
@@ -254,7 +266,7 @@ class CompactionCall:
         return ForwardedCall(body, made.now, key.id, self.contract.Addition(content, sealed, edits))
 
     def _make_compaction(self, key: SessionKey, request: ChatRequest, wish: CompactionWish) -> CompactionResult | None:
-        """The compaction, where it is due; a store that fails holds up no chat."""
+        """Return the compaction; ``None`` if none is due, or if the store fails, since that must not hold up a chat."""
         try:
             return self.memory.service.compaction.compact(key, request, wish)
         except StoreError as error:
@@ -266,7 +278,7 @@ class CompactionCall:
         return content, self.memory.service.compaction.seal().close(self.tenant, content)
 
     def _alone(self, request: ChatRequest, content: SealedContent, sealed: str) -> AnsweredCall:
-        """The answer that is nothing but the compaction."""
+        """Return a response that contains the compaction and nothing else."""
         self.memory.service.count("compaction_answered")
         whole = self.contract.alone(request.model, content, sealed, self.created, standalone=self.now)
         return self._answer(whole, stream=request.stream and not self.now)

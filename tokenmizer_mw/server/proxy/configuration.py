@@ -38,14 +38,16 @@ from .upstream import Upstream, UpstreamTimeouts
 CONFIG_VARIABLE: Final = "TOKENMIZER_CONFIG"
 
 Naming = Literal["named", "agents", "derived"]
-"""How a chat finds its session: only as the client names it; also as coding agents tell it in their own way; also by
-how its conversation begins."""
+"""How the session of a chat is found. "named": only as the client names it in a header or field of this package;
+"agents": also in the ways in which coding agents name their sessions; "derived": else by a hash of how the conversation
+begins."""
 
 
 @dataclass(frozen=True, slots=True)
 class Listening:
     """Address and process settings of the server.
 
+    - ``workers``: number of server processes.
     - ``drain_seconds``: how long open streams may continue after the server was told to stop.
     - ``unready_seconds``: how long the server then still accepts requests while it reports not ready, so that a load
       balancer can react.
@@ -71,9 +73,10 @@ class Listening:
 
 @dataclass(frozen=True, slots=True)
 class UpstreamSettings:
-    """Settings for requests to providers. Times are in seconds, as in ``UpstreamTimeouts`` and ``Retrying``.
+    """Settings for requests to providers: section ``asking`` of the configuration file.
 
-    - ``retries``: number of retries after the first attempt.
+    - ``connect_seconds``, ``first_byte_seconds``, ``idle_seconds``: timeouts, as in ``UpstreamTimeouts``.
+    - ``retries``: number of retries after the first attempt; ``retry_wait_max``: longest wait before one, in seconds.
     - ``connections``: maximum of concurrent connections per process; ``None`` for no limit.
     - ``body_max``: maximum size of a request body in bytes.
     - ``ca_file``: PEM file of certificate authorities trusted besides the public ones.
@@ -111,8 +114,8 @@ class UpstreamSettings:
 class ProviderEntry:
     """A provider entry of the configuration file; missing fields are taken from the table of known providers.
 
-    ``keys``: whose API key is sent ("auto": the server's if it has one, else the client's). ``also``: dialects that the
-    provider accepts besides its own.
+    ``keys``: whose API key is sent, see ``Keys``. ``also``: dialects that the provider accepts besides its own. The
+    other fields are those of ``Provider``.
     """
 
     base_url: str | None = None
@@ -127,7 +130,8 @@ class ProviderEntry:
     also: frozenset[Literal["openai_chat", "openai_responses", "anthropic"]] | None = None
 
     def server(self, name: str, environ: Mapping[str, str]) -> Server:
-        """Return the configured provider. Raises ``ConfigError`` if its address is missing or invalid."""
+        """Return the provider ``name`` with the settings of this entry; its API key is read from ``environ``. Raises
+        ``ConfigError`` if its address is missing or invalid."""
         row = PROVIDERS.get(name)
         if row is None and self.base_url is None:
             raise ConfigError(f"providers.{name}.base_url: expected an address, such as http://127.0.0.1:8000/v1")
@@ -143,12 +147,14 @@ class ProviderEntry:
 
 @dataclass(frozen=True, slots=True)
 class Configuration:
-    """The whole configuration of the proxy.
+    """The whole configuration of the proxy. Each field is a key of the configuration file.
 
-    - ``auth``: whether callers need an API key of this server.
     - ``store``: address of the session store; "" for the user's own database.
+    - ``auth``: whether callers need an API key of this server.
+    - ``sessions``: how the session of a chat is found; ``None`` for the default, see ``naming``.
     - ``dashboard``: whether to serve the dashboard at "/".
-    - ``providers``: providers by name; if empty, all providers of the table.
+    - ``memory``, ``access``, ``asking``: settings of the memory, of access control, and of requests to providers.
+    - ``providers``: providers by name; if the file has none, all providers of the table.
     - ``models``: additional model names, each with the targets to ask, in order.
     - ``defaults``: the default provider of each API family.
     - ``refinement``: by provider, the model that refines sessions of clients that address this provider, with the
@@ -170,7 +176,7 @@ class Configuration:
 
     @property
     def routes(self) -> Routes:
-        """The routing table of providers. Raises ``ConfigError`` for names of unknown providers."""
+        """A new routing table of the providers. Raises ``ConfigError`` for names of unknown providers."""
         return Routes(self.providers, self.models, self.defaults)
 
     @property
@@ -188,10 +194,10 @@ class Configuration:
     def load(cls, path: str | Path | None = None, environ: Mapping[str, str] | None = None) -> Configuration:
         """Read the configuration from a YAML file and the environment.
 
-        ``path`` of ``None`` reads the file that ``TOKENMIZER_CONFIG`` names, if it is set. ``TOKENMIZER_HOST``,
-        ``_PORT``, ``_WORKERS``, ``_LOOP``, ``_AUTH``, ``_DASHBOARD`` and ``_STORE`` override the file, as do the
-        variables of the memory settings. A relative database path is relative to the file's folder, or to the working
-        directory if it comes from the environment.
+        ``path`` of ``None`` reads the file that ``TOKENMIZER_CONFIG`` names, if it is set. The variables
+        ``TOKENMIZER_HOST``, ``TOKENMIZER_PORT``, and likewise ``_WORKERS``, ``_LOOP``, ``_AUTH``, ``_DASHBOARD`` and
+        ``_STORE``, override the file, as do the variables of the memory settings. A relative database path is relative
+        to the file's folder, or to the working directory if it comes from the environment.
 
         Raises ``ConfigError`` that names the file, the key and what is expected.
         """
@@ -286,8 +292,11 @@ def _refinement(given: Mapping[str, Any]) -> dict[str, str]:
 
 
 def _address(name: str, address: str) -> str:
-    """A provider's address. Credentials and queries have no place in it, nor has the network of a machine's host, where
-    clouds keep the machine's own keys."""
+    """Return a provider's base address without a final slash.
+
+    Raises ``ConfigError`` for an address with a user, a query or a fragment, and for a link-local host, at which clouds
+    offer a machine its own credentials.
+    """
     place = f"providers.{name}.base_url"
     try:
         parts = urlsplit(address)

@@ -1,4 +1,4 @@
-"""Checks of a configuration, reported in plain words. Uses no network except in ``try_configuration``."""
+"""Checks of a proxy configuration, reported in plain words. Only ``try_configuration`` uses the network."""
 
 from __future__ import annotations
 
@@ -39,8 +39,8 @@ def check_configuration(
 ) -> Iterator[CheckResult]:
     """Check everything that needs no network, and yield the results.
 
-    ``reaching``: true if ``try_configuration`` follows; otherwise the results also name what was not tried, and which
-    ``command`` tries it.
+    ``reaching``: true if ``try_configuration`` is called afterwards; otherwise the results also name what was not
+    tried, and the shell ``command`` that tries it.
     """
     yield from _check_listening(configuration)
     yield from check_store(configuration.store, reaching=reaching, command=command)
@@ -62,7 +62,8 @@ def check_configuration(
 
 
 def _refinement(configuration: Configuration) -> Iterator[CheckResult]:
-    """The models that read sessions again: those that clients' calls lend, and the one of the settings."""
+    """Yield results for the models that refine sessions: those that clients' calls lend, and the one of the memory
+    settings."""
     for name, model in configuration.refinement.items():
         if provider_side(configuration.providers[name].row) is None:
             text = f"{model}: this provider cannot be asked: its dialect is not supported"
@@ -81,7 +82,8 @@ def _refinement(configuration: Configuration) -> Iterator[CheckResult]:
 
 
 async def try_configuration(configuration: Configuration) -> list[CheckResult]:
-    """Connect to a remote store, to Redis, and to the providers; report which of them answer.
+    """Connect to the store if it is remote, to Redis if it is configured, and to each provider; return which of them
+    answer.
 
     A provider counts as reachable if it answers with any status.
     """
@@ -131,7 +133,7 @@ def _check_redis(settings: AccessSettings, reaching: bool, command: str) -> Iter
 
 
 def _check_keys(configuration: Configuration) -> CheckResult:
-    """Whether anybody can come in."""
+    """Return whether there is a key with which a caller can come in."""
     listed = configuration.access.keys or os.environ.get(KEYS_VARIABLE)
     if not listed and not configuration.store.startswith(_SQLITE):
         return CheckResult(Grade.FINE, "auth", "callers need a key")
@@ -156,7 +158,8 @@ _NAMINGS: Final = {
 
 
 def _provider(server: Server, addressed: bool) -> CheckResult:
-    """``addressed``: clients address it by a path, so that it may get their keys."""
+    """Return how the provider is called and with whose key. ``addressed``: a path stands for it, so it may get clients'
+    keys."""
     row, place = server.row, f"providers.{server.name}"
     if row.auth == "none":
         return CheckResult(Grade.FINE, place, f"{row.base_url}, without a key")
@@ -184,11 +187,11 @@ async def _try_provider(upstream: Upstream, server: Server) -> CheckResult:
 
 
 _REDIS_SECONDS: Final = 5.0
-"""What a first connection from a process that has just started may take, whatever a call may."""
+"""Least number of seconds that the first connection to Redis may take, because the process has just started."""
 
 
 async def _try_redis(settings: AccessSettings) -> CheckResult | None:
-    """``None``: there is none to ask, or its address is none."""
+    """Return whether Redis answers; ``None`` if none is configured, or if its address is invalid."""
     if settings.redis is None:
         return None
     try:

@@ -3,8 +3,8 @@
 The parser is llhttp, in C: a relay spends most of its time here, and a Python parser would cost several times as much
 as the rest of a call.
 
-Three ends are distinguished: the response is complete and the connection can be reused; the connection was closed where
-that ends the response; the connection was closed before the end. Only the last one raises ``BrokenResponse``.
+A response can end in three ways: it is complete and the connection can be reused; closing the connection marks its end;
+or the connection is closed before its end. Only the last one raises ``BrokenResponse``.
 """
 
 from __future__ import annotations
@@ -19,23 +19,24 @@ from tokenmizer_mw.errors import PeerError
 from tokenmizer_mw.wire.http import Header
 
 HEAD_MAX: Final = 64 * 1024
-"""Bytes of a response's head, with all informational heads before it; of its trailers; and of the extensions of one
-chunk."""
+"""Maximum size, in bytes, of a response's head together with all informational (1xx) heads before it; also of its
+trailers, and of the extensions of one chunk."""
 
 HEADERS_MAX: Final = 256
-"""Headers of a response."""
+"""Maximum number of headers of a response."""
 
 OVERHEAD_MAX: Final = 1024 * 1024
-"""Bytes of a whole response, besides its body, that may come before ``OVERHEAD_RATIO`` counts."""
+"""Bytes of a response other than its body (head, framing of chunks) that are always accepted."""
 
 OVERHEAD_RATIO: Final = 16
-"""Bytes besides the body for each byte of it. Chunks of one byte need five."""
+"""Further bytes other than the body that are accepted for each byte of the body. Chunks of one byte need five."""
 
 _SLICE: Final = 16 * 1024
-"""Bytes that are parsed before the bounds are looked at again."""
+"""Bytes that are parsed between two checks of these limits."""
 
 HELD_MAX: Final = 256 * 1024
-"""Bytes that may wait for a slow client before the provider is not read any more."""
+"""Bytes of a response that may wait for a slow client. Above that, nothing more is read from the provider until they
+are taken."""
 
 _REFUSED: Final = 400
 _INFORMATIONAL: Final = range(100, 200)
@@ -43,7 +44,8 @@ _BODILESS: Final = frozenset({204, 304})
 
 
 class BrokenResponse(PeerError):
-    """Raised when a provider's response broke off. The response to the client must break off too."""
+    """Raised when a provider's response broke off or is no valid HTTP. The response to the client must break off
+    too."""
 
 
 class ResponseTimedOut(BrokenResponse):
@@ -51,8 +53,8 @@ class ResponseTimedOut(BrokenResponse):
 
 
 class Connection(asyncio.Protocol):
-    """One connection, for one request at a time. ``idle_since``: when the last request ended, in the event loop's
-    time."""
+    """One connection to a provider, for one request at a time. ``idle_since``: the event loop's time at which the last
+    request ended."""
 
     _headers: list[Header]
     _pieces: list[bytes]
@@ -78,7 +80,7 @@ class Connection(asyncio.Protocol):
     # -- the exchange ------------------------------------------------------------------------------------------
 
     def send(self, method: str, head: bytes, body: bytes) -> None:
-        """Send a request. ``head`` ends with the empty line."""
+        """Send a request. ``head``: request line and headers, up to and including the empty line."""
         self._begin(method)
         self._asks_with_body = bool(body)
         assert self._transport is not None
@@ -148,7 +150,8 @@ class Connection(asyncio.Protocol):
             raise BrokenResponse("the connection was closed before the end")
 
     async def _wait(self, seconds: float) -> None:
-        """Until something has happened. Raises ``ResponseTimedOut`` when nothing does within ``seconds``."""
+        """Wait until data or the end of the connection arrives. Raises ``ResponseTimedOut`` if nothing does within
+        ``seconds``."""
         waiter = self._waiter = self._loop.create_future()
         timer = self._loop.call_later(seconds, _expire, waiter)
         try:
@@ -185,8 +188,8 @@ class Connection(asyncio.Protocol):
         self._wake()
 
     def _parse(self, data: bytes | memoryview) -> bool:
-        """Parse a slice. Whether the connection goes on: False when the response is malformed, or holds more besides
-        its body than it may."""
+        """Parse a slice of the received bytes. Returns false, so that parsing stops, if the response is malformed or
+        exceeds a limit."""
         body = self._body
         try:
             self._parser.feed_data(data)
@@ -219,7 +222,8 @@ class Connection(asyncio.Protocol):
     # -- of the parser -----------------------------------------------------------------------------------------
 
     def on_message_begin(self) -> None:
-        """Handle the start of a response; an unsolicited one must not be taken for the next response."""
+        """Handle the start of a response. Raises ``BrokenResponse`` if the requested one is complete already: an
+        unsolicited response must not be taken for that to the next request."""
         if self._complete:
             raise BrokenResponse("more than was requested")
 
@@ -231,7 +235,7 @@ class Connection(asyncio.Protocol):
             self._headers.append((name, value))
 
     def on_headers_complete(self) -> None:
-        """Handle the end of the response headers."""
+        """Handle the end of the response headers: note where the body ends and whether the connection can be reused."""
         self._status = self._parser.get_status_code()
         if self._status in _INFORMATIONAL:
             return
@@ -244,9 +248,12 @@ class Connection(asyncio.Protocol):
             self._complete, self._stays = True, False
 
     def _is_early(self) -> bool:
-        """Whether the provider may have answered before it has read the request: some of it is still to be sent, or it
-        has a body and was refused. A provider that then takes the rest of the body for its next request would answer
-        that in place of the next caller's."""
+        """Return whether the provider may have answered before it had read the whole request: part of it is still to be
+        sent, or it has a body and was refused.
+
+        Such a connection must not be reused: the provider may read the rest of the body as its next request, and its
+        answer would go to the next caller.
+        """
         unsent = self._transport is None or self._transport.get_write_buffer_size() > 0
         return unsent or (self._asks_with_body and self._status >= _REFUSED)
 
@@ -257,7 +264,7 @@ class Connection(asyncio.Protocol):
         self._body += len(body)
 
     def on_message_complete(self) -> None:
-        """Handle the end of a response, which may be an informational one."""
+        """Handle the end of a response; an informational one (1xx) is dropped, and the final one is still to come."""
         if self._status in _INFORMATIONAL:
             self._headers = []
             self._status = 0

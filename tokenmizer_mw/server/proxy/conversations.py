@@ -39,10 +39,10 @@ if TYPE_CHECKING:
     from tokenmizer_mw.memory import SessionMemory
 
 NEWEST: Final = 200
-"""Sessions, the most recently updated first, among which an agent's is looked for."""
+"""Number of a tenant's sessions, the most recently updated ones, that are searched for an agent's session."""
 
 KNOWN_MAX: Final = 4_096
-"""Ids of agents whose sessions are remembered in process."""
+"""Number of agents' session ids whose stored sessions are cached in this process."""
 
 
 class AgentSessions:
@@ -88,10 +88,11 @@ class AgentSessions:
 _log = logging.getLogger("tokenmizer_mw")
 
 SESSION_KEY: Final = "tokenmizer_session"
-"""Key of the ASGI scope under which the session's name is left for the middleware."""
+"""Key of the ASGI scope under which ``SessionNaming`` stores the session id for the memory middleware."""
 
 BESIDE_KEY: Final = "tokenmizer_beside"
-"""Key of the ASGI scope under which the session is left beside which an agent has its chat summed up."""
+"""Key of the ASGI scope for the session of a coding agent that asks for a summary of it in this call. The call itself
+is no part of that session."""
 
 AGENT_HEADERS: Final = (
     b"x-claude-code-session-id",
@@ -100,7 +101,8 @@ AGENT_HEADERS: Final = (
     b"session_id",
     b"conversation_id",
 )
-"""Where coding agents name their sessions; Codex names the thread of a sub-agent besides the session it works for."""
+"""Request headers in which coding agents name their sessions, in order of preference: Codex names the thread of a
+sub-agent first, and besides it the session that the sub-agent works for."""
 
 _UUID: Final = rb"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}"
 _METADATA: Final = b'"metadata"'
@@ -114,10 +116,11 @@ _PLACES_MAX: Final = 8
 _AGENT_MAX: Final = 80
 
 _REPORTED_MAX: Final = 1_000
-"""Clients and reasons that are reported; no more than these, whoever calls."""
+"""Number of different reports (client and reason) that are logged; then no more are, so that clients cannot fill the
+log."""
 
 _LOOK: Final = 1_024
-"""Bytes behind a name in which its value is looked for."""
+"""Number of bytes after a name within which its value must stand."""
 
 
 def session_of_agent(headers: list[Header], body: bytes) -> str | None:
@@ -135,7 +138,8 @@ def session_of_agent(headers: list[Header], body: bytes) -> str | None:
 
 
 def _agents_own(headers: list[Header], body: bytes) -> str | None:
-    """The session in an agent's headers or metadata; "" where there is a user and no session, ``None`` for neither."""
+    """Return the session id in an agent's headers or metadata; "" if the metadata has a user without a session,
+    ``None`` if there is neither."""
     for name in AGENT_HEADERS:
         if (value := header(headers, name)) and SessionKey(LOCAL_TENANT, id := value.decode("latin-1")).valid():
             return id
@@ -179,7 +183,7 @@ def _has_tools(body: bytes) -> bool:
 
 
 def _value_behind(body: bytes, name: bytes, pattern: re.Pattern[bytes]) -> bytes | None:
-    """What ``pattern`` finds directly behind the last place where ``name`` stands."""
+    """Return what ``pattern`` matches directly after the last occurrence of ``name``; ``None`` for no match."""
     place = body.rfind(name)
     found = pattern.match(body, place + len(name), place + len(name) + _LOOK) if place >= 0 else None
     return found[1] if found else None
@@ -216,7 +220,8 @@ class SessionNaming:
         await self._app(scope, replay_messages(read, receive), send)
 
     def _dialect(self, scope: Scope) -> Dialect | None:
-        """The dialect of a chat whose session is not named in a header of ours."""
+        """Return the dialect of a chat call whose session is not named in a header of this package; ``None`` for any
+        other request."""
         if scope["type"] != "http" or scope["method"] != "POST":
             return None
         headers: list[Header] = scope["headers"]
@@ -251,15 +256,15 @@ class SessionNaming:
         return None
 
     async def _beside(self, scope: Scope, body: bytes) -> str | None:
-        """The session that an agent has summed up in a call without tools, which is no part of it; ``None`` for other
-        calls, and where the settings leave that to the model."""
+        """Return the session that an agent wants summarised by this call; ``None`` for other calls, and if the settings
+        leave summaries to the model."""
         if self._settings.agent_compaction == "provider" or self._naming == "named" or not may_sum_up(body):
             return None
         found = _agents_own(scope["headers"], body)
         return await self._agents.resolve(found, tenant_of(scope)) if found else None
 
     def _report(self, scope: Scope, reason: str) -> None:
-        """Log once for each client and reason why its chats are not remembered."""
+        """Log why a client's chats are not remembered, once for each client and reason."""
         agent = (header(scope["headers"], b"user-agent") or b"a client without a name").decode("latin-1")
         client = (scope.get("client") or ("",))[0]
         report = (client, agent[:_AGENT_MAX], reason)
@@ -277,8 +282,8 @@ def session_of(scope: Scope) -> str | None:
 
 
 def _is_in_field(dialect: Dialect, body: bytes, path: str, field: str) -> bool:
-    """Whether the body's own field names a session, and not only something inside; true also for what is no request:
-    the middleware says so."""
+    """Return whether the top-level member ``field`` of the body names a session (its name may also occur inside of a
+    text). Also true for an invalid request, which the memory middleware then reports."""
     try:
         return dialect.read(body, path=path).fields.get(field) is not None
     except MalformedRequest:

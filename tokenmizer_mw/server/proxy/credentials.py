@@ -1,4 +1,4 @@
-"""Chooses the API key that is sent to a provider. Keys of this server's own callers are never sent.
+"""Chooses the API key that is sent to a provider. The keys with which callers log in to this server are never sent.
 
 A client's key is sent to the provider that the client addressed: the one that its path stands for, in the dialect of
 that path. A model name alone never sends the key elsewhere. Only ``keys: client`` in the configuration lets a client
@@ -22,11 +22,11 @@ OWN_HEADER: Final = b"x-tokenmizer-key"
 _BEARER: Final = b"bearer "
 _IN_QUERY: Final = "key"
 _KEY_MIN: Final = 8
-"""Shorter values are no keys, and would be found in any header."""
+"""Length from which on a value counts as a key; a shorter one could occur in any header by chance."""
 
 
 def takes_clients(target: Target) -> bool:
-    """Return whether the client's own key is sent to this target."""
+    """Return whether the client's own API key is sent to this target, not the server's."""
     if target.server.keys == "client":
         return target.addressed or target.choice == "named"
     ours = target.server.keys == "server" or target.server.key != ""
@@ -53,7 +53,8 @@ def missing_key(target: Target) -> str:
 
 
 def missing_for_models(routes: Routes) -> dict[str, str]:
-    """Return the names under ``models`` that have a target without a key, each with the error message."""
+    """Return the names under ``models`` in the configuration that have a target for which there is no key, each with
+    the error message."""
     lacks = {
         name: [text for target in targets if (text := missing_key(replace(target, addressed=True)))]
         for name, targets in routes.configured.items()
@@ -62,8 +63,8 @@ def missing_for_models(routes: Routes) -> dict[str, str]:
 
 
 def with_credentials(target: Target, headers: Sequence[Header]) -> list[Header]:
-    """Return a call's headers in the provider's dialect with the key for the target: the client's own, or the server's
-    instead."""
+    """Return the client's headers with the right key for the target: the client's own key stays, or the server's
+    replaces it. Keys for this server are removed."""
     if takes_clients(target):
         return [pair for pair in headers if not _is_ours(pair)]
     keys = [value for name in CREDENTIALS for value in _bare_values(headers, name)]
@@ -76,7 +77,8 @@ def with_credentials(target: Target, headers: Sequence[Header]) -> list[Header]:
 
 
 def _bare_values(headers: Sequence[Header], wanted: bytes) -> list[bytes]:
-    """The keys in headers of this name, long enough to be searched for in other headers."""
+    """Return the keys in all headers of the name ``wanted``, without "Bearer" and without those shorter than
+    ``_KEY_MIN``."""
     bare = [_bare(value) for name, value in headers if name.lower() == wanted]
     return [key for key in bare if len(key) >= _KEY_MIN]
 
@@ -87,14 +89,14 @@ def _bare(value: bytes) -> bytes:
 
 
 def credentials(target: Target, headers: Sequence[Header]) -> list[Header]:
-    """Return the headers that carry the key for the target; an empty list if there is no key."""
+    """Return only the headers that carry the key for the target; an empty list if there is no key."""
     key = token(headers) if takes_clients(target) else target.server.key if target.server.keys != "client" else ""
     given = target.server.row.credentials(key)
     return [(name.encode("latin-1"), value.encode("latin-1", "replace")) for name, value in given.items()]
 
 
 def token(headers: Sequence[Header]) -> str:
-    """Return the client's own key for a provider; "" if it sends none."""
+    """Return the client's own key for a provider, from any of the headers that may carry one; "" if it sends none."""
     for name in CREDENTIALS:
         value = header(headers, name)
         if value is None or _is_ours((name, value)):

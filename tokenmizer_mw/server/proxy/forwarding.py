@@ -1,4 +1,5 @@
-"""Forwards a call to a provider and the response to the client, unchanged or translated."""
+"""Forwards a client's call to a provider and the provider's response to the client, both unchanged or both
+translated."""
 
 from __future__ import annotations
 
@@ -42,7 +43,7 @@ _CLIENTS: Final[Mapping[str, ClientSide]] = {
 
 @lru_cache(maxsize=256)
 def provider_side(row: Provider) -> ProviderSide | None:
-    """Return the translator for a provider; ``None`` if its dialect is not translated."""
+    """Return the translator for a provider's dialect; ``None`` if there is none for its dialect."""
     return row.side() if row.dialect in DIALECTS else None
 
 
@@ -50,9 +51,10 @@ def provider_side(row: Provider) -> ProviderSide | None:
 class ClientCall:
     """One call as the client made it.
 
-    - ``headers``: without those that are only for this server.
+    - ``headers``: without those that are only for this server; ``query``: without the "?".
+    - ``model``: the model that it names, "" for none.
     - ``escaped``: the path percent-encoded as received; "" if it was received without encoding.
-    - ``session``: its session; ``None`` if the call is not recorded.
+    - ``session``: the session in which it is recorded; ``None`` if it is not recorded.
     - ``client``: the client's address, for the log.
     """
 
@@ -68,7 +70,7 @@ class ClientCall:
 
 
 class Outbound(NamedTuple):
-    """A request to a provider; ``headers`` without host and length."""
+    """A request to a provider. ``headers``: without host and content length, which the HTTP client adds."""
 
     method: str
     place: UpstreamAddress
@@ -77,7 +79,7 @@ class Outbound(NamedTuple):
 
 
 class RefusedCall(PeerError):
-    """Raised for a call that the proxy answers with this status and body, in the client's dialect."""
+    """Raised for a call that is not sent to a provider. ``status`` and ``body``: the error response to the client."""
 
     def __init__(self, status: int, body: bytes) -> None:
         super().__init__(f"status {status}")
@@ -86,20 +88,19 @@ class RefusedCall(PeerError):
 
 
 class Forwarder(Protocol):
-    """How one call is forwarded to one target."""
+    """Sends one call to one target, and the response to the client."""
 
     async def outbound(self) -> Outbound:
-        """Return the request for the provider. Raises ``RefusedCall``."""
+        """Return the request for the provider. Raises ``RefusedCall`` if it cannot be made."""
 
     async def hand_on(self, answer: UpstreamResponse, send: Send) -> None:
-        """Send the provider's response to the client. Raises ``BrokenResponse``; raises ``Unreachable`` only before the
-        first byte was sent.
-        """
+        """Send the provider's response to the client. Raises ``BrokenResponse`` if it breaks off, or ``Unreachable`` if
+        the client has not received anything of it."""
 
 
 def forwarder_of(call: ClientCall, target: Target) -> Forwarder:
-    """Return how ``call`` is forwarded to ``target``. Raises ``RefusedCall`` if it can be neither passed nor
-    translated."""
+    """Return the forwarder for ``call`` and ``target``. Raises ``RefusedCall`` if the provider does not take calls of
+    this kind and they cannot be translated."""
     api_path, server = call.api_path, target.server
     if server.takes(api_path.dialect) if api_path.dialect else server.family == api_path.family:
         return UnchangedForwarder(call, target)
@@ -117,10 +118,8 @@ def refuse_call(api_path: ApiPath, status: int, code: str, message: str) -> Refu
 
 
 class UnchangedForwarder:
-    """Client and provider use the same API: the body is forwarded byte for byte, except for the name of the model.
-
-    Address, query, credentials and headers are those of the provider.
-    """
+    """Forwarder for a client and a provider with the same API. Only the address, the API key and the model's name
+    change."""
 
     def __init__(self, call: ClientCall, target: Target) -> None:
         self._call = call
@@ -153,8 +152,7 @@ _ANSWER_PREFIXES: Final = (b"x-ratelimit-", b"ratelimit", b"anthropic-ratelimit-
 
 
 class TranslatingForwarder:
-    """Client and provider use different dialects: the call is translated, or refused with the field that cannot be
-    translated."""
+    """Forwarder for a client and a provider with different dialects: translates the request and the response."""
 
     _translated: ChatCall
 
@@ -164,9 +162,8 @@ class TranslatingForwarder:
         self._translation = translation
 
     async def outbound(self) -> Outbound:
-        """Return the request translated for the provider. Raises ``RefusedCall`` for what its dialect cannot
-        express.
-        """
+        """Return the request translated for the provider. Raises ``RefusedCall``, which names the field, for what
+        cannot be translated."""
         try:
             return await run_where_it_fits(self._outbound, self._call.body)
         except (MalformedRequest, Untranslatable) as error:
@@ -183,8 +180,11 @@ class TranslatingForwarder:
         return Outbound("POST", goes, kept, dump(outgoing.body))
 
     async def hand_on(self, answer: UpstreamResponse, send: Send) -> None:
-        """Translate the provider's response ``answer`` and send it to the client, with the provider's status. Raises
-        ``Unreachable`` if a response that is no stream breaks off."""
+        """Translate the provider's response ``answer`` and send it to the client.
+
+        A response that cannot be parsed becomes an error with status 502. Raises ``BrokenResponse`` if a stream breaks
+        off, and ``Unreachable`` if another response does.
+        """
         headers = [pair for pair in answer.headers if _is_forwarded(pair[0].lower())]
         if self._translated.stream and answer.status < 400:
             await self._stream(answer, headers, send)

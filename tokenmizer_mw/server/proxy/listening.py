@@ -1,4 +1,4 @@
-"""The listening sockets of a server, bound by the starting process before anything else."""
+"""The listening sockets of a server. The starting process binds them before it does anything else."""
 
 from __future__ import annotations
 
@@ -19,17 +19,18 @@ except ModuleNotFoundError:  # Windows has no such limits
     resource = None  # type: ignore[assignment]
 
 BACKLOG: Final = 2_048
-"""Connections that may wait to be accepted, for each socket."""
+"""Number of connections that may wait to be accepted, for each socket."""
 
 OPEN_FILES: Final = 65_536
-"""Files and connections that a process may have open, where the system allows so many."""
+"""Number of files and connections that a process may have open, if the system allows so many."""
 
 _ABSENT: Final = frozenset({errno.EAFNOSUPPORT, errno.EADDRNOTAVAIL})
-"""A name stands for an address of a kind that this machine does not have."""
+"""Errors which mean that this machine has no address of this kind, such as IPv6; other addresses of the host are
+bound."""
 
 _ASKED_SECONDS: Final = 1.0
 _HEALTH: Final = frozenset({"status", "live", "ready", "reasons"})
-"""What ``/health`` of a server of this package has, and seldom anything else."""
+"""Members of the response of ``/health`` by which a server of this package is recognised."""
 
 _EVERY_ADDRESS: Final = {"": "127.0.0.1", "0.0.0.0": "127.0.0.1", "::": "::1"}
 
@@ -77,10 +78,11 @@ def format_address(host: str, port: int) -> str:
 
 @contextmanager
 def bind_sockets(host: str, port: int) -> Iterator[list[socket.socket]]:
-    """Bind a socket to each address of ``host`` ("": all addresses of this machine); close them at the end.
+    """Bind a socket to each address of ``host`` ("": all addresses of this machine); close them at the end of the
+    ``with`` block.
 
-    The sockets do not listen yet. ``port`` 0 selects a free port, the same for all addresses. Raises ``ConfigError``
-    that says why an address cannot be bound.
+    The sockets do not listen yet. ``port`` 0 selects a free port, the same for all addresses. Raises ``PortInUse``, or
+    another ``ConfigError`` that says why an address cannot be bound.
     """
     with ExitStack() as stack:
         try:
@@ -92,8 +94,8 @@ def bind_sockets(host: str, port: int) -> Iterator[list[socket.socket]]:
 
 @contextmanager
 def listening(host: str, port: int) -> Iterator[list[socket.socket]]:
-    """Bind sockets as ``bind_sockets`` does, and listen on them: clients can connect and wait until a server accepts
-    them. Raises ``ConfigError`` as ``bind_sockets`` does, and ``PortInUse`` if another program listens there."""
+    """Bind sockets as ``bind_sockets`` does, and listen on them: clients can connect, and wait until a server accepts
+    them. Raises ``PortInUse`` or another ``ConfigError``."""
     with bind_sockets(host, port) as sockets:
         try:
             for each in sockets:

@@ -1,4 +1,5 @@
-"""Model listings: the model names of this server, merged into the provider's list of models. Pure."""
+"""Responses to "GET /v1/models" and the like: the model names of the configuration, merged into the provider's own
+list. Pure."""
 
 from __future__ import annotations
 
@@ -13,15 +14,15 @@ from tokenmizer_mw.server.translate.translation import dump, load
 from .api_paths import ApiPath
 
 LIST_MAX: Final = 8 * 1024 * 1024
-"""Bytes of a provider's list of models; a longer one is ignored."""
+"""Maximum size, in bytes, of a provider's list of models; a longer one is ignored."""
 
 Entry = dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
 class NamedModel:
-    """A model name of this server. ``owner``: the provider asked first; ``since``: creation time in seconds since the
-    epoch."""
+    """A model name that is defined under ``models`` in the configuration. ``owner``: the provider that is asked first
+    for it; ``since``: the creation time to report, in seconds since the epoch."""
 
     name: str
     owner: str
@@ -30,11 +31,11 @@ class NamedModel:
 
 @dataclass(frozen=True, slots=True)
 class ModelListing:
-    """The format of an API family's model list.
+    """How an API family writes its list of models.
 
-    ``paths``: paths of the list; ``member``: member of the response that holds the entries; ``key``: member of an entry
-    that holds the name; ``entry``: function that makes an entry; ``empty``: other members of the response; ``pages``:
-    query parameters that ask for a later page.
+    ``paths``: paths of the list; ``member``: member of the response that holds the entries, such as "data"; ``key``:
+    member of an entry that holds the model's name, such as "id"; ``entry``: function that makes an entry; ``empty``:
+    the other members of a list without a provider's; ``pages``: query parameters that ask for a later page.
     """
 
     paths: tuple[str, ...]
@@ -79,8 +80,8 @@ _LISTINGS: Final[Mapping[str, ModelListing]] = {
 
 
 def listing(api_path: ApiPath, query: bytes) -> ModelListing | None:
-    """Return the format of the model list that a GET call of this path and query asks for. Returns ``None`` if the path
-    is that of no list, and if the query asks for a later page."""
+    """Return the format of the model list that a GET call with this path and query asks for. Returns ``None`` for any
+    other path, and if the query asks for a later page."""
     found = _LISTINGS.get(api_path.family)
     if found is None or api_path.path not in found.paths:
         return None
@@ -89,14 +90,15 @@ def listing(api_path: ApiPath, query: bytes) -> ModelListing | None:
 
 
 def named_in_path(api_path: ApiPath) -> tuple[str, ModelListing] | None:
-    """Return the model name and format for a GET call about one model; ``None`` if it asks for something else."""
+    """Return the model name and the format for a GET call about one model, such as "/models/gpt-5"; ``None`` for any
+    other path."""
     found = _LISTINGS.get(api_path.family)
     start = next((f"{path}/" for path in found.paths if api_path.path.startswith(f"{path}/")), "") if found else ""
     return (api_path.path.removeprefix(start), found) if found and start else None
 
 
 def model_body(listing: ModelListing, model: NamedModel) -> bytes:
-    """Return the response body for a request about one model."""
+    """Return the response body for a request about one model, in the format ``listing``."""
     return dump(listing.entry(model))
 
 

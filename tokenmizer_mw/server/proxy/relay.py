@@ -30,10 +30,10 @@ if TYPE_CHECKING:
     from starlette.types import Receive, Scope, Send
 
 BODY_MAX: Final = 16 * 1024 * 1024
-"""Bytes of a request's body, unless the configuration says otherwise."""
+"""Default of the maximum size of a request body, in bytes."""
 
 METHODS: Final = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
-"""What is relayed. TRACE would show a client the server's key (RFC 9110, section 9.3.8)."""
+"""HTTP methods that are forwarded. TRACE would show a client the server's key (RFC 9110, section 9.3.8)."""
 
 _NOWHERE: Final = (
     "nothing is served at this path: base URLs end in /v1 for clients of OpenAI's API, and are the bare address of this"
@@ -45,7 +45,7 @@ class Relay:
     """ASGI application that forwards calls to providers.
 
     ``own_headers``: lower-case names of headers that are only for this server and are not forwarded. ``client_models``:
-    receives the models of successful calls for refinement; ``None`` for no refinement with clients' keys.
+    is told of each successful call, so that its model and key can refine the session; ``None`` for no such refinement.
     """
 
     def __init__(
@@ -106,8 +106,8 @@ class Relay:
         await self._relay_call(call, send)
 
     async def _answer_model_list(self, call: ClientCall) -> bytes | None:
-        """The response to a request for the list of models, or for a model that is configured here; ``None`` for any
-        other request."""
+        """Return the body for a request for the list of models, or for one that the configuration defines; ``None`` for
+        any other request."""
         found = named_in_path(call.api_path)
         if found is not None and found[0] in self._own:
             return model_body(found[1], self._own[found[0]])
@@ -115,14 +115,15 @@ class Relay:
         return await self._all_models(call, wanted) if wanted is not None else None
 
     async def _all_models(self, call: ClientCall, wanted: ModelListing) -> bytes:
-        """The list of this server's models and the provider's; if the provider returns none, this server's alone."""
+        """Return the list of this server's models and the provider's; if the provider returns none, this server's
+        alone."""
         plain = [pair for pair in call.headers if pair[0].lower() != b"accept-encoding"]
         call = replace(call, headers=[*plain, (b"accept-encoding", b"identity")])
         listed = await self._providers_list(call)
         return await run_where_it_fits(partial(list_models, wanted, list(self._own.values()), listed), listed)
 
     async def _providers_list(self, call: ClientCall) -> bytes:
-        """What the provider answers; nothing where that is no list."""
+        """Return the body of the provider's list of models; b"" if it returns none."""
         targets = [each for each in self._routes.targets(call.api_path, call.model) if not missing_key(each)]
         if not targets:
             return b""
@@ -148,8 +149,8 @@ class Relay:
             await send_refusal(send, call.api_path.error_dialect, error.status, "provider_unreachable", str(error))
 
     def _targets(self, call: ClientCall) -> list[Target]:
-        """The providers to ask, in order, without those for which there is no key. Raises ``RefusedCall`` where
-        there are none."""
+        """Return the targets to ask, in order, without those for which there is no key. Raises ``RefusedCall`` if there
+        are none."""
         if named := self._routes.not_configured(call.api_path, call.model):
             variable = PROVIDERS[named].key_variable or "nothing"
             message = f"{named} is not configured: add it to providers, and set {variable} in this server's environment"
@@ -168,7 +169,8 @@ class Relay:
 
 
 class _Relayed:
-    """One call, and the way that it went last."""
+    """Sends one call to one or more targets in turn, and the last response to the client. ``target``: the one asked
+    last."""
 
     target: Target
     _way: Forwarder
@@ -199,8 +201,8 @@ class _Relayed:
         return answer
 
     async def hand_on(self, answer: UpstreamResponse, send: Send) -> None:
-        """Give the client what the provider answers, and let go of it. Raises ``BrokenResponse``; ``Unreachable``
-        while the client has seen nothing yet."""
+        """Send the provider's response to the client, and close it. Raises ``BrokenResponse``, or ``Unreachable`` if
+        the client has received nothing yet."""
         try:
             await self._way.hand_on(answer, send)
         except (BrokenResponse, Unreachable) as error:
@@ -213,8 +215,8 @@ class _Relayed:
 
 
 def _escaped_path(scope: Scope, path: str) -> bytes:
-    """The end of the request's path that says ``path``, as it was sent; "" where it was sent without escapes, or where
-    the two do not say the same."""
+    """Return the end of the request's path that stands for ``path``, percent-encoded as the client sent it. Returns b""
+    if the client sent no escapes, or if the decoded end differs from ``path``."""
     raw: bytes = (scope.get("raw_path") or b"").partition(b"?")[0]
     if b"%" not in raw:
         return b""
@@ -223,7 +225,8 @@ def _escaped_path(scope: Scope, path: str) -> bytes:
 
 
 async def _too_large(receive: Receive | None, send: Send, dialect: str, most: int) -> None:
-    """``receive``: where more of the request is still to come."""
+    """Send a 413 response. ``receive``: reads the rest of the request, which is discarded; ``None`` if nothing is
+    left."""
     body = refusal(dialect, 413, "request_too_large", f"at most {most} bytes are taken")
     headers = [
         (b"content-type", b"application/json"),

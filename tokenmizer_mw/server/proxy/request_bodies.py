@@ -1,4 +1,5 @@
-"""Request bodies before the inner application: read early and replayed, bounded, and dropped with their client."""
+"""Request bodies before the inner application reads them: read early and replayed, limited, and given up if the client
+leaves."""
 
 from __future__ import annotations
 
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 
 
 async def read_ahead(receive: Receive, limit: int) -> list[Message]:
-    """Read the request body and return it as one ASGI message in a list.
+    """Read the request body and return it as a list with one ASGI message, for ``whole_body`` and ``replay_messages``.
 
     If the body is longer than ``limit`` bytes, or if the client disconnects, reading stops. Then the messages that were
     read are returned, not joined.
@@ -43,7 +44,7 @@ async def read_ahead(receive: Receive, limit: int) -> list[Message]:
 
 
 def whole_body(messages: list[Message]) -> bytes | None:
-    """Return the request body that ``read_ahead`` read; ``None`` if it is incomplete."""
+    """Return the request body that ``read_ahead`` read; ``None`` if it stopped before the end."""
     first = messages[0]
     if len(messages) > 1 or first["type"] != "http.request" or first.get("more_body"):
         return None
@@ -63,8 +64,8 @@ def replay_messages(messages: list[Message], receive: Receive) -> Receive:
 async def run_while_connected(receive: Receive, work: Coroutine[Any, Any, None]) -> bool:
     """Run ``work``, and cancel it if the client disconnects. Returns whether the client stayed to the end.
 
-    The request's body must have been read before. Runs in the caller's task, so that its context variables apply and
-    its cancellation reaches ``work`` unchanged.
+    The whole request body must have been read before. Runs in the caller's task, so that its context variables apply
+    and its cancellation reaches ``work`` unchanged.
     """
     task = asyncio.current_task()
     if task is None:
@@ -93,23 +94,23 @@ async def send_body(send: Send, status: int, body: bytes, content_type: bytes = 
 
 
 async def send_refusal(send: Send, dialect: str, status: int, code: str, message: str) -> None:
-    """Send an error response of our own, in the shape that clients of ``dialect`` know."""
+    """Send an error response of this server, in the format that clients of ``dialect`` expect."""
     await send_body(send, status, refusal(dialect, status, code, message))
 
 
 def dialect_of(scope: Scope) -> str:
-    """Return the dialect in which the client of a request expects an error."""
+    """Return the dialect in which the client of a request expects an error response."""
     api_path = api_path_of(scope["path"], scope["headers"])
     return api_path.error_dialect if api_path is not None else dialect_at(scope["path"])
 
 
 def is_encoded(headers: Sequence[Header]) -> bool:
-    """Return whether a body has a content encoding."""
+    """Return whether the headers say that the body is compressed (``Content-Encoding``)."""
     return header(headers, b"content-encoding") not in (None, b"", b"identity")
 
 
 class _Watch:
-    """Cancels ``task`` when the client leaves, unless its work is ``over``."""
+    """Cancels ``task`` when the client disconnects, unless ``over`` is true."""
 
     __slots__ = ("_receive", "_task", "cancelled", "over")
 
@@ -134,7 +135,7 @@ async def _swallow_cancellation(task: asyncio.Task[Any]) -> None:
 
 
 CHECKED_INLINE_MAX: Final = 128 * 1024
-"""Bytes of a body that may be looked through on the event loop; longer ones are in a worker thread."""
+"""Size in bytes up to which a body is checked on the event loop; a longer one is checked in a worker thread."""
 
 BODILESS: Final = frozenset({"GET", "HEAD", "OPTIONS"})
 """Methods whose requests have no body."""
@@ -143,10 +144,10 @@ _OBJECT: Final = re.compile(rb"(?:\xef\xbb\xbf)?[ \t\r\n]*\{")
 
 
 class RequestBounds:
-    """ASGI middleware that passes on requests within ``bounds``; ``counts`` counts refused ones by code.
+    """ASGI middleware that refuses requests which exceed ``bounds`` (nesting, messages, tools) with status 400.
 
-    Bodies above ``body_max`` bytes, encoded bodies, and bodies that are not JSON objects pass unchanged, because no
-    inner application parses them.
+    ``counts`` counts refused requests by error code. Bodies above ``body_max`` bytes, compressed bodies, and bodies
+    that are not JSON objects pass unchecked, because no inner application parses them.
     """
 
     def __init__(self, app: ASGIApp, bounds: Bounds, body_max: int, counts: Counter[str]) -> None:

@@ -1,4 +1,5 @@
-"""Request redaction for requests without a session: other routes, other encodings, chats that are not recorded.
+"""Removes secrets from requests that are not recorded: other routes than chats, other encodings, chats without a
+session.
 
 A recorded chat is redacted by the memory middleware; everything else is redacted here, the last place before the
 provider. With redaction on, no body is sent without a scan unless the configuration allows it.
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
     from tokenmizer_mw.safety.request_redaction import RequestRedactor
 
 INLINE_MAX: Final = 16 * 1024
-"""Bytes of a body that may be redacted on the event loop."""
+"""Size in bytes up to which a body is redacted on the event loop; a longer one is redacted in a worker thread."""
 
 _MEDIA: Final = (b"multipart/", b"audio/", b"image/", b"video/", b"application/octet-stream", b"application/pdf")
 _NOT_UTF8: Final = "the request's body is not UTF-8, so secrets in it could not be redacted"
@@ -49,12 +50,12 @@ class Redacted:
 
 
 class RequestRedaction:
-    """ASGI middleware that redacts request bodies in front of the relay.
+    """ASGI middleware in front of the relay that removes secrets from request bodies.
 
-    ``memory``: provides the redactor and the guard settings. ``body_max``: maximum body size in bytes, before and after
-    content decoding; longer bodies are left to ``app``, which refuses them. ``passes_unreadable``: true if bodies that
-    cannot be parsed are forwarded and counted instead of refused with 415. Media (audio, images, non-text uploads) are
-    forwarded unchanged and counted as ``request_not_redacted``.
+    ``memory``: provides the redactor and the guard settings. ``body_max``: maximum body size in bytes; longer bodies
+    are left to ``app``, which refuses them, and a body that is longer once it is decompressed counts as one that cannot
+    be parsed. ``passes_unreadable``: true if bodies that cannot be parsed are forwarded and counted instead of refused
+    with 415. Media (audio, images, non-text uploads) are forwarded unchanged and counted as ``request_not_redacted``.
     """
 
     def __init__(self, app: ASGIApp, memory: SessionMemory, body_max: int, *, passes_unreadable: bool = False) -> None:
@@ -97,7 +98,7 @@ class RequestRedaction:
         return work() if len(body) <= INLINE_MAX else await offload(work, CPU)
 
     def _redact(self, path: str, headers: Sequence[Header], body: bytes) -> Redacted:
-        """The request without secrets. Raises ``UnreadableBody`` and ``RequestBlocked``."""
+        """Return the request without secrets. Raises ``UnreadableBody`` and ``RequestBlocked``."""
         api_path = api_path_of(path, headers)
         try:
             plain, text, forwarded = _readable(headers, body, self._body_max)
@@ -124,7 +125,7 @@ class RequestRedaction:
 
 
 def _readable(headers: Sequence[Header], body: bytes, limit: int) -> tuple[bytes, str, Sequence[Header]]:
-    """The body without its content coding and as text, and the headers that say so. Raises ``UnreadableBody``."""
+    """Return the decompressed body, its text, and the headers that fit it. Raises ``UnreadableBody``."""
     coding = (header(headers, b"content-encoding") or b"").strip().lower()
     plain, forwarded = body, headers
     if coding not in _IDENTITY:
@@ -140,7 +141,8 @@ def _readable(headers: Sequence[Header], body: bytes, limit: int) -> tuple[bytes
 
 
 def _recode(encoding: str, plain: bytes, headers: Sequence[Header]) -> tuple[bytes, str, Sequence[Header]]:
-    """JSON in UTF-16 or UTF-32 (RFC 4627, section 3), which some servers read; it goes on in UTF-8."""
+    """Return a body of JSON in UTF-16 or UTF-32 (RFC 4627, section 3), which some servers accept, as UTF-8: its bytes,
+    text and headers. Raises ``UnreadableBody`` for anything else."""
     try:
         text = plain.decode(encoding)
         json.loads(text)
@@ -164,7 +166,8 @@ def _decode_body(coding: str, body: bytes, limit: int) -> bytes:
 
 
 def _check_words(dialect: Dialect, plain: bytes, path: str) -> None:
-    """Raise ``RequestBlocked`` for a chat, unknown to us before, in which anything reads like an attack."""
+    """Raise ``RequestBlocked`` if a message of the chat reads like an attack (prompt injection). All messages are
+    checked, because without a session it is not known which of them are new."""
     try:
         messages = dialect.read(plain, path=path).messages
     except MalformedRequest:

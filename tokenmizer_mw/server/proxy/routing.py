@@ -13,14 +13,15 @@ from tokenmizer_mw.server.translate.table import PROVIDERS, Provider
 from .api_paths import ApiPath
 
 Keys = Literal["auto", "client", "server"]
-"""Whose key a provider gets: the client's own, the one in the server's environment, or that one where there is any."""
+"""Whose API key a provider gets. "client": the client's own; "server": the one in the server's environment; "auto": the
+server's if it is set, else the client's."""
 
 ALSO: Final[Mapping[str, frozenset[str]]] = {
     "openai": frozenset({"openai_responses"}),
     "openrouter": frozenset({"openai_responses"}),
     "grok": frozenset({"openai_responses"}),
 }
-"""What providers of the table speak besides their own dialect, at the same base address."""
+"""Dialects that a provider of the table accepts at its base address besides its own, by the provider's name."""
 
 DIALECT_FAMILIES: Final[Mapping[str, str]] = {
     "openai_chat": "openai",
@@ -30,14 +31,15 @@ DIALECT_FAMILIES: Final[Mapping[str, str]] = {
     "cohere": "cohere",
     "ollama": "ollama",
 }
-"""The API that a dialect belongs to."""
+"""The API family of each dialect."""
 
 
 @dataclass(frozen=True, slots=True)
 class Server:
-    """A configured provider. ``key``: this server's API key for it, "" for none.
+    """A provider as it is configured.
 
-    ``also``: dialects that the provider accepts without translation, besides that of its table entry.
+    ``row``: its address, dialect and so on. ``key``: this server's API key for it, "" for none; ``keys``: whose key it
+    gets. ``also``: dialects that it accepts without translation, besides that of ``row``.
     """
 
     row: Provider
@@ -52,24 +54,24 @@ class Server:
 
     @property
     def family(self) -> str:
-        """The API family; any call of the same family is forwarded without translation."""
+        """The API family. A call of the same family other than a chat call is forwarded without translation."""
         return DIALECT_FAMILIES[self.row.dialect]
 
     @property
     def lack(self) -> str:
-        """Error message if the server's key is to be sent but is missing; else ""."""
+        """Error message if ``keys`` is "server" and the server has no key for the provider; else ""."""
         if self.row.auth == "none" or self.keys != "server" or self.key:
             return ""
         missing = f"{self.row.key_variable} is not set" if self.row.key_variable else "no key_variable is named"
         return f"keys: server needs this server's key, but {missing}"
 
     def takes(self, dialect: str) -> bool:
-        """Return whether a chat call in ``dialect`` needs no translation."""
+        """Return whether the provider accepts a chat call in ``dialect`` without translation."""
         return dialect == self.row.dialect or dialect in self.also
 
 
 def servers_of_table(environ: Mapping[str, str]) -> dict[str, Server]:
-    """Return all providers of the table, with the keys in ``environ``."""
+    """Return all providers of the table by name, with the API keys that the variables in ``environ`` hold."""
     return {
         name: Server(row, key=environ.get(row.key_variable, ""), also=ALSO.get(name, frozenset()))
         for name, row in PROVIDERS.items()
@@ -77,21 +79,24 @@ def servers_of_table(environ: Mapping[str, str]) -> dict[str, Server]:
 
 
 _FOUND_MAX: Final = 1_024
-"""Models whose targets are remembered; their names come from clients."""
+"""Number of model names whose targets are cached; limited because clients choose the names."""
 
 Choice = Literal["default", "named", "inferred", "configured"]
-"""How a call came to its provider: as the default of the client's path; because the client wrote the provider's name in
-front of the model; because the model's name begins as that provider's do; or by a name under ``models``."""
+"""Why a call is sent to its provider. "default": it is the default of the client's path; "named": the client wrote its
+name in front of the model ("openai/gpt-5"); "inferred": the model's name begins as this provider's do; "configured":
+the model's name is defined under ``models``."""
 
 _AGGREGATORS: Final = frozenset({"openrouter"})
-"""Providers of the table whose own model names begin with the names of other providers."""
+"""Providers of the table whose own model names begin with another provider's name, such as
+"anthropic/claude-opus-4"."""
 
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """A provider to ask. ``model``: the provider's own name of the model ("" if the call names none).
+    """A provider to send a call to, and the ``model`` by the provider's own name for it ("" if the call names none).
 
-    ``addressed``: true if the client's path stands for this provider, so that the client's key is meant for it.
+    ``choice``: why this provider. ``addressed``: true if the client's path stands for this provider, so that the
+    client's key is meant for it.
     """
 
     server: Server
@@ -125,7 +130,7 @@ class Routes:
 
     @property
     def aliases(self) -> dict[str, str]:
-        """The model names of this server, each with the provider that is asked first."""
+        """The model names that are defined under ``models``, each with the provider that is asked first."""
         return {name: targets[0].server.name for name, targets in self._aliases.items()}
 
     @property
@@ -134,11 +139,12 @@ class Routes:
         return dict(self._aliases)
 
     def is_addressed(self, server: Server) -> bool:
-        """Return whether clients address this provider by a path, so that it may receive their keys."""
+        """Return whether a request path stands for this provider, so that it may receive the keys of clients."""
         return server in self._addressed.values()
 
     def not_configured(self, api_path: ApiPath, model: str) -> str:
-        """Return the known but unconfigured provider that prefixes the model name; else "".
+        """Return the provider that the model's name begins with ("grok" in "grok/grok-4") if the table has it but the
+        configuration does not; else "".
 
         Also "" if the default provider of the path itself has models with such names.
         """
@@ -151,7 +157,7 @@ class Routes:
         return "" if default.row.auth == "none" else named
 
     def targets(self, api_path: ApiPath, model: str) -> tuple[Target, ...]:
-        """Return the providers to ask, in order; empty if the path has no provider."""
+        """Return the targets to ask, in order; empty if there is no provider for the path."""
         return self._found(api_path.family, api_path.vendor, model)
 
     def _look_up(self, family: str, vendor: str, model: str) -> tuple[Target, ...]:
@@ -193,8 +199,12 @@ class Routes:
         return own or next((server for server in self.servers.values() if server.family == family), None)
 
     def _find_addressed(self, family: str, configured: bool) -> Server | None:
-        """The provider that a path stands for: the default that the configuration names, the one of the table, or the
-        only one of this family. It speaks the family's dialect. Keys of clients go to no other provider."""
+        """Return the provider that the paths of ``family`` stand for, the only one that gets clients' keys; ``None`` if
+        unclear.
+
+        It is the default that the configuration names, else the provider with the family's name, else the only provider
+        of this family. It must speak the family's dialect.
+        """
         default = self._defaults[family]
         if default is None or default.family != family:
             return None
@@ -203,4 +213,4 @@ class Routes:
 
 
 FAMILIES: Final = ("openai", "anthropic", "gemini", "cohere", "ollama")
-"""The families of paths."""
+"""Names of the API families that request paths belong to."""

@@ -1,7 +1,7 @@
-"""A minimal HTTP client for providers, with a connection pool for each.
+"""A minimal HTTP client for providers, with a pool of connections for each server address.
 
 It has no cookies, which could mix callers; no redirects, which could send a key elsewhere; it ignores proxy variables
-of the environment and adds no headers of its own.
+of the environment and adds no headers of its own except host and content length.
 """
 
 from __future__ import annotations
@@ -26,10 +26,11 @@ from tokenmizer_mw.wire.http import Header
 from .connection import BrokenResponse, Connection, ResponseTimedOut
 
 IDLE_SECONDS: Final = 15.0
-"""How long a connection is kept that nobody uses: less than most servers do, so that it is not used as it closes."""
+"""How long an unused connection is kept: less than most servers keep it, so that none is used while the server closes
+it."""
 
 IDLE_MAX: Final = 256
-"""Connections to one provider that are kept when nobody uses them."""
+"""Number of unused connections to one server that are kept."""
 
 GATEWAY_TIMEOUT: Final = 504
 _BAD_GATEWAY: Final = 502
@@ -41,8 +42,8 @@ _IN_PATHS: Final = "/:@!$&'()*+,;=~"
 class Unreachable(PeerError):
     """Raised when a provider gave no response.
 
-    ``status``: gateway status for the client's response; ``unsent``: true if the provider has received nothing of the
-    request, so that a retry is safe.
+    ``status``: status of the error response to the client, such as 502; ``unsent``: true if the provider has received
+    nothing of the request, so that a retry is safe.
     """
 
     def __init__(self, reason: str, *, status: int = _BAD_GATEWAY, unsent: bool = False) -> None:
@@ -51,7 +52,7 @@ class Unreachable(PeerError):
         self.unsent = unsent
 
     def of(self, provider: str) -> Unreachable:
-        """Return the same error with the provider's name in its text."""
+        """Return the same error with the name ``provider`` in front of its text."""
         return Unreachable(f"{provider}: {self}", status=self.status, unsent=self.unsent)
 
 
@@ -76,7 +77,7 @@ class Origin:
 
 @dataclass(frozen=True, slots=True)
 class UpstreamAddress:
-    """Address of a request: ``target`` is the encoded path and query of the request line."""
+    """Where a request goes: the server, and ``target``, the percent-encoded path and query."""
 
     origin: Origin
     target: bytes
@@ -91,13 +92,15 @@ def _base(address: str) -> tuple[Origin, str]:
 
 
 def place(address: str, path: str, query: bytes = b"") -> UpstreamAddress:
-    """Return the address of ``path`` (not percent-encoded) below a provider's base address."""
+    """Return the address of ``path`` (not yet percent-encoded) below a provider's base address. ``query``: without the
+    "?"."""
     plain = _place(address, path)
     return UpstreamAddress(plain.origin, plain.target + b"?" + query) if query else plain
 
 
 def escaped_place(address: str, path: bytes, query: bytes = b"") -> UpstreamAddress:
-    """Return the address of ``path`` (already percent-encoded) below a provider's base address."""
+    """Return the address of ``path`` (already percent-encoded) below a provider's base address. ``query``: without the
+    "?"."""
     origin, before = _base(address)
     target = before.encode("ascii") + path
     return UpstreamAddress(origin, target + b"?" + query if query else target)
@@ -109,7 +112,8 @@ def _place(address: str, path: str) -> UpstreamAddress:
 
 
 class UpstreamResponse:
-    """A response whose head has arrived. The caller must close it, read or unread. ``headers``: as received."""
+    """A response whose head has arrived. The caller must close it, whether its body was read or not. ``headers``: as
+    received."""
 
     __slots__ = ("_connection", "_held", "_idle", "_pool", "headers", "status")
 
@@ -129,8 +133,8 @@ class UpstreamResponse:
             yield piece
 
     async def read(self, limit: int, too_long: Exception | None = None) -> bytes:
-        """Return the whole body. Raises ``BrokenResponse``; for a body longer than ``limit`` bytes ``too_long``, if it
-        is given."""
+        """Return the whole body. Raises ``BrokenResponse``; for a body longer than ``limit`` bytes, raises ``too_long``
+        instead if that is given."""
         pieces, size = [], 0
         async for piece in self.pieces():
             pieces.append(piece)
@@ -140,7 +144,8 @@ class UpstreamResponse:
         return b"".join(pieces)
 
     async def aclose(self) -> None:
-        """Release the connection; it is closed at once if the response was not read to its end."""
+        """Release the connection for other requests; if the response was not read to its end, the connection is
+        closed."""
         if self._connection is not None:
             connection, self._connection = self._connection, None
             self._pool.give_back(connection)
@@ -148,7 +153,7 @@ class UpstreamResponse:
 
 
 class Pool:
-    """The connection pool of one provider."""
+    """The connections to one server that no request uses at the moment."""
 
     def __init__(self, origin: Origin, context: ssl.SSLContext | None) -> None:
         self._origin = origin
@@ -156,7 +161,7 @@ class Pool:
         self._idle: list[Connection] = []
 
     async def take(self, seconds: float) -> Connection:
-        """Return an idle connection, or a new one. Raises ``Unreachable``."""
+        """Return an unused connection, else a new one, for which ``seconds`` is the timeout. Raises ``Unreachable``."""
         oldest = asyncio.get_running_loop().time() - IDLE_SECONDS
         while self._idle:
             connection = self._idle.pop()
@@ -206,7 +211,7 @@ class Pool:
 
 
 def _plain(error: OSError) -> str:
-    """What an error of a connection says, without the addresses that its own words name."""
+    """Return what a connection error says, without the addresses in its own text."""
     if isinstance(error, ssl.SSLError | socket.gaierror) or error.errno is None:
         return type(error).__name__
     return os.strerror(error.errno)
@@ -215,8 +220,9 @@ def _plain(error: OSError) -> str:
 class Upstream:
     """The HTTP client for all providers.
 
-    ``connections``: maximum of concurrent requests to all providers; ``None`` for no limit. ``ca_file``: certificate
-    authorities trusted besides the public ones. Raises ``ConfigError`` for a file without certificates.
+    ``patience``: the timeouts. ``connections``: maximum number of concurrent requests to all providers; ``None`` for no
+    limit. ``ca_file``: certificate authorities trusted besides the public ones. Raises ``ConfigError`` for a file
+    without certificates.
     """
 
     def __init__(
@@ -260,7 +266,8 @@ class Upstream:
             pool.close()
 
     async def _acquire_place(self) -> AsyncExitStack:
-        """One of the connections that there may be. Raises ``Unreachable`` when none gets free in time."""
+        """Wait until fewer than ``connections`` requests are open, and count one more until the result is closed.
+        Raises ``Unreachable`` if that takes too long."""
         held = AsyncExitStack()
         if self._places is not None:
             try:
@@ -290,7 +297,7 @@ def _context(ca_file: str | None) -> ssl.SSLContext:
 
 
 def _head(method: str, place: UpstreamAddress, headers: Sequence[Header], length: int) -> bytes:
-    """The head of a request. Raises ``Unreachable`` for a header that would end its line."""
+    """Return the head of a request. Raises ``Unreachable`` if a header contains a line break."""
     lines = [b"%s %s HTTP/1.1" % (method.encode("ascii"), place.target), b"host: " + place.origin.authority]
     lines += [name + b": " + value for name, value in headers]
     if length or method not in ("GET", "HEAD"):

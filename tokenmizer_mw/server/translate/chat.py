@@ -1,7 +1,8 @@
 """Dialect-neutral types of chat requests, replies and streams, for translation between API formats (dialects).
 
-Each dialect is parsed into these types on one side and serialised from them on the other. The parser refuses anything
-that these types cannot represent: nothing is dropped silently.
+The client's dialect is parsed into these types, and the provider's is serialised from them; replies go the other way. A
+request that contains anything which these types cannot represent is refused, except for fields that do not affect the
+reply.
 """
 
 from __future__ import annotations
@@ -16,14 +17,14 @@ Role = Literal["system", "user", "assistant"]
 
 @dataclass(frozen=True, slots=True)
 class Text:
-    """A part of a message: plain text."""
+    """A part of a message: its text."""
 
     text: str
 
 
 @dataclass(frozen=True, slots=True)
 class Thought:
-    """Reasoning text of a model.
+    """A part of a message: reasoning text of a model.
 
     - ``seal``: the provider's signature of the text, "" for none.
     - ``sealed_by``: the origin of the signature, such as "anthropic" or "gemini". The signature is sent back only to
@@ -39,9 +40,11 @@ class Thought:
 
 @dataclass(frozen=True, slots=True)
 class Attachment:
-    """An image, a document or audio: base64 in ``data``, or a link in ``url``.
+    """A part of a message: an image, a document or audio, as base64 in ``data`` or as a link in ``url``; the other one
+    is "".
 
-    ``detail``: resolution at which an image is processed ("" for the provider's default); ``name``: the file name.
+    ``media_type``: such as "image/png", "" if unknown. ``detail``: resolution at which an image is processed, such as
+    "low" ("" for the provider's default); ``name``: the file name, "" for none.
     """
 
     kind: Literal["image", "document", "audio"]
@@ -54,8 +57,8 @@ class Attachment:
 
 @dataclass(frozen=True, slots=True)
 class ModelToolCall:
-    """A tool call; ``arguments`` is JSON text. ``seal``, ``sealed_by``: the provider's signature of the call and its
-    origin, as in ``Thought``; "" if the provider does not sign tool calls."""
+    """A part of a message: a tool call by the model. ``arguments``: JSON text. ``seal`` and ``sealed_by``: the
+    provider's signature of the call and its origin, as in ``Thought``; "" if the call is not signed."""
 
     id: str
     name: str
@@ -66,8 +69,8 @@ class ModelToolCall:
 
 @dataclass(frozen=True, slots=True)
 class ModelToolResult:
-    """The result of the tool call ``call_id``. ``name``: the tool's name, if the client or an earlier call gives it;
-    else ""."""
+    """A part of a message: the result of the tool call with the id ``call_id``. ``name``: the tool's name, "" if
+    unknown; ``failed``: true if the tool reported an error."""
 
     call_id: str
     parts: tuple[Text | Attachment, ...]
@@ -80,7 +83,7 @@ Part = Text | Thought | Attachment | ModelToolCall | ModelToolResult
 
 @dataclass(frozen=True, slots=True)
 class ChatTurn:
-    """Consecutive parts of one role. Tool results have the role "user"."""
+    """One message, or several consecutive ones of the same role, as parts. Tool results have the role "user"."""
 
     role: Role
     parts: tuple[Part, ...]
@@ -88,7 +91,7 @@ class ChatTurn:
 
 @dataclass(frozen=True, slots=True)
 class Namespace:
-    """A named group of tools (Responses dialect)."""
+    """A named group of tools, which only the OpenAI Responses dialect has."""
 
     name: str
     description: str = ""
@@ -98,9 +101,11 @@ class Namespace:
 class Tool:
     """A tool offered to the model.
 
-    ``parameters``: a JSON schema, ``None`` if it takes none. ``form``: how the client calls a tool that other dialects
-    see as a function: with free text ("custom"), or as its local shell. ``own``: the tool's name inside its
-    ``namespace``.
+    - ``parameters``: JSON schema of the arguments, ``None`` if there are none. ``strict``: whether the model's
+      arguments must match it; ``None`` if not set.
+    - ``form``: what the tool is for the client: a function, a "custom" tool (its argument is free text), or the
+      client's local shell. For the provider all are functions.
+    - ``namespace``: the group that it belongs to; ``own``: its name inside the group, while ``name`` is unique.
     """
 
     name: str
@@ -122,7 +127,7 @@ class ToolChoice:
 
 @dataclass(frozen=True, slots=True)
 class AnswerFormat:
-    """The required format of the reply: any JSON object, or one that matches ``schema``."""
+    """The required format of the reply: JSON that matches ``schema``, or any JSON object if that is ``None``."""
 
     schema: Mapping[str, Any] | None = None
     name: str = ""
@@ -145,10 +150,10 @@ class Sampling:
 
 @dataclass(frozen=True, slots=True)
 class Thinking:
-    """How much the model may reason: an ``effort`` ("none" to "max"; "" if not set), or ``tokens`` (``None`` if not
-    set).
+    """How much the model may reason: ``effort`` is "none" to "max" ("" if not set), ``tokens`` a maximum (``None`` if
+    not set).
 
-    ``shown``: the client wants to see the reasoning.
+    ``shown``: true if the client wants to see the reasoning.
     """
 
     effort: str = ""
@@ -163,7 +168,7 @@ class ChatCall:
     - ``turns``: the messages, system messages at their places.
     - ``parallel``: whether the model may call several tools at once; ``None`` if not set.
     - ``usage``: whether the client wants token counts in a stream.
-    - ``user``: identifies the end user to the provider.
+    - ``user``: identifies the end user to the provider; "" for none.
     - ``verbosity``: length of the reply ("low" to "high", "" if not set); ignored for providers without such a field.
     """
 
@@ -182,7 +187,8 @@ class ChatCall:
 
 
 class Finish(StrEnum):
-    """Why a model stopped its reply."""
+    """Why a model stopped: the reply is complete, it reached the token limit, it calls tools, or a filter withheld the
+    rest."""
 
     STOP = "stop"
     LENGTH = "length"
@@ -192,10 +198,10 @@ class Finish(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """Token counts.
+    """Token counts of one call.
 
-    ``prompt``: all input tokens; ``cached``: those read from a cache; ``written``: those written to a cache;
-    ``thought``: the reasoning tokens in ``completion``.
+    ``prompt``: all input tokens; of these, ``cached`` were read from the provider's cache and ``written`` to it.
+    ``completion``: all output tokens; of these, ``thought`` are reasoning.
     """
 
     prompt: int = 0
@@ -207,7 +213,7 @@ class Usage:
 
 @dataclass(frozen=True, slots=True)
 class ModelReply:
-    """A complete (not streamed) reply."""
+    """A complete (not streamed) reply. ``stop_sequence``: the one that ended it, "" for none."""
 
     id: str
     model: str
@@ -219,7 +225,7 @@ class ModelReply:
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """A provider's error.
+    """An error that a provider reported, or that its response caused.
 
     ``status``: HTTP status, 0 for an error inside a stream without one; ``code`` for programs, ``message`` for people;
     ``field``: the request field at fault, "" if unknown.
@@ -233,7 +239,8 @@ class Fault:
 
 @dataclass(frozen=True, slots=True)
 class Began:
-    """Stream event: the reply begins. ``usage``: what is known about the prompt by then."""
+    """Stream event: the reply begins. ``usage``: token counts known so far, mostly of the prompt; ``None`` if not
+    reported."""
 
     id: str
     model: str
@@ -242,7 +249,7 @@ class Began:
 
 @dataclass(frozen=True, slots=True)
 class PartStart:
-    """Stream event: a part begins, and the previous part has ended.
+    """Stream event: a part of the reply begins, and the previous part has ended.
 
     A text or reasoning part is still empty, a tool call has no arguments yet. Tool calls and hidden reasoning have
     their signatures already.
@@ -253,7 +260,8 @@ class PartStart:
 
 @dataclass(frozen=True, slots=True)
 class Grew:
-    """Stream event: more of the open part: of its text, reasoning or arguments, or its signature."""
+    """Stream event: more text, reasoning or arguments (``more``), or a signature (``seal``), for the part that began
+    last."""
 
     more: str = ""
     seal: str = ""
@@ -262,7 +270,8 @@ class Grew:
 
 @dataclass(frozen=True, slots=True)
 class Ended:
-    """Stream event: the reply is complete. A stream without it was cut off, and is cut off for the client too."""
+    """Stream event: the reply is complete. A stream that ends without this event was cut off; the client's then is,
+    too."""
 
     finish: Finish
     usage: Usage | None = None
@@ -271,7 +280,7 @@ class Ended:
 
 @dataclass(frozen=True, slots=True)
 class Pinged:
-    """Stream event: a keep-alive of the provider. May occur anywhere in a stream, even before ``Began``."""
+    """Stream event: the provider keeps the connection alive. May occur anywhere in a stream, even before ``Began``."""
 
 
 StreamEvent = Began | PartStart | Grew | Ended | Fault

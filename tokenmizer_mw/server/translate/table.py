@@ -17,7 +17,7 @@ from .providers.request_parts import attached_to
 from .translation import ProviderSide
 
 Auth = Literal["bearer", "x-api-key", "x-goog-api-key", "none"]
-"""How a provider takes a key: as a bearer token, in a header of that name, or not at all."""
+"""How a provider takes an API key: as "Authorization: Bearer <key>", in a header of the given name, or not at all."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,9 +26,11 @@ class Provider:
 
     - ``base_url``: address as the provider's own SDK takes it: the part before the dialect's paths, without a final
       slash.
-    - ``dialect``: its name in ``wire``.
+    - ``dialect``: name of its API format, a key of ``DIALECTS``.
+    - ``auth``: how it takes an API key.
     - ``key_variable``: environment variable that holds the API key; "" for none.
     - ``prefixes``: how the names of the provider's own models begin.
+    - ``quirks``: how it deviates from OpenAI's API, if that is its dialect.
     - ``max_tokens``: limit of a reply, where the dialect requires one and the call sets none.
     - ``version``: API version, if the dialect has versions; "" for the newest that accepts the call.
     """
@@ -44,13 +46,13 @@ class Provider:
     version: str = ""
 
     def credentials(self, key: str) -> Mapping[str, str]:
-        """Return the headers that carry ``key``; an empty list for an empty key or a provider without keys."""
+        """Return the headers that carry the API key ``key``; none for an empty key or a provider without keys."""
         if not key or self.auth == "none":
             return {}
         return {"authorization": f"Bearer {key}"} if self.auth == "bearer" else {self.auth: key}
 
     def side(self, event_max: int = EVENT_MAX) -> ProviderSide:
-        """Return the provider's dialect; a stream event of more than ``event_max`` bytes is an error.
+        """Return the translator for the provider; a stream event of more than ``event_max`` bytes is an error.
 
         Raises ``KeyError`` for a dialect that is not in ``DIALECTS``.
         """
@@ -64,7 +66,8 @@ DIALECTS: Final[Mapping[str, Callable[[Provider, int], ProviderSide]]] = {
     "cohere": lambda row, event_max: CohereProvider(event_max),
     "ollama": lambda row, event_max: OllamaProvider(event_max),
 }
-"""The dialects that providers speak, and how their sides are made."""
+"""For each dialect that a provider may use, a function from a provider and the maximum size of a stream event to the
+translator."""
 
 _TEXT_ONLY: Final = attached_to("result") | {"image", "document", "audio"}
 _OPENAI: Final = Quirks(max_tokens="max_completion_tokens", system="developer", verbosity=True)
@@ -115,4 +118,4 @@ _ROWS: Final = (
 # fmt: on
 
 PROVIDERS: Final[Mapping[str, Provider]] = {row.name: row for row in _ROWS}
-"""The providers by name."""
+"""The known providers, by name."""

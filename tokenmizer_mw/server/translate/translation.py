@@ -1,4 +1,5 @@
-"""JSON parsing and serialisation for untrusted peers."""
+"""Translates requests, replies and streams between a client's and a provider's dialect; parses JSON of untrusted
+peers."""
 
 from __future__ import annotations
 
@@ -13,7 +14,7 @@ from tokenmizer_mw.wire.json_text import storable
 from .chat import ChatCall, Fault, ModelReply, Pinged, StreamEvent
 
 DEPTH_MAX: Final = 200
-"""Objects and lists within each other; what is nested deeper is refused, since it could not be written again."""
+"""Number of nested objects and lists; deeper JSON is refused, because it could not be serialised again."""
 
 
 def load(data: bytes | str) -> dict[str, Any]:
@@ -63,9 +64,9 @@ def _no_number(name: str) -> NoReturn:
 
 @dataclass(frozen=True, slots=True)
 class ProviderRequest:
-    """A request to a provider: path below its base address (with query), and JSON body.
+    """A request to a provider: ``path`` is the path below its base address, with the query; ``body`` is JSON.
 
-    ``headers``: headers that the dialect requires (a version), without credentials.
+    ``headers``: headers that the dialect requires (such as a version), without credentials.
     """
 
     path: str
@@ -74,7 +75,7 @@ class ProviderRequest:
 
 
 class StreamReader(Protocol):
-    """Parses a provider's stream into events. The result does not depend on how the bytes are chunked."""
+    """Parses one stream of a provider into stream events. The result does not depend on how the bytes are chunked."""
 
     def receive(self, data: bytes) -> Sequence[StreamEvent | Pinged]:
         """Return the events that ``data`` completes; ``b""`` ends the stream.
@@ -84,7 +85,7 @@ class StreamReader(Protocol):
 
 
 class StreamWriter(Protocol):
-    """Serialises stream events in the format of a client's dialect."""
+    """Serialises the stream events of one reply in a client's dialect."""
 
     def send(self, event: StreamEvent) -> bytes:
         """Return the bytes for ``event``; may be empty."""
@@ -94,15 +95,15 @@ class StreamWriter(Protocol):
 
 
 class ClientSide(Protocol):
-    """Protocol of the translation for clients that use one dialect (API format)."""
+    """What a client dialect (API format) has to provide for translation."""
 
     @property
     def name(self) -> str:
-        """The dialect's name, as in ``wire``."""
+        """The dialect's name, such as "openai_chat"."""
 
     @property
     def words(self) -> Mapping[str, str]:
-        """The client's names of fields of the dialect-neutral types; ``client_field`` looks them up."""
+        """For each field that an error may name, the client's own name of it; ``client_field`` looks it up."""
 
     def call(self, body: Mapping[str, Any]) -> ChatCall:
         """Parse a request.
@@ -122,15 +123,15 @@ class ClientSide(Protocol):
         """
 
     def error(self, fault: Fault) -> Mapping[str, Any]:
-        """Return the body of an error response in the client's format."""
+        """Return the JSON body of an error response in the client's dialect."""
 
 
 class ProviderSide(Protocol):
-    """Protocol of the translation for providers that use one dialect (API format)."""
+    """What a provider dialect (API format) has to provide for translation."""
 
     @property
     def name(self) -> str:
-        """The dialect's name, as in ``wire``."""
+        """The dialect's name, such as "anthropic"."""
 
     def outgoing(self, call: ChatCall) -> ProviderRequest:
         """Return the request for the provider in its dialect. Raises ``Untranslatable``, which names the field of
@@ -147,10 +148,10 @@ class ProviderSide(Protocol):
 
 
 REQUEST_MAX: Final = 64 * 1024 * 1024
-"""Bytes of one request; a longer one is refused."""
+"""Maximum size of a request, in bytes; a longer one is refused."""
 
 REPLY_MAX: Final = 64 * 1024 * 1024
-"""Bytes of one whole reply; a longer one is an error."""
+"""Maximum size of a complete reply, in bytes; a longer one is an error."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,7 +163,7 @@ class ClientReply:
 
 
 class Stream:
-    """Translates a provider's stream for a client. The result does not depend on how the bytes are chunked."""
+    """Translates one stream of a provider for a client. The result does not depend on how the bytes are chunked."""
 
     def __init__(self, reader: StreamReader, writer: StreamWriter) -> None:
         self._reader = reader
@@ -184,9 +185,10 @@ class Stream:
 
 
 def client_field(name: str, words: Mapping[str, str]) -> str:
-    """Return the client's name of the field ``name``, from ``words``, which maps whole names or their first component.
+    """Return the client's name of the field ``name`` of the dialect-neutral types, such as "sampling.seed".
 
-    A value of "" in ``words`` stands for the rest of the name; a name that is not in ``words`` is returned unchanged.
+    ``words`` maps a whole name, or its first component, to the client's name. The value "" stands for the rest of the
+    name ("seed"). A name that is not in ``words`` is returned unchanged.
     """
     head, _, rest = name.partition(".")
     found = words.get(name, words.get(head))
@@ -237,7 +239,8 @@ class Translation:
             return self.refusal(Fault(502, f"the provider's reply cannot be read: {error}", "foreign_reply"))
 
     def stream(self, call: ChatCall, *, created: int) -> Stream:
-        """Return a translator for one streamed reply."""
+        """Return a translator for one streamed reply to ``call``. ``created``: the time of the reply, in seconds since
+        the epoch."""
         return Stream(self.provider.reader(), self.client.writer(call, created=created))
 
     def refusal(self, fault: Fault) -> ClientReply:
@@ -245,7 +248,8 @@ class Translation:
         return ClientReply(fault.status or 502, dump(self.client.error(fault)))
 
     def refuse(self, error: PeerError) -> ClientReply:
-        """Return the response to a request that cannot be parsed or translated."""
+        """Return the error response (400) for a request that raised ``error``, because it cannot be parsed or
+        translated."""
         if isinstance(error, Untranslatable):
             return self.refusal(Fault(400, str(error), "unsupported_parameter", error.field))
         return self.refusal(Fault(400, str(error), "invalid_request"))

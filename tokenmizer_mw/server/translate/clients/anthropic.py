@@ -26,18 +26,18 @@ _TYPES: Final[Mapping[FaultKind, str]] = {
     FaultKind.REQUEST: "invalid_request_error", FaultKind.SERVER: "api_error",
 }  # fmt: skip
 _TOO_LONG: Final = "prompt is too long"
-"""What clients look for in the message, since this dialect has no code for it."""
+"""Words that clients look for in the message of an error, because this dialect has no code for it."""
 
 
 class AnthropicWriter:
-    """Serialises a translated reply as a stream of Anthropic content blocks, one after the other."""
+    """Serialises a streamed reply as Anthropic's events, one content block after the other."""
 
     def __init__(self, call: chat.ChatCall, created: int) -> None:
         self._progress = Progress(call.model, _anonymous(created))
         self._index = -1
 
     def send(self, event: chat.StreamEvent) -> bytes:
-        """Return the Anthropic events for a stream event, as server-sent events."""
+        """Return ``event`` as Anthropic's server-sent events; b"" if it needs none."""
         return b"".join(named_event(values) for step in self._progress.steps(event) for values in self._of(step))
 
     def ping(self) -> bytes:
@@ -77,7 +77,7 @@ class AnthropicWriter:
                 return []
 
     def _seal_part(self, part: StreamPart) -> list[dict[str, Any]]:
-        """Return the blocks that need the complete signature."""
+        """Return the events that need the part's whole signature, once the part has ended."""
         if not isinstance(part, chat.Thought) or not part.seal:
             return []
         if part.hidden:
@@ -142,7 +142,7 @@ def _block(part: StreamPart) -> dict[str, Any]:
 
 
 def _input(arguments: str) -> Any:
-    """Arguments as an object. Raises ``ValueError`` for others."""
+    """Parse the arguments of a tool call. Raises ``ValueError`` if they are not a JSON object."""
     return load(arguments or "{}")
 
 

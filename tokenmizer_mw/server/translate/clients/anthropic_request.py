@@ -131,7 +131,8 @@ WORDS: Final[Mapping[str, str]] = {
     "system": "system",
     **dict.fromkeys(("assistant", "image", "document", "audio", "call", "result"), "messages"),
 }
-"""The client's field for each field that a provider's translation may name in an error."""
+"""For each field that a provider's translation may name in an error, the client's own name of it (see
+``client_field``)."""
 
 _MODES: Final[Mapping[str, Literal["auto", "none", "any", "named"]]] = {
     "auto": "auto",
@@ -247,8 +248,8 @@ def _format(output: Fields | None) -> chat.AnswerFormat | None:
 
 
 def _thinking(fields: Fields, effort: str) -> chat.Thinking | None:
-    """How much to think. Thoughts are shown unless the client asks for none; an effort alone asks for nothing to be
-    shown."""
+    """Return how much to reason. Reasoning is shown unless the client declines it; an ``effort`` alone does not show
+    it."""
     thinking = fields.variant("thinking", THINKING)
     if thinking is None:
         return chat.Thinking(effort) if effort else None

@@ -26,7 +26,7 @@ _FINISH: Final[Mapping[chat.Finish, str]] = {
 
 
 class OpenAIChatWriter:
-    """Serialises a translated reply as a stream of OpenAI Chat Completions chunks."""
+    """Serialises a streamed reply as chunks of OpenAI Chat Completions."""
 
     def __init__(self, call: chat.ChatCall, created: int) -> None:
         self._usage = call.usage
@@ -36,7 +36,7 @@ class OpenAIChatWriter:
         self._calls = self._thoughts = -1
 
     def send(self, event: chat.StreamEvent) -> bytes:
-        """Return the chunks for a stream event, as server-sent events."""
+        """Return ``event`` as chunks in server-sent events; b"" if it needs none."""
         return b"".join(self._of(step) for step in self._progress.steps(event))
 
     def ping(self) -> bytes:
@@ -81,7 +81,7 @@ class OpenAIChatWriter:
                 return b""
 
     def _close_part(self, part: StreamPart) -> bytes:
-        """Return what needs the complete part: the signature of a thought, the free text of a call."""
+        """Return the chunk that needs the whole part: the signature of a thought, or the text of a custom tool call."""
         if isinstance(part, chat.Thought) and part.seal:
             return self._delta({"reasoning_details": [{"index": self._thoughts, **_detail(part)}]})
         if isinstance(part, chat.ModelToolCall) and self._is_custom(part):
@@ -150,7 +150,7 @@ def _call(call: chat.ModelToolCall, known: Mapping[str, str]) -> dict[str, Any]:
 
 
 def _detail(thought: chat.Thought) -> dict[str, Any]:
-    """A thought with its seal, and whose seal it is."""
+    """Return a thought as an entry of ``reasoning_details``: its text, its signature and the signature's origin."""
     seal = tag_seal(thought.seal, thought.sealed_by, NAME)
     if thought.hidden:
         return {"type": "reasoning.encrypted", "data": seal, "format": thought.sealed_by}

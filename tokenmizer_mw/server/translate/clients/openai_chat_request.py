@@ -134,7 +134,8 @@ WORDS: Final[Mapping[str, str]] = {
     "tools": "tools",
     **dict.fromkeys(("system", "assistant", "image", "document", "audio", "call", "result"), "messages"),
 }
-"""The client's field for each field that a provider's translation may name in an error."""
+"""For each field that a provider's translation may name in an error, the client's own name of it (see
+``client_field``)."""
 
 _SOUNDS: Final = ("wav", "mp3")
 
@@ -221,7 +222,8 @@ def _file(file: Fields) -> chat.Attachment:
 
 
 def _thoughts(message: Fields) -> list[chat.Part]:
-    """What the assistant thought: in details where there are any, since those repeat the plain text."""
+    """Return the reasoning in an assistant message: ``reasoning_details`` if there are any, because these repeat the
+    plain text of ``reasoning_content``."""
     if details := message.items("reasoning_details"):
         return [_detail(detail.one_of("type", DETAILS)) for detail in details]
     text = message.text("reasoning_content") or message.text("reasoning")
@@ -282,6 +284,7 @@ def _format(fields: Fields) -> chat.AnswerFormat | None:
 
 
 def _thinking(fields: Fields) -> chat.Thinking | None:
-    """Thoughts are shown whenever there may be any: those who know of none read past ``reasoning_content``."""
+    """Return how much to reason. Reasoning is always shown: clients that do not know ``reasoning_content`` ignore
+    it."""
     effort = fields.text("reasoning_effort")
     return chat.Thinking(effort, shown=effort != "none") if effort else None

@@ -1,7 +1,7 @@
 """OpenAI Responses as a client dialect.
 
-The dialect sends everything three times: in pieces, as items, and in the final response. An error inside a stream is
-sent as a failed response.
+The dialect sends all content three times: in pieces, as finished items, and in the final response. An error inside a
+stream is sent as a failed response.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from .reply_parts import COMMENT, PartEnd, Progress, Step, StreamPart, named_eve
 
 
 class OpenAIResponsesWriter:
-    """Serialises a translated reply as a stream of numbered OpenAI Responses events."""
+    """Serialises a streamed reply as numbered events of OpenAI Responses."""
 
     def __init__(self, call: chat.ChatCall, created: int) -> None:
         self._call = call
@@ -32,7 +32,7 @@ class OpenAIResponsesWriter:
         self._output: list[dict[str, Any]] = []
 
     def send(self, event: chat.StreamEvent) -> bytes:
-        """Return the OpenAI Responses events for a stream event, as server-sent events."""
+        """Return ``event`` as server-sent events of OpenAI Responses; b"" if it needs none."""
         steps = chain.from_iterable(self._of(step) for step in self._progress.steps(event))
         return b"".join(self._number_event(values) for values in steps)
 
@@ -131,7 +131,8 @@ class OpenAIResponsesWriter:
         yield {"type": "response.reasoning_summary_part.done", **place, "part": summary_part(text)}
 
     def _failure_events(self, fault: chat.Fault) -> Iterator[dict[str, Any]]:
-        """A response that failed; one that had not begun begins first, since readers wait for that."""
+        """Yield the events of a failed response. If the response had not begun, they begin it, because clients wait for
+        that."""
         if not self._begun:
             yield from self._begin()
         values = error(fault)["error"]
@@ -168,7 +169,8 @@ class OpenAIResponsesWriter:
 
 
 def _response_id(name: str, created: int) -> str:
-    """The id of a response."""
+    """Return the id of a response: the provider's id in this dialect's form, or one made of the time if there is
+    none."""
     return name if name.startswith("resp_") else f"resp_{name or created}"
 
 

@@ -1,8 +1,8 @@
 """OpenAI Responses: output items, the response object, and tools that other dialects lack.
 
-``local_shell`` becomes a function. Tools in namespaces get one flat name each: namespace and own name if providers
-accept that and it is unique; else it is shortened, and a digest makes it unique. Names are translated back with the
-tools of the request.
+``local_shell`` becomes a function. A tool in a namespace gets one flat name, such as "files__read" for "read" in
+"files"; if providers do not accept that or it is taken, it is shortened, and a digest makes it unique. Names in replies
+are translated back with the tools of the request.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from .request_parts import CARRIED, Fields, Table, call_id, carry, tag_seal
 
 NAME: Final = "openai_responses"
 HIDDEN: Final = "hidden:"
-"""Stands before the seal of a thought that its provider does not show, since an item cannot tell it otherwise."""
+"""Marks, in front of its signature, a thought whose text the provider does not show: an item has no field for that."""
 
 _TEXT: Final = {"type": "string"}
 
@@ -48,14 +48,14 @@ ACTION: Final[Table] = {"type": CARRIED, **carry(*_PARAMETERS["properties"])}
 
 
 def action_arguments(item: Fields) -> str:
-    """Return the function arguments of a shell call that the client sends back."""
+    """Return the function arguments that stand for a local shell call, from the item that the client sends back."""
     action = item.needed_child("action", ACTION)
     values = {name: value for name, value in action.raw.items() if name != "type" and value is not None}
     return json.dumps(values, ensure_ascii=False)
 
 
 def action_of(arguments: str) -> dict[str, Any]:
-    """Return the shell action that a model asks for; missing or invalid members get their defaults."""
+    """Return the shell action in a model's function arguments; missing or invalid members get their defaults."""
     try:
         values = load(arguments or "{}")
     except ValueError:
@@ -74,14 +74,15 @@ def action_of(arguments: str) -> dict[str, Any]:
 
 
 NAME_MAX: Final = 64
-"""Characters of a name that all providers take."""
+"""Maximum length of a tool name, in characters, that all providers accept."""
 
 _BETWEEN: Final = "__"
 _FOREIGN: Final = re2.compile(r"[^A-Za-z0-9_-]")
 
 
 class Names:
-    """Flat names of one request's tools. ``taken``: the names of tools outside of namespaces."""
+    """Gives each tool of one request a flat name, which does without namespaces. ``taken``: the names of tools outside
+    of namespaces."""
 
     def __init__(self, taken: Iterable[str] = ()) -> None:
         self._taken = set(taken)
@@ -89,7 +90,7 @@ class Names:
         self._flat: dict[tuple[str, str], str] = {}
 
     def flat(self, namespace: str, name: str) -> str:
-        """Return the flat name of a tool; its own name if it is in no namespace."""
+        """Return the flat name of the tool ``name`` in ``namespace`` ("" for none, then ``name`` itself)."""
         if not namespace:
             return name
         found = self._flat.get((namespace, name))
@@ -101,16 +102,16 @@ class Names:
         return found
 
     def choose_tool(self, name: str) -> str:
-        """Return the flat name of the tool that a client names without a namespace.
+        """Return the flat name of the tool that a client names without its namespace.
 
-        That is a tool outside of namespaces, or the only one with this name in any of them.
+        That is a tool outside of namespaces, or else the only tool with this name in any namespace.
         """
         found = [flat for (_, own), flat in self._flat.items() if own == name]
         return found[0] if len(found) == 1 and name not in self._alone else name
 
 
 def _join_names(namespace: str, name: str) -> str:
-    """The plain name; "" where providers would not take it."""
+    """Return namespace and name joined by "__"; "" if providers would not accept that as a name."""
     joined = namespace + ("" if namespace.endswith(_BETWEEN) else _BETWEEN) + name
     return joined if len(joined) <= NAME_MAX and not _FOREIGN.search(joined) else ""
 
@@ -139,7 +140,7 @@ _CHOICE: Final = {"auto": "auto", "none": "none", "any": "required"}
 
 
 class Items:
-    """The output items of one response, by index."""
+    """Writes the parts of one reply as output items of a response with the id ``response``."""
 
     def __init__(self, call: chat.ChatCall, response: str) -> None:
         self._tools = {tool.name: tool for tool in call.tools}
@@ -151,7 +152,7 @@ class Items:
         return tool.form if tool is not None else "function"
 
     def name(self, part: StreamPart, index: int) -> str:
-        """Return the id of the output item at ``index`` of a response."""
+        """Return the id of the output item at ``index`` of the response, such as "msg_abc_0"."""
         match part:
             case chat.Text():
                 prefix = "msg"
@@ -164,8 +165,8 @@ class Items:
         return f"{prefix}_{self._response}_{index}"
 
     def item(self, part: StreamPart, index: int, status: str) -> dict[str, Any]:
-        """Return ``part`` of a reply as output item number ``index`` of OpenAI Responses. ``status``: status of the
-        item, such as "completed"."""
+        """Return ``part`` of a reply as the output item at ``index`` of the response. ``status``: the item's status,
+        such as "completed"."""
         name = self.name(part, index)
         match part:
             case chat.Text(text):
@@ -181,7 +182,7 @@ class Items:
                 assert_never(part)
 
     def _name_fields(self, call: chat.ModelToolCall) -> dict[str, Any]:
-        """The name of what is called as the client knows it."""
+        """Return the fields that name the called tool, as the client knows it."""
         tool = self._tools.get(call.name)
         if tool is None or tool.namespace is None:
             return {"name": call.name}
@@ -225,11 +226,11 @@ def response(
     finish: chat.Finish | None = None,
     counts: chat.Usage | None = None,
 ) -> dict[str, Any]:
-    """Return the response object with the items so far.
+    """Return a response object, finished or in progress.
 
-    ``name``: its id. ``created``: seconds since the epoch. ``output``: the items. ``finish``: why the reply ended,
-    ``None`` while it is in progress. ``counts``: token counts, ``None`` if unknown. The other fields are those of the
-    request ``call``.
+    ``name``: its id. ``created``: seconds since the epoch. ``output``: the items so far. ``finish``: why the reply
+    ended, ``None`` while it is in progress. ``counts``: token counts, ``None`` if unknown. The other fields repeat
+    those of the request ``call``.
     """
     reason = _INCOMPLETE.get(finish) if finish is not None else None
     return {
@@ -272,7 +273,7 @@ def usage(values: chat.Usage) -> dict[str, Any]:
 
 
 def _tools(tools: Sequence[chat.Tool]) -> list[dict[str, Any]]:
-    """The tools as the client has them, those of a namespace together."""
+    """Return the tools in the form in which the client sent them, those of a namespace together."""
     listed: list[dict[str, Any]] = []
     for namespace, run in groupby(tools, key=lambda tool: tool.namespace):
         values = [_tool(tool) for tool in run]

@@ -79,7 +79,7 @@ INCLUDED: Final[Table] = {
         left_out("of tools that the provider runs, or of what the client sent itself"),
     ),
 }
-"""What may be asked for besides; anything else is refused."""
+"""Values of the field ``include`` that are accepted: what the reply should contain besides."""
 
 _OWN: Final = left_out("the name or the state of what the provider keeps")
 _ITEM: Final[Table] = {
@@ -144,7 +144,7 @@ TOOLS: Final[Mapping[str, Table]] = {
     "namespace": carry("type", "name", "description", "tools"),
 }
 GROUPED: Final[Mapping[str, Table]] = {kind: TOOLS[kind] for kind in ("function", "custom")}
-"""What may be in a namespace."""
+"""The kinds of tools that may be in a namespace, and their fields."""
 
 CUSTOM_FORMATS: Final[Mapping[str, Table]] = {"text": carry("type"), "grammar": {"type": CARRIED, **GRAMMAR}}
 CHOICES: Final[Mapping[str, Table]] = {kind: carry("type", "name") for kind in ("function", "custom")}
@@ -159,7 +159,8 @@ WORDS: Final[Mapping[str, str]] = {
     "tools": "tools",
     **dict.fromkeys(("system", "assistant", "image", "document", "audio", "call", "result"), "input"),
 }
-"""The client's field for each field that a provider's translation may name in an error."""
+"""For each field that a provider's translation may name in an error, the client's own name of it (see
+``client_field``)."""
 
 
 _ROLES: Final[Mapping[str, chat.Role]] = {
@@ -211,7 +212,8 @@ def _read_turns(fields: Fields, names: Names) -> tuple[chat.ChatTurn, ...]:
 
 
 def _kind(item: Fields) -> str:
-    """The type of an item without the field ``type``: a message if it has a role, else a reference."""
+    """Return the type of an input item. Without the field ``type`` it is a message if it has a role, else a
+    reference."""
     return "message" if "role" in item.raw else "item_reference"
 
 
@@ -242,7 +244,7 @@ def _result(item: Fields, names: Names) -> list[chat.ChatTurn]:
 
 
 def _reasoning(item: Fields, names: Names) -> list[chat.ChatTurn]:
-    """A thought: its own text if the client sends it, else its summary."""
+    """Return the reasoning in an item: its own text if the client sends it, else its summary."""
     raw = [part.one_of("type", THOUGHTS).text("text") for part in item.items("content")]
     summary = [part.one_of("type", SUMMARIES).text("text") for part in item.items("summary")]
     text, seal = "\n\n".join(raw or summary), item.text("encrypted_content")
@@ -287,7 +289,7 @@ def _file(part: Fields) -> chat.Attachment:
 
 
 def _tools(fields: Fields) -> tuple[Names, tuple[chat.Tool, ...]]:
-    """All tools, those in namespaces each under one name."""
+    """Return the flat names of the tools, and the tools, those in namespaces too."""
     listed = [tool.one_of("type", TOOLS) for tool in fields.items("tools")]
     alone = {place: _tool(tool) for place, tool in enumerate(listed) if tool.text("type") != "namespace"}
     names = Names(tool.name for tool in alone.values())

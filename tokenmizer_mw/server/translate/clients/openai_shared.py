@@ -1,4 +1,4 @@
-"""What both OpenAI dialects share: field tables, errors, reply formats, custom tools."""
+"""What both OpenAI client dialects share: field tables, errors, reply formats, custom tools."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ COMMON: Final[Table] = {
     "top_logprobs": only(0),
     **carry("top_p", "user"),
 }
-"""Fields of a request that both dialects have."""
+"""How the request fields are handled that Chat Completions and Responses both have."""
 
 JSON_SCHEMA: Final[Table] = carry("name", "description", "schema", "strict")
 GRAMMAR: Final[Table] = carry("definition", "syntax")
@@ -54,7 +54,8 @@ _ERRORS: Final[Mapping[FaultKind, tuple[str, str | None]]] = {
     FaultKind.REQUEST: (_INVALID, None),
     FaultKind.SERVER: ("server_error", "server_error"),
 }
-"""Type and code of the error that the client gets; the provider's own code replaces it if it says more."""
+"""Type and code of the error that the client gets. A code of the provider that says more than the kind replaces the
+code."""
 
 
 def error(fault: Fault) -> dict[str, Any]:
@@ -67,7 +68,7 @@ def error(fault: Fault) -> dict[str, Any]:
 
 
 def schema_format(fields: Fields) -> AnswerFormat:
-    """Return the reply format that a request asks for with a JSON schema; the schema's description is moved into it."""
+    """Return the reply format with the JSON schema in ``fields``, whose ``description`` is moved into the schema."""
     schema = fields.mapping("schema") or {}
     description = fields.text("description")
     values = {"description": description, **schema} if description else schema
@@ -90,8 +91,8 @@ def tool_choice(fields: Fields, name_of: Callable[[Fields], str]) -> ToolChoice 
 
 
 def form_of(form: Fields | None, schema: Callable[[Fields], Fields]) -> AnswerFormat | None:
-    """Return the reply format that a request asks for; ``None`` for free text. ``schema``: returns the fields that
-    contain a JSON schema."""
+    """Return the reply format that the field ``form`` asks for; ``None`` for free text. ``schema``: function from
+    ``form`` to the fields that contain its JSON schema."""
     if form is None:
         return None
     match form.text("type"):
@@ -104,9 +105,10 @@ def form_of(form: Fields | None, schema: Callable[[Fields], Fields]) -> AnswerFo
 
 
 def custom_tool(name: str, description: str, grammar: Fields | None) -> Tool:
-    """Return a free-text tool as a function with one argument.
+    """Return a tool of OpenAI's type "custom" (its argument is free text) as a function with the text as its one
+    argument.
 
-    Other dialects have no grammars, so the grammar of the text is added to the description.
+    Other dialects have no grammars for the text, so a grammar is added to the description.
     """
     values = [description] * bool(description)
     if grammar is not None:
@@ -116,13 +118,13 @@ def custom_tool(name: str, description: str, grammar: Fields | None) -> Tool:
 
 
 def arguments_of(text: str) -> str:
-    """Return the function arguments that stand for a free-text tool call."""
+    """Return the function arguments that stand for the text of a custom tool call."""
     return json.dumps({_INPUT: text}, ensure_ascii=False)
 
 
 def text_of(arguments: str) -> str:
-    """Return the free text of a tool call from its function arguments; the raw arguments if the model did not follow
-    the format."""
+    """Return the text of a custom tool call from its function arguments; the arguments as they are if the model did not
+    follow their format."""
     try:
         values = json.loads(arguments)
     except (ValueError, RecursionError):
@@ -132,5 +134,5 @@ def text_of(arguments: str) -> str:
 
 
 def forms(tools: tuple[Tool, ...]) -> dict[str, str]:
-    """Return how the client calls each tool ("function", "custom", ...), by the tool's name."""
+    """Return what each tool is for the client ("function", "custom" or "local_shell"), by the tool's name."""
     return {tool.name: tool.form for tool in tools}

@@ -1,4 +1,4 @@
-"""What the reply writers of all client dialects share: stream events normalised to regular steps, and kinds of errors.
+"""What the reply writers of all client dialects share: stream events brought into a regular order, and kinds of errors.
 
 Provider errors are classified whatever their wording, so that clients can react: some wait, some ask for a key, and
 agents shorten their transcript when an error in their own dialect says that it is too long.
@@ -18,19 +18,20 @@ from tokenmizer_mw.server.translate import chat
 from tokenmizer_mw.server.translate.translation import dump
 
 ANSWER_MAX: Final = 64 * 1024 * 1024
-"""Characters of one streamed answer; a longer one ends in an error."""
+"""Maximum length of a streamed reply, in characters; a longer one ends in an error."""
 
 TOO_LONG: Final = chat.Fault(502, "the provider's answer is too long", "answer_too_long")
 
 COMMENT: Final = b": ping\n\n"
-"""What every reader of server-sent events passes over."""
+"""A comment, which every reader of server-sent events ignores; sent to keep a connection alive."""
 
 StreamPart = chat.Text | chat.Thought | chat.ModelToolCall
 
 
 @dataclass(frozen=True, slots=True)
 class PartEnd:
-    """Step: a part has ended; ``part`` is the whole part. ``cut``: true if the reply reached its length limit in it."""
+    """Step of a streamed reply: a part has ended. ``part``: the whole part. ``cut``: true if the token limit ended
+    it."""
 
     part: StreamPart
     cut: bool = False
@@ -45,7 +46,7 @@ class Progress:
     - ``Began`` comes first, unless the stream begins with a ``Fault``.
     - A text or reasoning part starts only with its first content; an empty one is omitted. Its ``PartEnd`` has the
       whole part.
-    - ``Ended`` has the token counts of the beginning if it has none itself.
+    - ``Ended`` has the token counts of ``Began`` if it has none itself.
     - ``Ended`` or ``Fault`` is the last step; later events give none. A part that is open at a ``Fault`` gets no
       ``PartEnd``.
 
@@ -70,7 +71,7 @@ class Progress:
         return self._part
 
     def steps(self, event: chat.StreamEvent) -> Iterator[Step]:
-        """Yield the regular steps that a stream event stands for."""
+        """Yield the steps that follow from the next stream event; none if it changes nothing."""
         if self._ended:
             return
         if not self._begun and not isinstance(event, chat.Fault):
@@ -162,8 +163,8 @@ def named_event(data: Mapping[str, Any]) -> bytes:
 def parts_of(answer: chat.ModelReply) -> list[StreamPart]:
     """Return the texts, thoughts and tool calls of a complete reply, in order.
 
-    Empty texts, and thoughts with neither text nor seal, are left out. Raises ``ForeignReply`` if the reply contains
-    anything else (an image), because no client's format has it.
+    Empty texts, and thoughts with neither text nor signature, are left out. Raises ``ForeignReply`` if the reply
+    contains anything else (an image), because no client's format has it.
     """
     parts = [part for part in answer.parts if isinstance(part, StreamPart)]
     if len(parts) < len(answer.parts):
@@ -182,7 +183,8 @@ def _is_empty(part: StreamPart) -> bool:
 
 
 class FaultKind(StrEnum):
-    """The kind of a provider error, by what a client can do about it."""
+    """The kind of a provider error, by what a client can do about it. The values are descriptions for readers of the
+    code."""
 
     OVERFLOW = "the prompt is longer than the model's window"
     BILLING = "somebody must pay"
@@ -224,7 +226,7 @@ _CODES: Final[Mapping[FaultKind, str]] = {
 _BY_CODE: Final = {code: kind for kind, codes in _CODES.items() for code in codes.split()}
 _OVERFLOW: Final = "context_length_exceeded"
 _OVERFLOWS: Final = frozenset({0, 400, 413, 422})
-"""Statuses with which providers tell that a prompt is too long; 0 inside a stream."""
+"""Statuses with which providers report that a prompt is too long; 0 for an error inside a stream."""
 
 _TOO_LONG = re2.compile(
     r"(?i)(?:prompt|input) (?:is|was) too long"
@@ -238,8 +240,11 @@ _TOO_LONG = re2.compile(
 
 
 def kind_of(fault: chat.Fault) -> FaultKind:
-    """Return the kind of an error. An error that says that the request is too long is an overflow. Otherwise the status
-    decides; the error's code decides if the status is 0 or the code is about billing."""
+    """Return the kind of an error.
+
+    An error whose code or message says that the prompt is too long is an overflow. Otherwise the status decides, or the
+    error's code if the status is 0 or the code is about billing.
+    """
     code = _BY_CODE.get(fault.code.lower())
     if fault.code == _OVERFLOW or (fault.status in _OVERFLOWS and _TOO_LONG.search(fault.message)):
         return FaultKind.OVERFLOW
@@ -250,5 +255,6 @@ def kind_of(fault: chat.Fault) -> FaultKind:
 
 
 def is_kind_only(code: str) -> bool:
-    """Return whether a provider's error code gives no more detail than the kind of the error; also true for ""."""
+    """Return whether a provider's error code only names a kind of error, such as "rate_limit_error"; also true for
+    ""."""
     return not code or code.endswith("_error") or code.isupper()

@@ -20,10 +20,10 @@ from tokenmizer_mw.server.translate import chat
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """How a request field is handled.
+    """How a request field is handled: translated, dropped or refused.
 
-    A field is translated (``carried``), or dropped for ``reason``: with any value (``values`` is ``None``) or only with
-    one of ``values``. Any other value is refused. ``null`` is never refused.
+    A field is translated (``carried``), or dropped because of ``reason``: with any value if ``values`` is ``None``,
+    else only with one of ``values``. Any other value is refused. ``null`` is never refused.
     """
 
     carried: bool = False
@@ -39,17 +39,18 @@ REFUSED: Final = Field()
 
 
 def carry(*names: str) -> Table:
-    """Return the table of fields that are all translated."""
+    """Return a table in which the fields ``names`` are all translated."""
     return dict.fromkeys(names, CARRIED)
 
 
 def left_out(reason: str) -> Field:
-    """Return a field that is dropped because the reply does not depend on it."""
+    """Return how a field is handled that is dropped, whatever its value, because the reply does not depend on it."""
     return Field(reason=reason, values=None)
 
 
 def only(*values: Any) -> Field:
-    """Return a field that is dropped if it has one of ``values``, since that happens anyway, and refused otherwise."""
+    """Return how a field is handled that is dropped with one of ``values``, which say what happens anyway, and refused
+    with any other value."""
     return Field(reason="is what happens anyway", values=values)
 
 
@@ -59,7 +60,7 @@ READ: Final = left_out("the same once more, as the client's SDK has read it")
 
 @dataclass(frozen=True, slots=True)
 class Fields:
-    """The fields of a JSON object, and the object's path in the request ("" for the request itself).
+    """The fields of a JSON object in a request, and the object's path in it ("" for the request itself).
 
     The methods return a field's value and raise ``MalformedRequest`` if it has another type. A field that is absent or
     ``null`` counts as not set.
@@ -69,7 +70,7 @@ class Fields:
     path: str = ""
 
     def at(self, name: str) -> str:
-        """Return the path of a field in the request, for error messages."""
+        """Return the path of the field ``name`` in the request, such as "tools[0].name", for error messages."""
         return f"{self.path}.{name}" if self.path else name
 
     def text(self, name: str, default: str = "") -> str:
@@ -173,7 +174,8 @@ class Fields:
         return None if value is None else Fields(value, self.at(name)).one_of("type", tables)
 
     def untranslatable(self, name: str, reason: str = "") -> Untranslatable:
-        """Return the error for a field that other dialects cannot express."""
+        """Return the error for the field ``name``, which other dialects cannot express. ``reason``: for people; "" for
+        a standard text."""
         return Untranslatable(self.at(name), f"{self.at(name)}: {reason}" if reason else "")
 
     def _of(self, name: str, kind: Any, called: str, default: Any) -> Any:
@@ -187,8 +189,8 @@ class Fields:
 
 
 def check_fields(raw: Mapping[str, Any], path: str, table: Table) -> Fields:
-    """Return the fields of an object at ``path``. Raises ``Untranslatable`` for the first field that ``table``
-    refuses."""
+    """Return the fields of the object ``raw`` at ``path`` in the request. Raises ``Untranslatable`` for the first field
+    that ``table`` refuses or does not have."""
     fields = Fields(raw, path)
     for name, value in raw.items():
         field = table.get(name)
@@ -223,15 +225,15 @@ def attachment(kind: _Kind, link: str, *, at: str, detail: str = "", name: str =
 def read_content(
     fields: Fields, name: str, tables: Mapping[str, Table], read: Callable[[Fields], chat.Part]
 ) -> list[chat.Part]:
-    """Return the parts in field ``name``: a text, or a list of parts that ``read`` parses, each checked against the
-    table of its type."""
+    """Return the content in the field ``name`` as parts: of a string, or of a list of objects, which ``read`` parses.
+    Each object is checked against the table of its type in ``tables``."""
     if isinstance(fields.raw.get(name), str):
         return [chat.Text(fields.text(name))]
     return [read(part.one_of("type", tables)) for part in fields.items(name)]
 
 
 def make_turns(role: chat.Role, parts: Iterable[chat.Part]) -> list[chat.ChatTurn]:
-    """Return one turn as a list; an empty list if ``parts`` contains nothing but empty texts."""
+    """Return ``parts`` as a list of one turn, without empty texts; an empty list if there is nothing else."""
     values = tuple(part for part in parts if not (isinstance(part, chat.Text) and not part.text))
     return [chat.ChatTurn(role, values)] if values else []
 
@@ -251,7 +253,8 @@ def _runs(values: Iterable[chat.ChatTurn]) -> Iterator[tuple[chat.Role, list[tup
 
 
 def _sort(one: chat.ChatTurn) -> tuple[chat.Role, bool]:
-    """Who speaks, and whether each time stands alone: what people and systems say does, results do not."""
+    """Return the role of a turn, and whether it must not be merged with its neighbours: turns of users and systems are
+    not merged, turns of tool results and of the assistant are."""
     results = all(isinstance(part, chat.ModelToolResult) for part in one.parts)
     return one.role, not (one.role == "assistant" or (one.role == "user" and results))
 
@@ -275,15 +278,15 @@ _IN_ID = re2.compile(r"(?s)(.*?)__sealed_by_([a-z_]+?)__([A-Za-z0-9_-]*)")
 
 
 def tag_seal(seal: str, sealed_by: str, dialect: str) -> str:
-    """Return the signature ``seal`` of the dialect ``sealed_by`` in the form that is sent to a client of ``dialect``:
-    with the name of the other dialect before it, if that is another one. Returns "" if there is no signature."""
+    """Return a signature in the form in which a client of ``dialect`` gets it: ``seal`` itself if ``dialect`` is its
+    origin ``sealed_by``, else with the origin in front ("gemini:..."). Returns "" if there is no signature."""
     alone = sealed_by in ("", dialect) and not _TAGGED.fullmatch(seal)
     return seal if alone or not seal else f"{sealed_by}:{seal}"
 
 
 def untag_seal(seal: str, dialect: str) -> tuple[str, str]:
-    """Return the signature in ``seal``, which a client of ``dialect`` sent, and the dialect that made it. Returns two
-    empty strings if there is none."""
+    """Undo ``tag_seal``: return the signature that a client of ``dialect`` sent back, and its origin; two empty strings
+    if ``seal`` is ""."""
     found = _TAGGED.fullmatch(seal)
     if found is not None:
         return found.group(2), found.group(1)
@@ -291,8 +294,8 @@ def untag_seal(seal: str, dialect: str) -> tuple[str, str]:
 
 
 def call_id(call: chat.ModelToolCall) -> str:
-    """Return the id of a tool call with its signature inside; the client sends the id back with the call and with the
-    result."""
+    """Return the id of a tool call for the client, with the call's signature in it. Clients send the id back with the
+    call and with the result, so that the signature is preserved."""
     if not call.seal:
         return call.id
     seal = urlsafe_b64encode(call.seal.encode("utf-8", "replace")).decode("ascii").rstrip("=")
@@ -305,7 +308,8 @@ def bare_id(sent: str) -> str:
 
 
 def sealed_call(sent: str, name: str, arguments: str) -> chat.ModelToolCall:
-    """Return a tool call, with the signature that its id may contain."""
+    """Undo ``call_id``: return the tool call with its own id, and with the signature that the id ``sent`` contains, if
+    any."""
     found = _IN_ID.fullmatch(sent)
     if found is None:
         return chat.ModelToolCall(sent, name, arguments)
@@ -318,7 +322,7 @@ def sealed_call(sent: str, name: str, arguments: str) -> chat.ModelToolCall:
 
 
 def make_thought(text: str, seal: str, dialect: str, *, hidden: bool = False) -> chat.Thought:
-    """Return reasoning that a client of ``dialect`` sent: its text and its signature ``seal``. ``hidden``: true if the
-    client does not see the text."""
+    """Return reasoning that a client of ``dialect`` sent back. ``seal``: its signature as ``tag_seal`` returned it.
+    ``hidden``: true if the client does not see the text."""
     proof, sealed_by = untag_seal(seal, dialect)
     return chat.Thought(text, proof, sealed_by, hidden=hidden)

@@ -33,20 +33,20 @@ from .request_parts import (
 PATH: Final = "/v1/messages"
 VERSION: Final = "2026-10-21"
 DRAWING_VERSION: Final = "2023-06-01"
-"""The version for calls with sampling parameters: the newer one refuses temperature, top_p and top_k."""
+"""The API version for calls with sampling parameters: newer versions refuse temperature, top_p and top_k."""
 
 BUDGET_MIN: Final = 1_024
-"""The least budget for thinking that is taken."""
+"""The least number of tokens that the provider accepts as a budget for reasoning."""
 
 BUDGETED: Final = ("claude-3-", "claude-haiku-4", "claude-opus-4-0", "claude-opus-4-1", "claude-opus-4-2",
                    "claude-opus-4-5", "claude-sonnet-4-0", "claude-sonnet-4-2", "claude-sonnet-4-5")  # fmt: skip
-"""Prefixes of the models that take a thinking budget; later models take an effort."""
+"""Beginnings of the names of models whose reasoning is limited by a token budget; later models take an effort."""
 
 _IDS: Final = CallIds("word", 1, 128)
 _LACKS: Final = attached_to("system", "assistant") | {"sampling.seed", "sampling.frequency_penalty", "format.object",
                                                       "sampling.presence_penalty", "audio", "result.audio"}  # fmt: skip
 _DRAWING: Final = {"temperature": 1, "top_p": 1, "top_k": None}
-"""Fields that only the older version takes, and the values that change nothing."""
+"""Fields that only ``DRAWING_VERSION`` accepts, each with the value that changes nothing (``None``: there is none)."""
 
 _IMAGES: Final = frozenset({"image/jpeg", "image/png", "image/gif", "image/webp"})
 _EFFORTS: Final = {"minimal": "low"}
@@ -62,8 +62,8 @@ def _messages(chat_turns: Sequence[chat.ChatTurn]) -> list[dict[str, Any]]:
 
 
 def _order_system_messages(chat_turns: Sequence[chat.ChatTurn]) -> list[chat.ChatTurn]:
-    """Each system message behind the turn of the user before it, or else behind the next one. Raises
-    ``Untranslatable`` where there is none."""
+    """Return the messages with each system message after the user turn before it, else after the next one, as the
+    dialect requires. Raises ``Untranslatable`` if there is no user turn next to it."""
     ordered: list[chat.ChatTurn] = []
     waiting: list[chat.Part] = []
     for one in chat_turns:
@@ -86,13 +86,13 @@ def _system(turn: chat.ChatTurn) -> list[dict[str, Any]]:
 
 
 def _texts(parts: Sequence[chat.Part]) -> str | list[dict[str, Any]]:
-    """Text alone as a text; several as blocks, so that none of their ends is lost."""
+    """Return a single text as a string, and several as blocks, so that the boundaries between them are preserved."""
     texts = [part.text for part in parts if isinstance(part, chat.Text) and part.text]
     return "".join(texts) if len(texts) < 2 else [{"type": "text", "text": text} for text in texts]
 
 
 def _blocks(turn: chat.ChatTurn) -> Iterator[dict[str, Any]]:
-    """Results stand first."""
+    """Yield the content blocks of a message: tool results come first, as the dialect requires."""
     for part in sorted(turn.parts, key=lambda part: not isinstance(part, chat.ModelToolResult)):
         if isinstance(part, chat.ModelToolResult):
             yield _result(part)
@@ -161,7 +161,7 @@ def _choice(call: chat.ChatCall) -> dict[str, Any]:
 
 
 def _thinking(call: chat.ChatCall, limit: int, budgeted: bool) -> dict[str, Any]:
-    """Return the fields for the amount of thinking and for the format of the answer."""
+    """Return the request's fields for the amount of reasoning and for the format of the answer."""
     format = call.format
     config: dict[str, Any] = {}
     if format is not None:
@@ -179,8 +179,11 @@ def _thinking(call: chat.ChatCall, limit: int, budgeted: bool) -> dict[str, Any]
 
 
 def _budget(thinking: chat.Thinking, limit: int, *, is_given: bool) -> dict[str, Any]:
-    """The request's fields for a thinking budget, in tokens. It counts towards ``limit``, the maximum length of the
-    answer: if the call gave that limit (``is_given``), the budget is kept below it; else it is added to it."""
+    """Return the request's fields for a reasoning budget, in tokens.
+
+    The budget counts towards ``limit``, the maximum length of the answer. If the call gave that limit (``is_given``),
+    the budget is kept below it; else it is added to it.
+    """
     budget = max(BUDGET_MIN, EFFORTS.get(thinking.effort, 0) if thinking.tokens is None else thinking.tokens)
     if is_given:
         budget = min(budget, limit - 1)
@@ -240,7 +243,7 @@ def _part(block: Mapping[str, Any]) -> chat.Part | None:
 
 
 def _usage(counts: Mapping[str, int]) -> chat.Usage:
-    """Return the usage; cached tokens are counted apart from the other prompt tokens."""
+    """Return the usage; the dialect counts cached tokens apart from the other prompt tokens, so they are added."""
     prompt = sum(counts.get(name, 0) for name in ("prompt", "cached", "written"))
     return chat.Usage(**{**counts, "prompt": prompt})
 
@@ -255,8 +258,8 @@ class AnthropicEvents:
         self._stop = ""
 
     def event(self, event: ServerSentEvent) -> Iterable[chat.StreamEvent | chat.Pinged]:
-        """Parse the next event of a stream and return the events of the reply in it. The type of the event is in its
-        data, else in its name. An event that cannot be parsed gives a ``Fault``."""
+        """Parse the next event of a stream and return the stream events in it. An event that cannot be parsed gives a
+        ``Fault``."""
         data = parse_json(event.data)
         if not isinstance(data, dict):
             return (chat.Fault(0, "the provider sent an event that is no JSON object"),)
@@ -268,7 +271,7 @@ class AnthropicEvents:
         return self._event(kind, data)
 
     def end(self) -> Iterable[chat.StreamEvent]:
-        """Handle the end of the stream; it is complete if the stop reason has arrived."""
+        """Return the last stream events; none if no stop reason has arrived, because the stream was then cut off."""
         return self._end() if self._finish is not None else ()
 
     def _event(self, kind: object, data: dict[str, Any]) -> Iterator[chat.StreamEvent | chat.Pinged]:
@@ -315,7 +318,7 @@ class AnthropicEvents:
                 yield from self._parts.arguments(piece_in(delta, "partial_json"))
 
     def _note_stop(self, delta: dict[str, Any], usage: object) -> None:
-        """Counts are those of the whole message so far."""
+        """Note the stop reason and the token counts, which are those of the whole reply so far."""
         self._counts.update(token_counts(usage, _COUNTS))
         if reason := text_in(delta, "stop_reason"):
             self._finish = _FINISHES.get(reason, chat.Finish.STOP)
@@ -328,10 +331,10 @@ class AnthropicEvents:
 
 @dataclass(frozen=True, slots=True)
 class AnthropicProvider:
-    """Provider side of the Anthropic Messages dialect.
+    """Translates requests for providers that use Anthropic Messages, and their replies and streams.
 
     - ``max_tokens``: limit of a reply if the call sets none.
-    - ``budgeted``: prefixes of models whose reasoning is limited by a token budget.
+    - ``budgeted``: beginnings of the names of models whose reasoning is limited by a token budget.
     - ``version``: API version to ask for; "" for the newest that accepts the call.
     - ``event_max``: a stream event of more bytes is an error.
 

@@ -67,7 +67,7 @@ def _write_turn(turn: chat.ChatTurn) -> Iterator[dict[str, Any]]:
 
 
 def _assistant(turn: chat.ChatTurn) -> Iterator[dict[str, Any]]:
-    """Return an assistant message; beside tool calls, its text is the tool plan."""
+    """Yield an assistant message, unless it is empty. If it has tool calls, its text becomes the tool plan."""
     calls, text = calls_in(turn, _IDS), join_texts(turn.parts)
     thought = "\n".join(
         part.text for part in turn.parts if isinstance(part, chat.Thought) and not part.seal and part.text
@@ -83,14 +83,15 @@ def _is_document(part: object) -> bool:
 
 
 def _document(part: object) -> dict[str, Any]:
-    """A document of plain text; others are refused."""
+    """Return a plain-text document in the provider's format. Raises ``Untranslatable`` for any other document."""
     if not isinstance(part, chat.Attachment) or part.media_type != "text/plain":
         raise Untranslatable("document.media_type", "the provider takes documents of plain text only")
     return {"data": {**present(title=part.name), "text": plain_text(part)}}
 
 
 def _choice(call: chat.ChatCall) -> str:
-    """What may be called. One tool among several cannot be named."""
+    """Return the field ``tool_choice``, "" for the default. Raises ``Untranslatable`` if one of several tools must be
+    called, because the dialect cannot name one."""
     if call.choice is None or call.choice.mode == "auto" or not call.tools:
         return ""
     if call.choice.mode == "named" and [tool.name for tool in call.tools] != [call.choice.name]:
@@ -125,7 +126,8 @@ _COUNTS: Final = (
     ("tokens.output_tokens", "completion"),
     ("cached_tokens", "cached"),
 )
-"""Billed tokens leave out what Cohere puts in front of a request; they are used only if nothing else is reported."""
+"""Token counts in a reply, and the field of ``Usage`` for each. Billed tokens leave out what Cohere puts in front of a
+request; they are used only if nothing else is reported."""
 
 _DONE: Final = "[DONE]"
 
@@ -153,7 +155,7 @@ def _content(message: Mapping[str, Any]) -> list[dict[str, Any]]:
 
 
 def _part(raw: Mapping[str, Any]) -> chat.Part | None:
-    """A block; pieces of one do not say of which type they are."""
+    """Return the text or reasoning in a content block or in a piece of one, by its members: pieces have no type."""
     if thought := text_in(raw, "thinking"):
         return chat.Thought(thought)
     text = text_in(raw, "text")
@@ -182,8 +184,8 @@ class CohereEvents:
         self._calls = 0
 
     def event(self, event: ServerSentEvent) -> Iterable[chat.StreamEvent]:
-        """Parse the next event of a stream and return the events of the reply in it. The type of the event is in its
-        data, else in its name. An event that cannot be parsed gives a ``Fault``."""
+        """Parse the next event of a stream and return the stream events in it. An event that cannot be parsed gives a
+        ``Fault``."""
         if event.data == _DONE:
             return ()
         data = parse_json(event.data)
@@ -201,8 +203,8 @@ class CohereEvents:
         return self._message(kind, object_in(delta, "message"))
 
     def end(self) -> Iterable[chat.StreamEvent]:
-        """Return ``()``: the event "message-end" has already given the last events. Call it after the last event of the
-        stream. A stream that was cut off before "message-end" thus gives no ``Ended``."""
+        """Return ``()``: the event "message-end" has given the last stream events. A stream without it was cut off, and
+        so has no ``Ended``."""
         return ()
 
     def _message(self, kind: object, message: dict[str, Any]) -> Iterator[chat.StreamEvent]:
@@ -241,10 +243,12 @@ class CohereEvents:
 
 @dataclass(frozen=True, slots=True)
 class CohereProvider:
-    """Provider side of the Cohere Chat dialect. ``event_max``: a stream event of more bytes is an error.
+    """Translates requests for Cohere Chat version 2, and its replies and streams. ``event_max``: a stream event of more
+    bytes is an error.
 
-    Assistant text before tool calls goes into the plan. Plain-text documents are sent in the field for documents,
-    beside the messages. Images in tool results follow as a user message. The end user and signed reasoning are dropped.
+    Assistant text before tool calls goes into the field for the tool plan. Plain-text documents are sent in the field
+    for documents, beside the messages. Images in tool results follow as a user message. The end user is dropped, and
+    reasoning with a signature, which is another provider's.
     """
 
     event_max: int = EVENT_MAX

@@ -36,12 +36,11 @@ from .request_parts import (
 )
 
 UNSEALED: Final = "skip_thought_signature_validator"
-"""The seal of a first call that Gemini has not made itself; its documentation names it for histories from elsewhere.
-https://ai.google.dev/gemini-api/docs/thought-signatures
-"""
+"""Value that Gemini accepts as the signature of a tool call which it has not made itself, such as one of another
+provider. https://ai.google.dev/gemini-api/docs/thought-signatures"""
 
 BUDGETED: Final = ("gemini-2", "gemini-flash-2", "gemini-robotics-er-1")
-"""Prefixes of the models that take a thinking budget; later models take a level."""
+"""Beginnings of the names of models whose reasoning is limited by a token budget; later models take a level."""
 
 _COLLECTIONS: Final = frozenset({"models", "tunedModels"})
 _LACKS: Final = attached_to("system")
@@ -57,7 +56,7 @@ _TYPES: Final = {"png": "image/png", "jpg": "image/jpeg", "jpeg": "image/jpeg", 
 
 
 def _path(call: chat.ChatCall) -> str:
-    """The model stands in the path, alone or with its collection."""
+    """Return the path, which contains the model: "name" stands for "models/name"."""
     collection, slash, name = call.model.partition("/")
     if not slash or collection not in _COLLECTIONS:
         collection, name = "models", call.model
@@ -77,7 +76,8 @@ def _contents(chat_turns: Sequence[chat.ChatTurn]) -> list[dict[str, Any]]:
 
 
 def _as_user_turn(turn: chat.ChatTurn) -> chat.ChatTurn:
-    """A system message among the others, as one of the user."""
+    """Return a system message that stands among other messages as a marked user message; any other message
+    unchanged."""
     if turn.role != "system":
         return turn
     return chat.ChatTurn(
@@ -87,7 +87,7 @@ def _as_user_turn(turn: chat.ChatTurn) -> chat.ChatTurn:
 
 
 def _parts(turn: chat.ChatTurn, names: Mapping[str, str], called: Sequence[str]) -> Iterator[dict[str, Any]]:
-    """Results stand first, in the order of the calls."""
+    """Yield the parts of a message: tool results come first, in the order of the calls."""
     results = [part for part in turn.parts if isinstance(part, chat.ModelToolResult)]
     for result in sorted(results, key=lambda one: called.index(one.call_id) if one.call_id in called else len(called)):
         yield _result(result, names)
@@ -106,7 +106,8 @@ def _parts(turn: chat.ChatTurn, names: Mapping[str, str], called: Sequence[str])
 
 
 def _call(call: chat.ModelToolCall, *, first: bool) -> dict[str, Any]:
-    """The first call of a turn needs a seal."""
+    """Return a tool call. The ``first`` one of a message must have a signature, so it gets ``UNSEALED`` if it has
+    none."""
     part: dict[str, Any] = {"functionCall": {**present(id=call.id), "name": call.name, "args": arguments_of(call)}}
     seal = call.seal if call.sealed_by == "gemini" else ""
     return part | present(thoughtSignature=seal or (UNSEALED if first else ""))
@@ -123,7 +124,7 @@ def _result(result: chat.ModelToolResult, names: Mapping[str, str]) -> dict[str,
 
 
 def _write_thought(thought: chat.Thought) -> Iterator[dict[str, Any]]:
-    """What Gemini has sealed goes back to it: a thought, or the seal that stood alone."""
+    """Yield reasoning that Gemini signed, or its signature alone; nothing for any other reasoning."""
     if thought.seal and thought.sealed_by == "gemini":
         visible = {} if thought.hidden else {"thought": True}
         yield {"text": thought.text, **visible, "thoughtSignature": thought.seal}
@@ -147,7 +148,8 @@ def _tool(tool: chat.Tool) -> dict[str, Any]:
 
 
 def _choice(call: chat.ChatCall) -> dict[str, Any]:
-    """What may be called; strict tools are such whose calls are held to their schemas."""
+    """Return the field for which tools may be called. ``strict`` tools select a mode that checks calls against the
+    schemas."""
     mode = _MODES[call.choice.mode] if call.choice is not None else ""
     if mode in ("", "AUTO") and any(tool.strict for tool in call.tools):
         mode = "VALIDATED"
@@ -195,7 +197,7 @@ _FINISHES: Final = {
     "ESCALATION": chat.Finish.FILTERED,
     "MODEL_ARMOR": chat.Finish.FILTERED,
 }
-"""Reasons to stop; any other is an error of the model."""
+"""Stop reasons of complete replies; any other stop reason is an error of the model."""
 
 _COUNTS: Final = (
     ("promptTokenCount", "prompt"),
@@ -222,7 +224,8 @@ def answer(body: Mapping[str, Any]) -> chat.ModelReply:
 
 
 def _whole(parts: Iterable[chat.Text | chat.Thought | chat.ModelToolCall]) -> list[chat.Part]:
-    """The parts, with pieces of one text or of one thought joined, storable."""
+    """Return the parts of a reply with consecutive pieces of one text or thought joined, and unpaired surrogates
+    replaced."""
     whole: list[chat.Part] = []
     for part in parts:
         last = whole[-1] if whole else None
@@ -239,7 +242,8 @@ def _whole(parts: Iterable[chat.Text | chat.Thought | chat.ModelToolCall]) -> li
 
 
 class _Chunk:
-    """One reply object. ``has_answer``: it holds an answer, or says why there is none."""
+    """One reply object: a whole reply, or a chunk of a stream. ``has_answer``: true if it contains an answer or says
+    why there is none; ``failure``: the model's error, ``None`` for none."""
 
     def __init__(self, raw: Mapping[str, Any]) -> None:
         self._raw = dict(raw)
@@ -265,8 +269,8 @@ class _Chunk:
         return storable(value) if isinstance(value, str) else ""
 
     def parts(self, calls: int) -> Iterator[chat.Text | chat.Thought | chat.ModelToolCall]:
-        """Return the parts in order, numbered after ``calls`` tool calls. A signature that belongs to a text, not to
-        reasoning, is returned as reasoning without text."""
+        """Yield the parts in order. ``calls``: number of tool calls in earlier chunks. The signature of a text (not of
+        reasoning) follows the text as reasoning without text."""
         raw_parts = self._content.get("parts") if isinstance(self._content, dict) else None
         for raw in objects(raw_parts):
             signature = member(raw, "thoughtSignature")
@@ -295,8 +299,8 @@ def _read_call(raw: dict[str, Any], seal: str, reply: str, place: int) -> chat.M
 
 
 def _usage(raw: object) -> chat.Usage | None:
-    """Token counts; ``None`` where there are none. Thoughts count as output; what tools of the provider read, as
-    input."""
+    """Return the token counts; ``None`` if there are none. Reasoning counts as output, and what the provider's own
+    tools read counts as input."""
     if not isinstance(raw, dict):
         return None
     counts = token_counts({name: member(raw, name) for name, _ in _COUNTS}, _COUNTS)
@@ -318,7 +322,7 @@ class GeminiChunks:
         self._usage: chat.Usage | None = None
 
     def event(self, event: ServerSentEvent) -> Iterable[chat.StreamEvent]:
-        """Parse the next chunk of a stream and return the events of the reply in it. End markers that relays add are
+        """Parse the next chunk of a stream and return the stream events in it. End markers, which relays add, are
         ignored. A chunk that cannot be parsed gives a ``Fault``."""
         if event.data.strip() in ("", _DONE):
             return ()
@@ -330,7 +334,7 @@ class GeminiChunks:
         return self._chunk(_Chunk(chunk))
 
     def end(self) -> Iterable[chat.StreamEvent]:
-        """Handle the end of the stream; without a stop reason it was cut off."""
+        """Return the last stream events; none if no stop reason has arrived, because the stream was then cut off."""
         return self._end(self._finish) if self._finish is not None else ()
 
     def _chunk(self, chunk: _Chunk) -> Iterator[chat.StreamEvent]:
@@ -365,10 +369,10 @@ class GeminiChunks:
 
 @dataclass(frozen=True, slots=True)
 class GeminiProvider:
-    """Provider side of the Gemini dialect.
+    """Translates requests for Gemini's generateContent, and its replies and streams.
 
-    ``budgeted``: prefixes of models whose reasoning is limited by a token budget. ``event_max``: a stream event of more
-    bytes is an error.
+    ``budgeted``: beginnings of the names of models whose reasoning is limited by a token budget. ``event_max``: a
+    stream event of more bytes is an error.
 
     System messages at the start become the system instruction; a later one is sent as a marked user message, because
     the dialect has no other place for it. Reasoning without Gemini's signature, image details and the end user are

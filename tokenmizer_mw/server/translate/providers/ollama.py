@@ -88,7 +88,7 @@ def _user(turn: chat.ChatTurn, names: Mapping[str, str], called: Sequence[str]) 
 
 
 def _require_embedded(image: chat.Attachment) -> bool:
-    """Always: raises ``Untranslatable`` for an image that is only linked."""
+    """Return true. Raises ``Untranslatable`` for an image that is only linked."""
     if not image.data:
         raise Untranslatable("result.image.url", "the provider takes images only when they are part of the request")
     return True
@@ -101,7 +101,7 @@ def _format(wanted: chat.AnswerFormat | None) -> object:
 
 
 def _thinking(thinking: chat.Thinking | None) -> object:
-    """Whether to think, or how much; models that know no levels take any as yes."""
+    """Return the field for reasoning: whether to reason, or how much. Models without levels take any level as yes."""
     if thinking is None or (not thinking.effort and thinking.tokens is None):
         return None
     effort = thinking.effort or effort_for(thinking.tokens or 0)
@@ -136,7 +136,7 @@ def answer(body: Mapping[str, Any]) -> chat.ModelReply:
 
 
 def _calls(message: Mapping[str, Any], reply: str, place: int) -> Iterator[chat.ModelToolCall]:
-    """The calls of a message, behind so many others."""
+    """Yield the tool calls of a message. ``place``: number of calls before them, from which their ids are derived."""
     for number, raw in enumerate(objects(message.get("tool_calls")), place):
         if (call := read_call(raw)) is not None:
             arguments = storable(call.arguments) or "{}"
@@ -158,7 +158,8 @@ class OllamaLines:
         self._calls = 0
 
     def event(self, event: ServerSentEvent) -> Iterable[chat.StreamEvent]:
-        """Parse the next line of the stream into dialect-neutral stream events."""
+        """Parse the next line of a stream and return the stream events in it. A line that cannot be parsed gives a
+        ``Fault``."""
         line = parse_json(event.data)
         if not isinstance(line, dict):
             return (chat.Fault(0, "the provider sent a line that is no JSON object"),)
@@ -167,11 +168,8 @@ class OllamaLines:
         return self._line(line)
 
     def end(self) -> Iterable[chat.StreamEvent]:
-        """Return ``()``: the last line of a complete reply (``"done": true``) has already given its events.
-
-        Without that line the provider's stream was cut off. Nothing is added then, so the client's stream has no end
-        event either.
-        """
+        """Return ``()``: the last line of a complete reply (``"done": true``) has given its stream events. A stream
+        without that line was cut off, and so has no ``Ended``."""
         return ()
 
     def _line(self, line: dict[str, Any]) -> Iterator[chat.StreamEvent]:
@@ -192,7 +190,8 @@ class OllamaLines:
 
 @dataclass(frozen=True, slots=True)
 class OllamaProvider:
-    """Provider side of the Ollama dialect. ``line_max``: a stream line of more bytes is an error.
+    """Translates requests for Ollama's own chat API, and its replies and streams. ``line_max``: a stream line of more
+    bytes is an error.
 
     The dialect has no call ids: results follow in the order of the calls, with the names of their tools. If the model
     must not call tools, none are offered. The end user is dropped.

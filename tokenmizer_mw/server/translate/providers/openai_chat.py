@@ -38,7 +38,7 @@ from .request_parts import (
 
 @dataclass(frozen=True, slots=True)
 class Quirks:
-    """The deviations of one OpenAI-compatible server; the defaults suit most servers.
+    """How one OpenAI-compatible server deviates from OpenAI's API; the defaults suit most servers.
 
     - ``max_tokens`` and ``seed``: the names of these fields; ``system``: the role of system messages.
     - ``stream_options``: whether to ask a stream for its token counts.
@@ -48,13 +48,13 @@ class Quirks:
       assistant message has the field, unless the call switches reasoning off.
     - ``bridge``: text of an assistant message inserted between a tool result and a user message, for servers that
       refuse these as neighbours; "" for none.
-    - ``parallel`` and ``end_user``: whether there are fields for parallel tool calls and for the end user.
-    - ``verbosity``: whether there is a field for the length of the reply.
+    - ``parallel``, ``end_user`` and ``verbosity``: whether there are fields for parallel tool calls, for the end user,
+      and for the length of the reply.
     - ``attached``: whose format is used for documents and audio.
-    - ``call_id`` and ``call_id_lengths``: allowed characters, and least and greatest length, of tool call ids; other
-      ids are replaced.
+    - ``call_id`` and ``call_id_lengths``: allowed characters (a name in ``CHARACTERS``), and least and greatest length,
+      of tool call ids; other ids are replaced.
     - ``lacks``: features that the server does not support, such as "sampling.seed", "format.schema" or "tools.strict",
-      named as in ``request_parts``.
+      as ``list_features`` names them.
     """
 
     max_tokens: Literal["max_tokens", "max_completion_tokens"] = "max_tokens"
@@ -199,7 +199,7 @@ def _effort(thinking: chat.Thinking) -> str:
 
 
 def _end_user(user: str) -> str:
-    """The name of the end user, or its digest where it is too long."""
+    """Return the name of the end user; if it is longer than the field allows, a digest of it."""
     return user if len(user) <= _END_USER_MAX else blake2b(user.encode(), digest_size=16).hexdigest()
 
 
@@ -213,7 +213,7 @@ _FINISHES: Final = {
     "content_filter": chat.Finish.FILTERED,
 }
 _FAILED: Final = frozenset({"error", "insufficient_system_resource"})
-"""Reasons of a server that could not go on."""
+"""Stop reasons of a server that failed during the reply."""
 
 _USAGE: Final = (
     ("prompt_tokens", "prompt"),
@@ -249,7 +249,7 @@ def answer(body: Mapping[str, Any]) -> chat.ModelReply:
 
 
 def _first(body: Mapping[str, Any]) -> dict[str, Any]:
-    """The first of several answers; an empty object where there is none. Only one is ever asked for."""
+    """Return the first of the choices in a reply; an empty object if there is none. Only one is ever asked for."""
     return next((choice for choice in objects(body.get("choices")) if not choice.get("index")), {})
 
 
@@ -271,7 +271,7 @@ def usage(raw: object) -> chat.Usage | None:
 
 
 def _read_message(message: Mapping[str, Any]) -> tuple[str, str, bool]:
-    """Thought and text of a message or a piece of one, and whether the text is a refusal."""
+    """Return reasoning and text of a message or of a piece of one, and whether the text is a refusal."""
     content = read_content(message.get("content"))
     refusal = message.get("refusal")
     refusal = refusal if isinstance(refusal, str) else content.refusal
@@ -285,7 +285,8 @@ def _call(fragment: Fragment, reply: str, place: int) -> chat.ModelToolCall:
 
 @dataclass(slots=True)
 class _Made:
-    """A call in the making, and its place among the others; ``pieces`` are those of its arguments."""
+    """A tool call of which pieces may still come. ``place``: its number among the calls; ``pieces``: those of its
+    arguments."""
 
     place: int
     call: chat.ModelToolCall
@@ -293,10 +294,10 @@ class _Made:
 
 
 class _Calls:
-    """The calls of a streamed answer, of which one at a time may be open.
+    """The tool calls of a streamed reply. Only one at a time is open, that is, passed on piece by piece.
 
-    Fragments of a further call open it where the arguments of the one before are complete; else they wait until the
-    answer ends, since more may come of the first.
+    Pieces of a further call open that call if the arguments of the one before are complete. Else they wait until the
+    reply ends, because more may come of the one before.
     """
 
     def __init__(self, parts: Parts) -> None:
@@ -307,8 +308,8 @@ class _Calls:
         self._waiting = False
 
     def add(self, index: int, fragment: Fragment, reply: str) -> Iterator[chat.StreamEvent]:
-        """The next fragment, which says that it belongs to call ``index``. Another id that comes with a name starts a
-        call of its own: some servers give every call the same index."""
+        """Add the next piece of a call. ``index``: number of the call, as the piece states it. A piece with another id
+        and a name starts a new call even so: some servers give every call the same index."""
         made = self._by_index.get(index)
         if made is None or (fragment.id and fragment.name and storable(fragment.id) != made.call.id):
             made = self._begin(index, fragment, reply)
@@ -321,7 +322,7 @@ class _Calls:
                 yield chat.Fault(0, "the provider goes on with a call that was complete")
 
     def end(self) -> Iterator[chat.StreamEvent]:
-        """The calls that waited."""
+        """Yield the events of the calls that had to wait."""
         for made in self._made[self._open + 1 :]:
             yield from self._parts.open(made.call)
             yield from self._parts.arguments("".join(made.pieces))
@@ -355,7 +356,8 @@ class OpenAIChatChunks:
         self._calls = _Calls(self._parts)
 
     def event(self, event: ServerSentEvent) -> Iterable[chat.StreamEvent]:
-        """Parse the next chunk of the stream into dialect-neutral stream events."""
+        """Parse the next chunk of a stream and return the stream events in it. A chunk that cannot be parsed gives a
+        ``Fault``."""
         if event.data.startswith(_DONE):
             return self._end()
         if not event.data.strip():
@@ -368,7 +370,7 @@ class OpenAIChatChunks:
         return self._chunk(chunk)
 
     def end(self) -> Iterable[chat.StreamEvent]:
-        """Handle the end of the stream; it is complete if the stop reason has arrived."""
+        """Return the last stream events; none if no stop reason has arrived, because the stream was then cut off."""
         return self._end() if self._finish is not None else ()
 
     def _chunk(self, chunk: dict[str, Any]) -> Iterator[chat.StreamEvent]:
@@ -406,7 +408,7 @@ class OpenAIChatChunks:
 
 
 def _is_complete(pieces: list[str]) -> bool:
-    """Whether the arguments are a whole object."""
+    """Return whether the pieces of arguments are together a JSON object."""
     try:
         return isinstance(json.loads("".join(pieces)), dict)
     except (ValueError, RecursionError):
@@ -421,7 +423,8 @@ _TEXT_FIELDS: Final = frozenset({"text", "summary", "index"})
 
 
 def thoughts_in(message: Mapping[str, Any]) -> list[chat.Thought]:
-    """Return the reasoning parts of a complete message, with signatures; an empty list if it has no such details."""
+    """Return the reasoning in the ``reasoning_details`` of a complete message, with signatures; an empty list if it has
+    none."""
     found = []
     for detail in objects(message.get(DETAILS)):
         text, seal = text_in(detail, "text") or text_in(detail, "summary"), seal_of(detail)
@@ -431,20 +434,22 @@ def thoughts_in(message: Mapping[str, Any]) -> list[chat.Thought]:
 
 
 def seals_in(delta: Mapping[str, Any]) -> list[tuple[str, bool]]:
-    """Return the signatures in a piece of a message, each with whether it belongs to encrypted reasoning."""
+    """Return the signatures in the ``reasoning_details`` of a piece of a message, each with whether its text is
+    encrypted."""
     details = objects(delta.get(DETAILS))
     return [(seal, detail.get("type") == _ENCRYPTED) for detail in details if (seal := seal_of(detail))]
 
 
 def seal_of(detail: Mapping[str, Any]) -> str:
-    """Return the signature of a detail; "" for an unsigned one."""
+    """Return the signature of one of the ``reasoning_details``: the detail itself as JSON, without its text; "" if it
+    is unsigned."""
     if not (detail.get("signature") or (detail.get("type") == _ENCRYPTED and detail.get("data"))):
         return ""
     return storable(json_text({name: value for name, value in detail.items() if name not in _TEXT_FIELDS}))
 
 
 def details_of(parts: Iterable[chat.Part]) -> list[dict[str, Any]]:
-    """Return the details to send back: those of the reasoning among ``parts`` that OpenRouter signed."""
+    """Return ``reasoning_details`` to send back to OpenRouter: the reasoning among ``parts`` that it signed."""
     details: list[dict[str, Any]] = []
     for part in parts:
         if isinstance(part, chat.Thought) and part.sealed_by == MAKER and (detail := _open_seal(part.seal)):
@@ -454,7 +459,7 @@ def details_of(parts: Iterable[chat.Part]) -> list[dict[str, Any]]:
 
 
 def _open_seal(seal: str) -> dict[str, Any]:
-    """A seal that came back; empty where it is none of ours, since clients may send anything."""
+    """Parse a signature that ``seal_of`` made and a client sent back; an empty object for any other text."""
     try:
         value = json.loads(seal)
     except (ValueError, RecursionError):
@@ -464,7 +469,7 @@ def _open_seal(seal: str) -> dict[str, Any]:
 
 @dataclass(frozen=True, slots=True)
 class OpenAIChatProvider:
-    """Provider side of the OpenAI Chat Completions dialect.
+    """Translates requests for servers with OpenAI Chat Completions, and their replies and streams.
 
     ``quirks``: how the server deviates. ``event_max``: a stream event of more bytes is an error.
 

@@ -19,20 +19,20 @@ _HIGH: Final = ("\ud800", "\udbff")
 
 
 class ProviderStreamReader(Protocol):
-    """Interprets the events of one stream, in order."""
+    """Protocol of what each provider dialect defines of its stream: what one event means, and how the stream ends."""
 
     def event(self, event: ServerSentEvent) -> Iterable[chat.StreamEvent | chat.Pinged]:
-        """Parse the next event of the stream into dialect-neutral stream events."""
+        """Parse the next event of the stream and return the stream events in it."""
 
     def end(self) -> Iterable[chat.StreamEvent]:
-        """Return the events that are still to be sent when the provider's stream has ended.
+        """Return the stream events that are still to be sent when the provider's stream has ended.
 
         Empty if the events so far are complete, or if the stream was cut off.
         """
 
 
 class _Reader:
-    """A reader that ignores what follows the end of the reply or an error."""
+    """Base of the readers: ignores what follows the end of the reply or an error."""
 
     def __init__(self, script: ProviderStreamReader, size_max: int) -> None:
         self._script = script
@@ -51,11 +51,10 @@ class _Reader:
 
 
 class EventReader(_Reader):
-    """Reader of a stream of server-sent events. Ignores what follows the end of the reply or an error.
+    """Parses a stream of server-sent events. Ignores what follows the end of the reply or an error.
 
-    Comments, which keep idle connections alive, are returned as ``Pinged``. ``bare``: true if errors are sent as JSON
-    lines outside of events, as Gemini does. If the stream contains no event at all, such lines are parsed in any case,
-    because servers report errors of a stream as plain JSON.
+    Comments, which keep idle connections alive, are returned as ``Pinged``. ``bare``: true if the provider sends errors
+    as JSON outside of events, as Gemini does. Such JSON is parsed in any case if the stream contains no event at all.
     """
 
     def __init__(self, script: ProviderStreamReader, event_max: int = EVENT_MAX, *, bare: bool = False) -> None:
@@ -116,7 +115,7 @@ class EventReader(_Reader):
 
 
 class LineReader(_Reader):
-    """Reader of a stream of JSON lines. Ignores what follows the end of the reply or an error."""
+    """Parses a stream of JSON lines. Ignores what follows the end of the reply or an error."""
 
     def __init__(self, script: ProviderStreamReader, line_max: int = EVENT_MAX) -> None:
         super().__init__(script, line_max)
@@ -144,7 +143,11 @@ class LineReader(_Reader):
 
 
 class Parts:
-    """Assembles streamed pieces into parts: each piece extends the open part or opens a new one."""
+    """Turns the pieces of a streamed reply into stream events: a piece extends the part that is open, or opens a new
+    one.
+
+    ``called``: true once a tool call has been opened.
+    """
 
     def __init__(self) -> None:
         self.called = False
@@ -203,7 +206,7 @@ class Parts:
         yield from self._grow_text(more)
 
     def _grow_text(self, more: str) -> Iterator[chat.StreamEvent]:
-        """Half a character waits for its other half."""
+        """Add a piece of text; the first half of a surrogate pair at its end waits for the second half."""
         self._grew = True
         text, self._held = self._held + more, ""
         if _HIGH[0] <= text[-1:] <= _HIGH[1]:
@@ -218,12 +221,12 @@ class Parts:
 
 
 def is_torn(text: str) -> bool:
-    """Return whether ``text`` is neither JSON nor an end marker: at the end of a stream, an event that was cut off."""
+    """Return whether ``text``, the last event of a stream, was cut off: it is neither JSON nor an end marker."""
     return parse_json(text) is None and not text.startswith(_DONE)
 
 
 def make_id(*seeds: object) -> str:
-    """Return an id for a call or reply to which the provider gives none; the same seeds give the same id."""
+    """Return an id for a call to which the provider gives none. The same ``seeds`` always give the same id."""
     return "call_" + blake2b("\0".join(map(str, seeds)).encode("utf-8", "replace"), digest_size=12).hexdigest()
 
 
@@ -244,7 +247,7 @@ def usage_in(raw: object, names: Sequence[tuple[str, str]]) -> chat.Usage | None
 
 
 def fault_of(status: int, body: bytes) -> chat.Fault:
-    """Parse an error response of any dialect. Never raises."""
+    """Parse the body of an error response of any provider. Never raises."""
     value = parse_json(body.decode("utf-8-sig", "replace"))
     if value is None:
         text = body[: 4 * ERROR_MAX].decode("utf-8", "replace").strip()[:ERROR_MAX]
@@ -253,9 +256,9 @@ def fault_of(status: int, body: bytes) -> chat.Fault:
 
 
 def error_of(value: object, status: int = 0) -> chat.Fault:
-    """Parse an error object, or an object that holds one as ``error``.
+    """Parse an error, or an object (or a list of objects) that contains one as ``error``.
 
-    A code that is an HTTP status is used as status if ``status`` is 0.
+    ``status`` 0 stands for unknown; the error's code is then used if it is an HTTP status.
     """
     if isinstance(value, list) and value:
         value = value[0]
@@ -278,8 +281,8 @@ def _status(code: object) -> int:
 
 
 def foreign(body: Mapping[str, Any], wanted: str) -> ForeignReply:
-    """Return the error for a provider's reply that lacks ``wanted``; it quotes the provider's own error, if there is
-    one."""
+    """Return the error for a provider's reply that lacks the member ``wanted``; it quotes the provider's own error, if
+    there is one."""
     if body.get("error"):
         return ForeignReply(error_of(body).message)
     return ForeignReply(f"the provider's reply has no {wanted}")

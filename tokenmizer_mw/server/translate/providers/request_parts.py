@@ -15,25 +15,26 @@ from tokenmizer_mw.errors import Untranslatable
 from tokenmizer_mw.server.translate import chat
 
 NO_PARAMETERS: Final[Mapping[str, Any]] = {"type": "object", "properties": {}}
-"""The schema of a tool that takes nothing."""
+"""The JSON schema of a tool without arguments."""
 
 EFFORTS: Final = {"none": 0, "minimal": 512, "low": 1_024, "medium": 8_192, "high": 24_576, "xhigh": 32_768,
                   "max": 65_536}  # fmt: skip
-"""Words for how much a model may think, and the tokens that they stand for where a dialect counts them."""
+"""Names of reasoning efforts, and the number of tokens that each stands for if a provider limits reasoning by
+tokens."""
 
 ONE_CALL: Final = "Call at most one tool at a time."
-"""Sentences for the model where a dialect has no field."""
+"""Instruction to the model, for dialects without a field for it."""
 
 _NEUTRAL: Final = {"frequency_penalty": 0, "presence_penalty": 0}
-"""Values that change nothing in any dialect."""
+"""Values of sampling parameters that mean the default, so that they do not count as a feature that a call uses."""
 
 _ID_LENGTH: Final = 24
 _FAILED: Final = "The tool failed: "
 
 
 def attached_to(*places: str) -> frozenset[str]:
-    """Return the names (as ``list_features`` yields them) of all kinds of attachments at ``places``: "system",
-    "assistant", "result"."""
+    """Return the names, as in ``list_features``, of all kinds of attachments in the given places ("system",
+    "assistant", "result"), such as "system.image"."""
     return frozenset(f"{place}.{kind}" for place in places for kind in ("image", "document", "audio"))
 
 
@@ -87,8 +88,8 @@ def one_call_at_most(call: chat.ChatCall) -> str:
 
 
 def turns_with_rule(call: chat.ChatCall) -> Sequence[chat.ChatTurn]:
-    """Return the turns; if only one tool may be called at a time, with a system message that says so behind the
-    first ones. For dialects without a field for it."""
+    """Return the messages of a call. If it allows only one tool call at a time, a system message that says so is
+    inserted after the first system messages, for dialects without a field for it."""
     if call.parallel is not False or not call.tools:
         return call.turns
     prefix, rest = split_prefix(call.turns)
@@ -113,7 +114,7 @@ def join_texts(parts: Iterable[chat.Part]) -> str:
 
 
 def thoughts(parts: Iterable[chat.Part]) -> str:
-    """Return the visible reasoning among ``parts``, joined by line ends."""
+    """Return the readable reasoning among ``parts``, joined by line ends."""
     return "\n".join(part.text for part in parts if isinstance(part, chat.Thought) and part.text)
 
 
@@ -135,12 +136,12 @@ def arguments_of(call: chat.ModelToolCall) -> dict[str, Any]:
 
 
 def names_of_calls(message: Iterable[chat.ChatTurn]) -> dict[str, str]:
-    """Return the tool name of each call by the call's id."""
+    """Return the tool name of each tool call in the messages, by the call's id."""
     return {part.id: part.name for one in message for part in one.parts if isinstance(part, chat.ModelToolCall)}
 
 
 def turns(chat_turns: Sequence[chat.ChatTurn]) -> list[chat.ChatTurn]:
-    """Merge consecutive messages of one role."""
+    """Return the messages with consecutive ones of the same role merged into one."""
     merged: list[tuple[chat.ChatTurn, list[chat.Part]]] = []
     for one in chat_turns:
         if merged and merged[-1][0].role == one.role:
@@ -163,15 +164,14 @@ CHARACTERS: Final[Mapping[str, frozenset[str]]] = {
     "word": frozenset(ascii_letters + digits + "_-"),
     "alphanumeric": frozenset(ascii_letters + digits),
 }
-"""What ids may be made of."""
+"""Sets of characters that a provider may allow in tool call ids, by name."""
 
 
 @dataclass(frozen=True, slots=True)
 class CallIds:
     """The tool call ids that a provider accepts.
 
-    ``characters``: a name in ``CHARACTERS``; ``least`` and ``most``: length. Other ids are replaced, the same id always
-    by the same one.
+    ``characters``: a name in ``CHARACTERS``; ``least`` and ``most``: length in characters.
     """
 
     characters: str
@@ -186,13 +186,14 @@ class CallIds:
 
 
 def sampling_fields(sampling: chat.Sampling, **names: str) -> dict[str, Any]:
-    """Return the sampling parameters that are set. ``names``: how the provider calls those that it calls otherwise."""
+    """Return the sampling parameters that are set, as request fields. ``names``: the provider's names of those that it
+    calls differently."""
     given = {names.get(field.name, field.name): getattr(sampling, field.name) for field in fields(sampling)}
     return present(**{name: list(value) if isinstance(value, tuple) else value for name, value in given.items()})
 
 
 def plain_text(part: chat.Attachment) -> str:
-    """Return the text of a plain-text document. Raises ``Untranslatable`` for data that are none."""
+    """Return the text of a plain-text document. Raises ``Untranslatable`` if its data are not UTF-8 text in base64."""
     try:
         return b64decode(part.data, validate=True).decode()
     except (binascii.Error, UnicodeDecodeError):
@@ -205,11 +206,12 @@ def present(**members: Any) -> dict[str, Any]:
 
 
 Writer = Callable[[chat.Attachment], dict[str, Any]]
-"""How an attachment is written as a part of a content."""
+"""Function that returns an attachment in the provider's format, as a part of a message's content."""
 
 
 def calls_in(turn: chat.ChatTurn, ids: CallIds) -> list[dict[str, Any]]:
-    """Return the tool calls of an assistant turn in the provider's format."""
+    """Return the tool calls of an assistant message in OpenAI's format. ``ids``: the call ids that the provider
+    accepts."""
     calls = [part for part in turn.parts if isinstance(part, chat.ModelToolCall)]
     return [
         {
@@ -222,10 +224,10 @@ def calls_in(turn: chat.ChatTurn, ids: CallIds) -> list[dict[str, Any]]:
 
 
 def user_messages(turn: chat.ChatTurn, ids: CallIds, attached: Mapping[str, Writer]) -> Iterator[dict[str, Any]]:
-    """Yield the messages of a user turn.
+    """Yield a user message in OpenAI's format; each tool result in it is a message of its own, before it.
 
-    Each tool result is a text message of its own; one user message follows, with the results' attachments before the
-    user's own content.
+    Tool results may only contain text, so their attachments are placed before the user's own content. ``ids``: the call
+    ids that the provider accepts; ``attached``: how each kind of attachment is written.
     """
     results = [part for part in turn.parts if isinstance(part, chat.ModelToolResult)]
     for result in results:
@@ -237,13 +239,14 @@ def user_messages(turn: chat.ChatTurn, ids: CallIds, attached: Mapping[str, Writ
 
 
 def image(part: chat.Attachment) -> dict[str, Any]:
-    """Return an image as a content part, with a link or a data URL."""
+    """Return an image as a content part in OpenAI's format, with a link or a data URL."""
     url = part.url or f"data:{part.media_type};base64,{part.data}"
     return {"type": "image_url", "image_url": {"url": url, **present(detail=part.detail)}}
 
 
 def _content(parts: Sequence[chat.Part], attached: Mapping[str, Writer]) -> str | list[dict[str, Any]]:
-    """Text alone as a text, which every server takes."""
+    """Return the content of a message: a list of parts if there is an attachment, else a string, which every server
+    accepts."""
     content: list[dict[str, Any]] = []
     for part in parts:
         if isinstance(part, chat.Text):
