@@ -1,4 +1,5 @@
-"""A background queue: one daemon thread, bounded, without duplicate tasks."""
+"""A background queue: one daemon thread runs tasks one after the other; their number is limited, and a task that waits
+is not queued twice."""
 
 from __future__ import annotations
 
@@ -17,13 +18,13 @@ from tokenmizer_mw.runtime.forking import renew_in_child
 Task = Callable[[], object]
 
 PAUSE_SECONDS: Final = 0.1
-"""Seconds without a new task that are a pause, unless told otherwise."""
+"""Default of ``Pauses.seconds``."""
 
 LATER_SECONDS: Final = 10.0
-"""Longest time that a task waits for a pause, in seconds, unless told otherwise."""
+"""Default of ``Pauses.longest``."""
 
 DRAIN_SECONDS: Final = 5.0
-"""How long the end of the process waits for a queue, unless told otherwise."""
+"""Default of ``BackgroundQueue``: longest time in seconds that the end of the process waits for a queue."""
 
 
 class _Waiting(NamedTuple):
@@ -33,7 +34,8 @@ class _Waiting(NamedTuple):
 
 @dataclass(slots=True)
 class _Later:
-    """A task that waits for a pause. ``times``: how often it was put."""
+    """A task that waits for a pause. ``put_at``: when it was queued first (monotonic clock); ``times``: how often
+    since."""
 
     task: Task
     put_at: float
@@ -44,9 +46,10 @@ class _Later:
 class Pauses:
     """When tasks of ``BackgroundQueue.put_later`` run.
 
-    - ``seconds``: time without a new task that is a pause; tasks wait for one.
+    - ``seconds``: a pause is this long without a new task; tasks wait for one.
     - ``longest``: longest time in seconds that a task waits for a pause.
-    - ``tasks_max``, ``times_max``: with more waiting tasks, or more calls of ``put_later`` for them, none waits.
+    - ``tasks_max``, ``times_max``: with more waiting tasks, or more calls of ``put_later`` for them, no task waits for
+      a pause.
     - ``missed``: called when a task runs although there was no pause.
     """
 
@@ -60,13 +63,15 @@ class Pauses:
 class BackgroundQueue:
     """Runs tasks one after the other in a daemon thread that starts with the first task.
 
-    The number of waiting tasks and the bytes that they hold are limited. A task is dropped if one with the same name
-    still waits, because that one will see the newest state anyway. ``failed`` is called with the error of a task. A
-    queue that is not closed is closed when the process ends, which takes at most ``drain_seconds``.
+    - ``capacity``, ``size_max``: largest number of waiting tasks, and of bytes that they hold.
+    - ``failed``: called with the error that a task raised; the next task runs nevertheless.
+    - ``drain_seconds``: a queue that is not closed is closed when the process ends; this takes at most so long.
+    - ``pauses``: when tasks of ``put_later`` run; ``None``: ``Pauses()``.
 
-    Tasks of ``put_later`` wait for a pause in which no task is put, within the limits of ``pauses``. So a busy process
-    answers requests first, and tasks of the same name are merged. Other tasks overtake them. They do not wait if the
-    queue is half full, or during a flush.
+    A task whose name a waiting task has already is dropped, because the waiting one will see the newest state anyway.
+
+    Tasks of ``put_later`` wait for a pause in which no task is queued, so that a busy process answers requests first.
+    Tasks of ``put`` overtake them. They do not wait for a pause if the queue is half full, or during a flush.
     """
 
     def __init__(
@@ -100,9 +105,8 @@ class BackgroundQueue:
         self._busy = False
 
     def put(self, name: Hashable, task: Task, size: int = 0) -> bool:
-        """Queue a task that holds ``size`` bytes, and return at once. Returns ``False`` when the queue is full or
-        closed; the task is not run then.
-        """
+        """Queue a task that holds ``size`` bytes, and return at once. If a task of this name waits already, that one
+        runs instead. Returns ``False`` if the queue is full or closed; the task does not run then."""
         with self._changed:
             self._put_at = time.monotonic()
             if not self._closed and name in self._waiting:
@@ -116,9 +120,8 @@ class BackgroundQueue:
             return True
 
     def put_later(self, name: Hashable, task: Task) -> bool:
-        """Queue a task that is run at the next pause, see the class. Returns ``False`` when the queue is full or
-        closed.
-        """
+        """Queue a task to run at the next pause, see the class. If a task of this name waits already, that one runs
+        instead. Returns ``False`` if the queue is full or closed; the task does not run then."""
         with self._changed:
             self._put_at = time.monotonic()
             known = self._later.get(name)
@@ -135,7 +138,7 @@ class BackgroundQueue:
             return True
 
     def flush(self, seconds: float) -> bool:
-        """Wait until no task is queued or running, at most ``seconds``. Returns whether that was reached."""
+        """Wait until no task is queued or running, at most ``seconds``. Returns whether that was reached in time."""
         deadline = time.monotonic() + seconds
         with self._changed:
             self._flushing += 1
@@ -192,7 +195,7 @@ class BackgroundQueue:
                 self._failed(error)
 
     def _take(self) -> Task | None:
-        """The next task; ``None`` if there is none."""
+        """Remove the next task from the queue and return it; ``None`` if there is none."""
         if self._waiting:
             _, waiting = self._waiting.popitem(last=False)
             self._size -= waiting.size
@@ -206,7 +209,7 @@ class BackgroundQueue:
         return later.task
 
     def _may_rest(self) -> bool:
-        """Whether the tasks for later can wait for a pause."""
+        """Whether the tasks of ``put_later`` can still wait for a pause."""
         half_full = (len(self._waiting) + len(self._later)) * 2 >= self._capacity
         many = len(self._later) > self._pauses.tasks_max or self._later_times > self._pauses.times_max
         return not (self._flushing or half_full or many)
@@ -221,11 +224,11 @@ class BackgroundQueue:
 
 
 _working: Final[WeakSet[BackgroundQueue]] = WeakSet()
-"""Queues with a thread in this process."""
+"""Queues that started a thread in this process."""
 
 
 def _close_all() -> None:
-    """A thread that is inside a native library while the interpreter goes down would abort the process."""
+    """Close all queues at the end of the process: a thread inside a native library would abort the interpreter then."""
     for queue in list(_working):
         queue.close(queue.drain_seconds)
 

@@ -13,8 +13,8 @@ from contextlib import contextmanager
 from typing import Final
 
 YOUNG_MAX: Final = 50_000
-"""New objects after which a program that has started collects them (Python: 700). Reading a session of thousands of
-facts makes that many, and nothing of it is garbage."""
+"""Number of new objects after which the garbage collector runs, once a program has started (Python's own: some hundreds
+or thousands). Reading a session with thousands of facts makes that many objects, and none of them is garbage."""
 
 
 @contextmanager

@@ -35,7 +35,7 @@ _owners: Final[WeakSet[Renewable]] = WeakSet()
 
 
 def make_lock() -> threading.Lock:
-    """Return a ``threading.Lock`` that is free in a forked child process."""
+    """Return a ``threading.Lock`` that is free in a forked child process, even if a thread of the parent held it."""
     lock = threading.Lock()
     _locks.add(lock)
     return lock
@@ -59,7 +59,8 @@ def _renew() -> None:
 
 
 def _property_locks() -> Iterator[object]:
-    """The locks of this package's cached properties: Python 3.11 has one in each, and extraction holds them often."""
+    """Yield the locks of this package's cached properties: Python 3.11 has a lock in each, and extraction holds them
+    often."""
     for name, module in list(sys.modules.items()):
         if name.partition(".")[0] != __name__.partition(".")[0]:
             continue
@@ -77,14 +78,15 @@ if hasattr(os, "register_at_fork"):
 
 
 FORK_SECONDS: Final = 2.0
-"""Seconds for which a fork waits for calls that are under way; a child that is forked anyway may find the file busy."""
+"""Longest time in seconds that a fork waits for connections that are in use. After that it goes ahead; the child may
+then find the database busy."""
 
 
 class Releasable(Protocol):
     """An object that keeps connections between calls and opens new ones when needed."""
 
     def release_connections(self) -> None:
-        """Close all connections. Call it only while none is in use."""
+        """Close all idle connections. Called by ``ForkGate`` before a fork, while none is in use."""
 
 
 class ForkGate:
@@ -102,8 +104,7 @@ class ForkGate:
             os.register_at_fork(before=self._close, after_in_parent=self._open, after_in_child=self._renew)
 
     def adopt(self, owner: Releasable) -> None:
-        """Register ``owner``: its ``release_connections`` is called before a fork, unless a connection is still in use
-        then."""
+        """Have ``owner.release_connections`` called before each fork, unless a connection is still in use then."""
         self._owners.add(owner)
 
     def __enter__(self) -> None:
@@ -142,4 +143,4 @@ class ForkGate:
 
 
 GATE: Final = ForkGate()
-"""The gate of this process."""
+"""The gate of this process. The response cache in SQLite uses it for its connections."""

@@ -7,9 +7,9 @@ from pathlib import Path
 
 
 def install_hint(extra: str, distribution: str = "tokenmizer-mw", folder: str = ".") -> str:
-    """Return the command that installs ``extra`` of ``distribution`` from the source that the distribution itself was
-    installed from. If that is not recorded: from the checkout in ``folder``.
-    """
+    """Return the command that installs ``extra`` of ``distribution``, such as
+    ``pip install 'tokenmizer-mw[mcp] @ https://...'``. It installs from where the distribution itself was installed
+    from; if that is not recorded, from the checkout in ``folder``."""
     from shlex import quote
 
     origin = _origin(distribution)
@@ -21,7 +21,7 @@ def install_hint(extra: str, distribution: str = "tokenmizer-mw", folder: str = 
 
 
 def find_uninstalled(modules: Iterable[str]) -> list[str]:
-    """Return those of ``modules`` that cannot be imported here."""
+    """Return the names among ``modules`` that cannot be imported here."""
     return [name for name in modules if not _is_installed(name)]
 
 
@@ -51,7 +51,7 @@ def model_directory(named: str) -> Path:
 
 def _origin(distribution: str) -> tuple[str, str] | None:
     """Where the distribution was installed from: ("path", a folder or an archive) or ("url", an address as pip reads
-    it). ``None``: from an index, or not at all."""
+    it). ``None`` if it came from a package index, or is not installed."""
     import json
     from importlib.metadata import PackageNotFoundError
     from importlib.metadata import distribution as found

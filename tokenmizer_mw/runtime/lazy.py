@@ -1,6 +1,5 @@
-"""RE2 options, and patterns that are compiled on first use, because compiling all of them takes longer than the
-imports. Their match functions skip the Python wrapper of ``re2``, which takes longer than most matches.
-"""
+"""RE2 options, and patterns that are compiled on first use, because compiling all of them takes longer than importing
+the package. Their match functions skip the Python wrapper of ``re2``, which takes longer than most matches."""
 
 from __future__ import annotations
 
@@ -11,16 +10,19 @@ from typing import Any, Final, NamedTuple
 import re2
 
 Spans = list[tuple[int, int]]
-"""Where the match and each of its groups stand; (-1, -1) for a group without a part in it, and for no match at all."""
+"""Start and end of a match, followed by those of its groups, in bytes. (-1, -1) stands for a group that did not take
+part, and at the first place for no match."""
 
 Ask = Callable[[bytes, int, int], Spans]
-"""Where an expression matches a text between two places."""
+"""Match function of a pattern: gets the text (UTF-8 bytes) and the start and end of the part to look at; returns
+``Spans``."""
 
 _NOWHERE: Final = (-1, -1)
 
 
 class Asks(NamedTuple):
-    """The match functions of a compiled expression: anywhere, at the start, and of the whole text."""
+    """The match functions of a compiled pattern. ``find`` matches anywhere, ``begin`` at the start, ``whole`` the whole
+    text."""
 
     find: Ask
     begin: Ask
@@ -28,9 +30,8 @@ class Asks(NamedTuple):
 
 
 def asks_of(made: Any) -> Asks:
-    """Return the match functions of the expression inside the wrapper ``made``; those of the wrapper if it does not
-    expose it.
-    """
+    """Return the match functions of ``made``, a pattern compiled by ``re2``. They call RE2 directly; if this version of
+    ``re2`` does not allow that, they call the methods of ``made``."""
     try:
         ask, anchor = made._regexp.Match, made._regexp.Anchor
         asks = Asks(*(partial(ask, how) for how in (anchor.UNANCHORED, anchor.ANCHOR_START, anchor.ANCHOR_BOTH)))
@@ -41,15 +42,15 @@ def asks_of(made: Any) -> Asks:
 
 
 def _spans(ask: Callable[[bytes, int, int], Any], text: bytes, start: int, end: int) -> Spans:
-    """The same of the wrapper's own functions."""
+    """Call a match method of ``re2`` and return its result as ``Spans``."""
     match = ask(text, start, end)
     return [match.span(group) for group in range(len(match.groups()) + 1)] if match is not None else [_NOWHERE]
 
 
 class Expression:
-    """A lazily compiled ``re2`` expression, with the same methods. Each method is cached as an attribute at first use.
+    """A pattern with the methods of one compiled by ``re2``, compiled when a method is first used.
 
-    ``find`` and ``begin``: the match functions of the expression itself, anywhere and at the start, which return spans.
+    ``find`` and ``begin`` are faster than those methods; they work on bytes and return ``Spans``, see ``Asks``.
     """
 
     def __init__(self, pattern: str | bytes) -> None:
@@ -64,8 +65,8 @@ class Expression:
 
 
 def re2_options(memory: int = 0, **more: Any) -> Any:
-    """Return options of RE2 without its own log lines. ``memory``: bytes that a pattern may take, 0 for RE2's bound;
-    ``more``: further options by their names."""
+    """Return options for ``re2.compile`` that switch off RE2's own log lines. ``memory``: bytes that a compiled pattern
+    may take, 0 for RE2's default; ``more``: further options by name."""
     options = re2.Options()
     options.log_errors = False
     if memory:
@@ -76,5 +77,6 @@ def re2_options(memory: int = 0, **more: Any) -> Any:
 
 
 def expression(pattern: str | bytes) -> Any:
-    """Return what ``re2.compile`` returns for ``pattern``, but compile it only at first use."""
+    """Return a pattern that is used like the result of ``re2.compile``, but is compiled at its first use. An invalid
+    pattern raises ``re2.error`` only then."""
     return Expression(pattern)

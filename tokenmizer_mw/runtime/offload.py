@@ -1,14 +1,14 @@
 """Run blocking work in worker threads, outside the event loop.
 
 There are five thread pools, so that work of one kind never waits for work of another: ``STORE`` for database access
-that a chat waits for, ``CPU`` for computations, ``TURNS`` for turns that have ended, ``CALLS`` for calls of the public
-API, and ``MODELS`` for functions of the application that call a model. A full ``STORE`` pool (a database that does not
-answer) delays no request that only has to be parsed.
+that a chat waits for, ``CPU`` for computations, ``TURNS`` for recording turns that have ended, ``CALLS`` for calls of
+the public API, and ``MODELS`` for functions of the application that call a model. A full ``STORE`` pool (a database
+that does not answer) delays no request that only has to be parsed.
 
 ``anyio.to_thread`` and ``asyncio.to_thread`` are not used. Without a limiter they take the threads of the application,
 which would then wait for our store. With a limiter they take 2 to 3 times the CPU time per call, and there are two more
-problems: ``anyio.to_thread`` drops a task whose caller is cancelled before a thread starts it, which would lose the
-turn of a client that disconnected; and it returns the limiter's token of a cancelled caller while the thread still
+problems. ``anyio.to_thread`` drops a task whose caller is cancelled before a thread starts it, which would lose the
+turn of a client that disconnected. And it returns the limiter's token of a cancelled caller while the thread still
 works, so that the limit does not hold if the store hangs.
 """
 
@@ -32,33 +32,36 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 STORE_THREADS: Final = 32
-"""Threads that wait for stores at the same time. They are idle while they wait, so there may be many; a store of
-this package serves fewer at once."""
+"""Largest number of threads that wait for stores at the same time. They are idle while they wait, so there may be many;
+a store of this package serves fewer at once."""
 
 CPU_THREADS: Final = 8
-"""Threads that compute at the same time. They share one interpreter lock with the event loop, which waits for its
-turn behind each of them (5 ms each), so there are few; with one or two, a single large request would hold up all
+"""Largest number of threads that compute at the same time. They share one interpreter lock with the event loop, which
+waits for each of them in turn (5 ms each), so there are few. With one or two, a single large request would hold up all
 others."""
 
 WRITERS_MAX: Final = 16
-"""Threads that write turns at the same time; a store writes them in groups."""
+"""Largest number of threads that write turns to a store at the same time; a store writes them in groups."""
 
 CALLS_THREADS: Final = 32
-"""Calls of the asynchronous API, the routes and the tools at the same time. They wait for the store without the
-deadline that chats have."""
+"""Largest number of calls of the asynchronous API, the REST routes and the MCP tools that run at the same time. Unlike
+chats, they wait for the store without a deadline."""
 
 MODELS_THREADS: Final = 32
-"""Blocking functions that ask a model at the same time; each waits for its provider."""
+"""Largest number of the application's blocking functions that call a model at the same time; each waits for its
+provider."""
 
 SETTLE_SECONDS: Final = 5.0
-"""Seconds that the end of the process waits for jobs that are still under way."""
+"""Longest time in seconds that the end of the process waits for jobs that still run in the pools ``STORE``, ``CPU`` and
+``CALLS``."""
 
 TURNS_SETTLE_SECONDS: Final = 1.0
-"""The same for turns: spools have been closed by then, and only a thread whose store does not answer is still busy."""
+"""Longest time in seconds that the end of the process then waits for the pool ``TURNS``. The queues of unwritten turns
+are closed by then, so that only a thread whose store does not answer is still busy."""
 
 _Job = tuple[Callable[[], Any], Context, Callable[[Any, BaseException | None], None] | None]
-"""The task, the caller's context variables, and what to call in the worker thread with the result or the error;
-``None``: nothing."""
+"""The task, the caller's context variables, and a function to call in the worker thread with the result and the error,
+one of which is ``None``. Without such a function (``None``), both are dropped."""
 
 
 class WorkerPool:
@@ -83,7 +86,7 @@ class WorkerPool:
 
     @property
     def outstanding(self) -> int:
-        """Number of jobs of the pool that wait for a thread or run."""
+        """Number of jobs of the pool that wait for a thread or are running."""
         return self._outstanding
 
     def put(self, job: _Job) -> None:
@@ -100,7 +103,7 @@ class WorkerPool:
         self._jobs.put(job)
 
     def settle(self, seconds: float) -> None:
-        """Wait until all jobs are done, at most ``seconds``."""
+        """Wait until all jobs are done, at most ``seconds``. Does not say whether they are."""
         deadline = time.monotonic() + seconds
         while self._outstanding and time.monotonic() < deadline:
             time.sleep(0.002)
@@ -137,18 +140,19 @@ CPU: Final = WorkerPool("cpu", CPU_THREADS)
 """For tasks that compute and wait for nothing."""
 
 TURNS: Final = WorkerPool("turns", WRITERS_MAX + CPU_THREADS)
-"""For turns that have ended: a thread reads the reply, then writes the turn. At most ``WRITERS_MAX`` of them write, so
-that others can always read."""
+"""For recording turns that have ended: a thread parses the reply, then writes the turn. At most ``WRITERS_MAX`` of the
+threads write, so that others are always free to parse."""
 
 CALLS: Final = WorkerPool("calls", CALLS_THREADS)
-"""For calls of the API, which take as long as the store takes."""
+"""For calls of the public API, which take as long as the store takes."""
 
 MODELS: Final = WorkerPool("models", MODELS_THREADS)
 """For functions of the application that call a model and block."""
 
 
 def _settle() -> None:
-    """A thread that is inside a native library while the interpreter goes down would abort the process."""
+    """Wait for running jobs at the end of the process: a thread inside a native library would abort the interpreter
+    then."""
     deadline = time.monotonic() + SETTLE_SECONDS
     for pool in (STORE, CPU, CALLS):
         pool.settle(deadline - time.monotonic())
@@ -205,7 +209,7 @@ def _resolve(done: asyncio.Future[Any], result: object, error: BaseException | N
 
 
 def _without_stop_iteration(error: BaseException) -> BaseException:
-    """``error``, or a ``RuntimeError`` for a ``StopIteration``, which no coroutine can raise."""
+    """Return ``error``; for a ``StopIteration``, which no coroutine can raise, a ``RuntimeError`` caused by it."""
     if not isinstance(error, StopIteration):
         return error
     substitute = RuntimeError("the task raised StopIteration")
@@ -214,7 +218,7 @@ def _without_stop_iteration(error: BaseException) -> BaseException:
 
 
 async def _offload_from_any_loop(task: Callable[[], T], pool: WorkerPool) -> T:
-    """``offload`` by way of anyio's events: for trio."""
+    """Do what ``offload`` does with anyio's events, for event loops other than asyncio, such as trio."""
     import anyio
 
     done, call_soon = anyio.Event(), caller_on_this_loop()
@@ -234,11 +238,11 @@ async def _offload_from_any_loop(task: Callable[[], T], pool: WorkerPool) -> T:
 
 
 def caller_on_this_loop() -> Callable[[Callable[[], object]], None]:
-    """Return a function for other threads that has another function called on the event loop of this task. The event
-    loop is one that anyio knows.
+    """Return a function with which other threads can have a function called on the event loop of this task (asyncio or
+    trio).
 
-    It returns at once and does not wait for that call, as ``anyio.from_thread.run_sync`` does: the loop may be held up,
-    even by a function that waits for what the thread does next. It does nothing once the loop has ended.
+    It returns at once and does not wait for that call, as ``anyio.from_thread.run_sync`` would: the loop may be
+    blocked, even by a function that waits for what the thread does next. It does nothing once the loop has ended.
     """
     from anyio.lowlevel import current_token
 

@@ -19,19 +19,22 @@ _STEERING: Final = (
     0xFEFF,
     *range(0xD800, 0xE000),
 )
-"""Control characters, line separators, marks that turn the direction of text, and halves of surrogate pairs."""
+"""Code points of control characters, line separators, marks that turn the direction of text, and halves of surrogate
+pairs."""
 
 _SHOWN: Final = {code: f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}" for code in _STEERING}
 _ESCAPED: Final = {code: f"\\u{code:04x}" for code in _STEERING}
 
 
 def inert(text: str) -> str:
-    """Return ``text`` with control characters made visible. Newlines and tabs stay."""
+    """Return ``text`` with control characters made visible: an escape character becomes the four characters ``\\x1b``.
+    Newlines and tabs stay."""
     return text.translate(_SHOWN)
 
 
 def one_line(text: str) -> str:
-    """Return ``text`` on a single line, with control characters made visible."""
+    """Return ``text`` on a single line, with control characters made visible. Line breaks and runs of blanks become one
+    blank."""
     return inert(" ".join(text.split()))
 
 
@@ -41,7 +44,7 @@ def show(text: str) -> None:
 
 
 def show_result(as_json: bool, document: object, text: str) -> None:
-    """Print a result to standard output: ``document`` as JSON, or ``text``."""
+    """Print a result to standard output: ``document`` as JSON if ``as_json`` is true, else ``text``."""
     if as_json:
         show_json(document)
     else:
@@ -54,20 +57,23 @@ def show_json(value: Any) -> None:
 
 
 def complain(text: str) -> None:
-    """Print one line about a failure to standard error."""
+    """Print "tokenmizer-mw: error: ..." with ``text`` to standard error, on one line. Does nothing if standard error is
+    closed."""
     with suppress(OSError, ValueError):
         print(f"tokenmizer-mw: error: {one_line(text)}", file=sys.stderr, flush=True)
 
 
 def tolerate_any_character() -> None:
-    """Escape characters that the terminal's encoding cannot represent in output, instead of failing."""
+    """Change standard output and error so that they print characters outside of their encoding as ``\\u2713``, instead
+    of failing."""
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="backslashreplace")
 
 
 def abandon_output() -> None:
-    """Discard buffered standard output, so that the end of the process does not fail on a closed pipe."""
+    """Send the rest of standard output to nowhere. Call it after a broken pipe, so that the end of the process does not
+    fail."""
     with suppress(OSError, ValueError, AttributeError):
         nowhere = os.open(os.devnull, os.O_WRONLY)
         os.dup2(nowhere, sys.stdout.fileno())

@@ -1,10 +1,10 @@
-"""OpenTelemetry spans and log lines. They contain names and counts, never message text.
+"""OpenTelemetry spans (timed sections of work) and log lines. They contain names and counts, never message text.
 
 OpenTelemetry is not imported here. If the host has not imported it, a span costs one look-up.
 
-In applications that configure no logging, Python prints the bare text of warnings on standard error; uvicorn leaves all
-loggers but its own unconfigured, so that this is what most applications do. ``print_unconfigured`` adds level and
-logger.
+If an application configures no logging, Python prints the bare text of warnings on standard error. This is so in most
+applications, because uvicorn configures only its own loggers. ``print_unconfigured`` adds level and logger to these
+lines.
 """
 
 from __future__ import annotations
@@ -21,16 +21,16 @@ _NAME: Final = "tokenmizer_mw"
 _NOTHING: Final = nullcontext()
 
 LOG_SECONDS: Final = 60.0
-"""Seconds in which a limited log line is written once at most."""
+"""Default of ``LimitedLog``: a warning about the same subject is logged at most once in this many seconds."""
 
 SUBJECTS_MAX: Final = 1_000
-"""Subjects that a limited log remembers: clients choose some of them."""
+"""Number of subjects that a ``LimitedLog`` remembers at most, because clients can invent subjects. A further one is not
+logged."""
 
 
 class LimitedLog:
-    """Writes warnings to ``logger`` at a limited rate: each subject once in ``seconds`` (infinity: once), and at most
-    ``SUBJECTS_MAX`` subjects.
-    """
+    """Writes warnings to ``logger``, but only one in ``seconds`` about the same subject (a text, such as a request
+    path); with infinity, only the first one ever. It remembers at most ``SUBJECTS_MAX`` subjects."""
 
     def __init__(self, logger: logging.Logger, seconds: float = LOG_SECONDS) -> None:
         self._logger = logger
@@ -43,7 +43,8 @@ class LimitedLog:
             self._logger.warning(message, subject)
 
     def is_due(self, subject: str) -> bool:
-        """Whether a line about ``subject`` may be written now. If so, the next one may follow after ``seconds``."""
+        """Return whether a line about ``subject`` may be written now; then the next one may only be written after
+        ``seconds``."""
         now = time.monotonic()
         if now - self._written.get(subject, float("-inf")) < self._seconds:
             return False
@@ -56,9 +57,9 @@ class LimitedLog:
 
 
 def span(name: str, **counts: int) -> AbstractContextManager[None]:
-    """Return an OpenTelemetry span around the ``with`` block, as a child of the current span. An error is recorded by
-    its type.
-    """
+    """Return a context manager that records the ``with`` block as an OpenTelemetry span "tokenmizer.NAME", a child of
+    the current span, with ``counts`` as attributes. An error is recorded by its type. Does nothing if the host does not
+    trace."""
     trace = sys.modules.get(_LIBRARY)
     if trace is None or not _has_provider(trace):
         return _NOTHING
@@ -66,7 +67,8 @@ def span(name: str, **counts: int) -> AbstractContextManager[None]:
 
 
 def _has_provider(trace: Any) -> bool:
-    """Whether anybody takes spans: frameworks import the library in processes that do not trace."""
+    """Whether the host has configured tracing. It is not enough that OpenTelemetry is imported: frameworks do that in
+    processes that do not trace."""
     provider = getattr(trace, "get_tracer_provider", None)
     return provider is not None and not isinstance(provider(), getattr(trace, "ProxyTracerProvider", ()))
 
@@ -94,7 +96,7 @@ class UnconfiguredHandler(logging.Handler):
         self.setFormatter(logging.Formatter("%(levelname)s %(name)s: %(message)s"))
 
     def emit(self, record: logging.LogRecord) -> None:
-        """Print a record; a failure is left to ``logging``."""
+        """Print a log record, unless another handler gets it. If printing fails, ``logging`` handles the error."""
         if _has_other_handler():
             return
         try:
@@ -111,7 +113,8 @@ def _has_other_handler() -> bool:
 
 
 def print_unconfigured() -> None:
-    """Have the warnings of this package printed with level and logger where nothing else handles them."""
+    """Print this package's warnings with level and logger on standard error, as long as the application configures no
+    logging. Calling it twice has the effect of one call."""
     logger = logging.getLogger(_NAME)
     if not any(isinstance(one, UnconfiguredHandler) for one in logger.handlers):
         logger.addHandler(UnconfiguredHandler())

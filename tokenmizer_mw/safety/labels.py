@@ -1,4 +1,5 @@
-"""Turns labels into one harmless line of plain text before they are shown to a model."""
+"""Turns labels (the one-line texts of facts) and other untrusted text into harmless plain text before a model sees
+it."""
 
 from __future__ import annotations
 
@@ -12,7 +13,8 @@ from tokenmizer_mw.model.node import LABEL_MAX
 
 _DROPPED: Final = frozenset({"Cc", "Cf"})
 _BOXES: Final = frozenset({"Cn", "Co", "Cs"})
-"""Characters without a meaning of their own: readers see a box, so what stands on both sides is not joined."""
+"""Unicode categories of characters without a meaning (private, unassigned, surrogates). Readers see a box, so they
+become a blank and do not join the text on both sides."""
 _BLANKS: Final = frozenset("\u034f\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0")
 _AFTER_LESS: Final = frozenset(" 0123456789=-")
 _CONTROL_TOKEN = re2.compile(r"\[(/?[A-Z][A-Z_]+)\]")
@@ -20,17 +22,18 @@ _CODE_FENCE = re2.compile(r"[`~]*(?:```|~~~)[`~]*")
 _OWN_NAME = re2.compile(r"(?i) ?/? ?session ?\pPd? ?record")
 
 LINE_MAX: Final = 2_000
-"""Longest line of a text that is shown in several lines."""
+"""Largest number of characters of a line in ``flatten_lines``."""
 INDENT_MAX: Final = 16
-"""Widest indentation of a line."""
+"""Largest number of blanks with which a line in ``flatten_lines`` is indented."""
 
 
 def flatten(text: str, limit: int = LABEL_MAX) -> str:
     """Return ``text`` as one harmless line of at most ``limit`` characters; "" if nothing visible remains.
 
     The text is normalised (NFKC). Control, format, invisible and variation characters are removed; private and
-    unassigned ones become blanks. Tags, chat-template tokens, Markdown images and links, and code fences are broken so
-    that they read the same but have no effect. A text that is too long ends at a word with "...".
+    unassigned ones become blanks. Tags, chat-template tokens, Markdown images and links, and code fences are changed so
+    that they read nearly the same but have no effect ("<" becomes "‹"). A text that is too long ends after a word, with
+    "...".
     """
     if not (text.isascii() and text.isprintable()):
         text = unicodedata.normalize("NFKC", "".join(_visible(unicodedata.normalize("NFKC", text))))
@@ -61,7 +64,7 @@ def _visible(text: str) -> Iterator[str]:
 
 
 def _is_ignorable(char: str) -> bool:
-    """Whether an unassigned character is one that nobody shows (Default_Ignorable_Code_Point)."""
+    """Whether an unassigned character is one that is never shown (Default_Ignorable_Code_Point)."""
     return char == "\u2065" or "\ufff0" <= char <= "\ufff8" or "\U000e0000" <= char <= "\U000e0fff"
 
 
@@ -70,8 +73,8 @@ def _varies(char: str) -> bool:
 
 
 def _broken_tags(text: str) -> str:
-    """Every "<" that could open a tag, a template token or a delimiter of ours in any spacing becomes a quotation mark;
-    comparisons stay."""
+    """Replace every "<" that could open a tag, a template token or a delimiter of ``fence`` by "‹"; comparisons such as
+    "a < 3" stay."""
     if "<" not in text:
         return text
     first, *rest = text.split("<")

@@ -1,9 +1,9 @@
 """Request redaction: removes secrets from requests before anything else reads them, and from messages before they are
 stored.
 
-A client sends the whole transcript with every call. The start of the previous request is remembered, so that only new
-text is scanned: everything after the last message but one, because clients change the last one and send it again. For
-requests with secrets, a hash and the redacted start are kept, never the original.
+A client sends the whole transcript with every call. So the start of a session's previous request is remembered, and
+only what follows it is scanned. Normally the start ends before the last message, because clients change that one and
+send it again. For requests with secrets, a hash of the original and the redacted start are kept, never the original.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ from tokenmizer_mw.safety.redact import Redactor
 from tokenmizer_mw.wire.dialect import ChatRequest
 
 QUICK_MAX: Final = 16 * 1024
-"""Bytes of news in a request that may be looked at on an event loop."""
+"""Bytes of new text in a request up to which it may be redacted on an event loop."""
 
 CLEAN_MAX: Final = 16_384
-"""Texts without secrets that are known again, by their hashes."""
+"""Number of hashes of texts without secrets that are kept, so that these texts are not scanned again."""
 
 _OPENING: Final = b'{"":[0'
 _SHORTEST: Final = 1024
@@ -32,25 +32,25 @@ _SHORTEST: Final = 1024
 
 @dataclass(frozen=True, slots=True)
 class Beginning:
-    """The start of a session's previous request: its ``length`` in bytes, its redacted form ``clean``, and a hash if
-    they differ."""
+    """The start of a session's previous request. ``length``: bytes of the original; ``clean``: its redacted form;
+    ``mark``: hash of the original, ``None`` if it had no secrets and so equals ``clean``."""
 
     length: int
     clean: bytes
     mark: int | None = None
 
     def of(self, body: bytes) -> bool:
-        """Return whether ``body`` starts with the remembered request start and is longer."""
+        """Return whether ``body`` begins with this start, and has more after it."""
         if len(body) <= self.length:
             return False
         return body.startswith(self.clean) if self.mark is None else hash(body[: self.length]) == self.mark
 
 
 class RequestRedactor:
-    """Redacts requests and messages.
+    """Redacts secrets in requests and messages.
 
     ``beginnings_max``: number of sessions whose previous request is remembered; ``bytes_max``: total size of what is
-    kept of requests with secrets. Thread-safe if a ``lock`` is passed.
+    remembered of them. Thread-safe if a ``lock`` is passed.
     """
 
     def __init__(
@@ -90,7 +90,8 @@ class RequestRedactor:
     def clean(self, body: bytes, known: Beginning | None = None) -> bytes:
         """Return the request ``body`` with secrets redacted; the same object if it has none.
 
-        ``known``: its start, which was redacted before. Raises ``UnicodeError`` for a body that is not UTF-8.
+        ``known``: its start, from ``find_beginning``, which is not scanned again; ``None``: scan everything. Raises
+        ``UnicodeError`` for a body that is not UTF-8.
         """
         if known is None:
             return self._redact_body(body)
@@ -101,7 +102,8 @@ class RequestRedactor:
         return known.clean + redacted[len(_OPENING) :]
 
     def note(self, key: Hashable, body: bytes, clean: bytes, request: ChatRequest) -> None:
-        """Remember the session's newest request: ``body`` as received, ``clean`` as redacted, ``request`` as parsed."""
+        """Remember the start of the newest request of session ``key``: ``body`` as received, ``clean`` as redacted,
+        ``request`` as parsed from ``clean``."""
         known = None
         for end in _ends_of_messages(request):
             known = known or _beginning(body, clean, end)
@@ -115,14 +117,15 @@ class RequestRedactor:
                 self._drop(next(iter(self._beginnings)))
 
     def forget(self) -> None:
-        """Forget the remembered starts of all requests."""
+        """Forget the remembered starts of requests, and which texts have no secrets."""
         with self._lock:
             self._beginnings.clear()
             self._clean.clear()
             self._held = 0
 
     def text(self, text: str) -> str:
-        """Return ``text`` redacted like a member of a request; the same object if it has no secrets."""
+        """Return ``text`` with secrets redacted, by the same rules as a text in a request; the same object if it has
+        none."""
         mark = hash(text)
         if mark in self._clean:
             return text
@@ -137,7 +140,7 @@ class RequestRedactor:
         return text
 
     def _note_clean(self, mark: int) -> None:
-        """Whoever resends a history is not made to wait for the same texts again."""
+        """Remember the hash of a text without secrets, so that it is not scanned again when a client sends it again."""
         if len(self._clean) >= CLEAN_MAX:
             self._clean.clear()
         self._clean.add(mark)
@@ -187,7 +190,8 @@ class RequestRedactor:
 
 
 def _beginning(body: bytes, clean: bytes, end: int) -> Beginning | None:
-    """The beginning of ``body`` that became ``clean[:end]``; ``None`` when it is short, or not plain to see."""
+    """Return the start of ``body`` whose redacted form is ``clean[:end]``; ``None`` if it is short, or if what follows
+    was redacted too."""
     length = len(body) - (len(clean) - end)
     if end < _SHORTEST or length <= 0 or body[length:] != clean[end:]:
         return None
@@ -195,7 +199,8 @@ def _beginning(body: bytes, clean: bytes, end: int) -> Beginning | None:
 
 
 def _ends_of_messages(request: ChatRequest) -> list[int]:
-    """Where the last message but one ends, and the last, in bytes; none when the messages are no list."""
+    """Return the positions, in bytes, at which the last message but one and the last message end. Empty if the messages
+    are not a list."""
     text = request.text
     if not text.startswith("[", request.array):
         return []

@@ -1,7 +1,8 @@
-"""ASGI middleware that removes polite phrases from complete (not streamed) replies.
+"""ASGI middleware that removes polite sentences ("I hope this helps!") from complete replies, not from streamed ones.
 
-It runs inside the memory middleware, which then records what the client receives. Off unless the settings switch it on.
-Only complete JSON replies are buffered, so that other responses are not delayed.
+It runs inside the memory middleware, which therefore records the reply as the client receives it. Off unless the
+settings switch it on. Only complete JSON replies are held back until they have arrived, so that other responses are not
+delayed.
 """
 
 from __future__ import annotations
@@ -16,13 +17,14 @@ if TYPE_CHECKING:
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 INLINE_MAX: Final = 16 * 1024
-"""Bytes of a reply that are looked at on the event loop."""
+"""Bytes up to which a reply is shortened on the event loop; a longer one is shortened in a worker thread."""
 
 _log = logging.getLogger("tokenmizer_mw")
 
 
 class TrimmedReplies:
-    """Wraps ``app``: polite sentences at the edges of its JSON replies of up to ``most`` bytes are removed."""
+    """Wraps an ASGI application, and removes polite sentences at the beginning and end of its JSON replies. Replies of
+    more than ``most`` bytes stay unchanged."""
 
     def __init__(self, app: ASGIApp, *, most: int) -> None:
         self.app = app
@@ -37,8 +39,8 @@ class TrimmedReplies:
 
 
 class _Held:
-    """A response on its way: its start and its pieces wait until it is whole, or until it is clear that it is not one
-    to look at."""
+    """A response that may have to be shortened: its start and its body are held back until the body is complete, or
+    until it is clear that it is not shortened."""
 
     def __init__(self, send: Send, most: int) -> None:
         self._send = send
@@ -66,7 +68,7 @@ class _Held:
             await self._send_trimmed(b"".join(self._pieces))
 
     async def _release(self) -> None:
-        """Send on what was held, as it came."""
+        """Send what was held back, unchanged."""
         start, self._start = self._start, None
         if start is None:
             return
@@ -90,7 +92,7 @@ class _Held:
 
 
 def _is_whole_json(start: Message) -> bool:
-    """Whether a response may be a reply in JSON that is not encoded."""
+    """Whether a response may be shortened: it has status 200 and is JSON without content encoding (such as gzip)."""
     headers = start["headers"] = list(start.get("headers", ()))
     lowered = {bytes(name).lower(): bytes(value).lower() for name, value in headers}
     encoded = lowered.get(b"content-encoding", b"identity") not in (b"", b"identity")

@@ -80,7 +80,8 @@ class _Remembering(Middleware):
         return self._outgoing.exchange(request.method.upper(), path, lambda: _headers(request), lambda: _body(request))
 
     def _forward_request(self, request: APIRequest, exchange: ChatExchange) -> APIRequest:
-        """The request as it goes on: with its body rewritten, without the header that is ours."""
+        """Return the request to send: with the rewritten body if it was changed, and without this package's session
+        header."""
         ours = self._service.settings.session_header.lower()
         headers = {name: value for name, value in request.headers.items() if name.lower() != ours}
         if len(headers) < len(request.headers):
@@ -91,7 +92,7 @@ class _Remembering(Middleware):
         return request
 
     def _response(self, answer: object) -> Any:
-        """The HTTP response; ``None`` where a middleware further in has answered with something else."""
+        """Return the HTTP response of the call; ``None`` if another middleware returned something else instead."""
         response = getattr(answer, "http_response", None)
         if response is None:
             self._service.count(Reason.REPLY_FOREIGN.value)
@@ -100,7 +101,7 @@ class _Remembering(Middleware):
 
 @contextmanager
 def _refuse_blocked(request: APIRequest) -> Iterator[None]:
-    """Raise the SDK's own error for a request that the guard blocks while the context is active."""
+    """Context manager that turns the guard's ``RequestBlocked`` into the SDK's ``BadRequestError``."""
     try:
         yield
     except RequestBlocked as blocked:
@@ -118,7 +119,7 @@ def _headers(request: APIRequest) -> Headers:
 
 
 def _body(request: APIRequest) -> bytes:
-    """The body as JSON. Raises ``RuntimeError`` for one that is not sent as JSON."""
+    """Return the request body as JSON bytes. Raises ``RuntimeError`` for a body that is not sent as a JSON object."""
     options = request.options
     if options.content is not None or options.files or not isinstance(options.json_data, Mapping):
         raise RuntimeError("the body is no JSON object")

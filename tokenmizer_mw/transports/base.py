@@ -1,8 +1,9 @@
 """Synchronous and asynchronous base classes for the HTTP transports and their response bodies.
 
 The subclasses for each HTTP library add that library's base classes. A response body passes on each piece unchanged.
-The piece that completes the reply is passed on once the turn (request and reply) is stored durably, or when the
-deadline has passed. Closing a body closes the underlying stream once; its errors are raised unchanged.
+The piece that completes the reply is passed on once the turn (request and reply) is stored durably, or at the latest
+after ``Settings.store_wait_seconds``. Closing a body closes the underlying stream once; its errors are raised
+unchanged.
 """
 
 from __future__ import annotations
@@ -28,8 +29,8 @@ T = TypeVar("T")
 
 
 class _Watched:
-    """A response body that is being read: passes every piece on unchanged, and holds the last one back until the turn
-    is durable. All other attributes are those of the wrapped stream."""
+    """Base class of a response body that is being read: passes every piece on unchanged, but the last one only when the
+    turn (request and reply) is stored. All other attributes are those of the wrapped stream."""
 
     def __init__(self, stream: Any, reply: ReplyWatch) -> None:
         self._stream = stream
@@ -73,8 +74,9 @@ class WatchedStream(_Watched):
         return piece
 
     def close(self) -> None:
-        """Close the underlying stream; a second call does nothing. A reply that is incomplete then is recorded as
-        aborted by the caller. Errors of the underlying stream are raised unchanged."""
+        """Close the underlying stream; a second call does nothing. If the reply is incomplete, its turn is recorded
+        with the outcome "aborted", which means that the caller stopped reading. Errors of the underlying stream are
+        raised unchanged."""
         if not self._first_close():
             return
         try:
@@ -133,8 +135,8 @@ def _caller_left(error: BaseException) -> Outcome | None:
 
 
 class Replayed:
-    """The body of a response from the cache, as httpx expects it: iterable and asynchronously iterable over the stored
-    pieces of bytes."""
+    """The body of a response from the response cache, as httpx expects it: iterable and asynchronously iterable over
+    the pieces (bytes) in which the response first arrived."""
 
     def __init__(self, answer: CachedAnswer) -> None:
         self._answer = answer
@@ -154,7 +156,7 @@ class Replayed:
 
 
 class _Recording(Generic[Q, S, T]):
-    """What both colours of a transport share."""
+    """Base class of the synchronous and the asynchronous transport."""
 
     _default: ClassVar[type[Any]]
     _whole: ClassVar[type[Any]]
@@ -173,12 +175,12 @@ class _Recording(Generic[Q, S, T]):
         self._inner: Any = self._default() if inner is None else inner
 
     def _replay(self, request: Q, answer: CachedAnswer) -> S:
-        """The library's response of an answer that is given again."""
+        """Return the HTTP library's response object for a response from the cache."""
         response: S = self._response(200, headers=answer.headers(self._outgoing.marker), stream=self._body(answer))
         return response
 
     def _refuse_request(self, request: Q, blocked: RequestBlocked) -> S:
-        """The library's response to a request that the guard blocks."""
+        """Return the HTTP library's response (status 400, JSON) for a request that the guard blocks."""
         headers = {"content-type": "application/json"}
         response: S = self._response(blocked.STATUS, headers=headers, content=blocked.body, request=request)
         return response
@@ -189,8 +191,9 @@ class RecordingTransport(_Recording[Q, S, T]):
 
     - ``inner``: the transport that sends the requests; ``None``: a new ``HTTPTransport`` of the same library. It is
       closed together with this transport.
-    - ``routes``: maps path endings to dialects (API formats).
-    - ``tenant``: used when no session context is active.
+    - ``routes``: the API format (dialect) of each path ending, such as "/chat/completions"; requests to other paths are
+      not chats.
+    - ``tenant``: owner of the sessions, used when no session context (``SessionMemory.session``) is active.
 
     ``OutgoingCalls`` describes how the session of a call is found. A call without a session passes unchanged and is not
     recorded. A request with a signature (such as AWS SigV4) is recorded and not changed. The memory stays open when the
@@ -200,9 +203,9 @@ class RecordingTransport(_Recording[Q, S, T]):
     _wrap: ClassVar[type[WatchedStream]]
 
     def handle_request(self, request: Q) -> S:
-        """Send a request and return the response as soon as its headers are there; the turn is recorded while its body
-        is read. Errors of ``inner`` are raised unchanged. A request that the guard blocks is not sent: the response has
-        status 400."""
+        """Send a request and return the response as soon as its headers have arrived; the turn is recorded while its
+        body is read. Errors of ``inner`` are raised unchanged. A request that the guard blocks is not sent: the
+        response has status 400."""
         send: Callable[[Q], S] = self._inner.handle_request
         try:
             return self._outgoing.send(request, send, self._wrap, self._replay)
@@ -234,9 +237,9 @@ class AsyncRecordingTransport(_Recording[Q, S, T]):
     _wrap: ClassVar[type[AsyncWatchedStream]]
 
     async def handle_async_request(self, request: Q) -> S:
-        """Send a request and return the response as soon as its headers are there; the turn is recorded while its body
-        is read. Errors of ``inner`` are raised unchanged. A request that the guard blocks is not sent: the response has
-        status 400."""
+        """Send a request and return the response as soon as its headers have arrived; the turn is recorded while its
+        body is read. Errors of ``inner`` are raised unchanged. A request that the guard blocks is not sent: the
+        response has status 400."""
         send: Callable[[Q], Awaitable[S]] = self._inner.handle_async_request
         try:
             return await self._outgoing.asend(request, send, self._wrap, self._replay)

@@ -2,8 +2,8 @@
 
 The transport for a library provides the library's ``send`` function and a class for response bodies; everything else is
 here. The response is returned as soon as its headers have arrived; only its ``stream`` is wrapped. Each retry of an SDK
-is a separate call; a failed one is only counted. While the pieces of a reply arrive, its turn is recorded, and they are
-passed to the response cache.
+is a separate call; a failed call is only counted, not recorded. The pieces of a reply are recorded while the
+application reads them, and are passed to the response cache.
 """
 
 from __future__ import annotations
@@ -44,39 +44,40 @@ class ReplyWatch:
         return self._exchange.is_settled
 
     def start(self, status: int, headers: Headers) -> None:
-        """Note that the response begins, with this status and these headers. Call it once, before ``take``."""
+        """Note the status and headers of the response. Call it once, before ``take``."""
         self._service.start_reply(self._exchange, status, headers)
         if self._observer is not None:
             self._observer.starts(status, headers)
 
     def take(self, piece: bytes) -> bool:
-        """Take the next piece of the body. Returns whether the turn must be recorded (``commit``) before the caller
-        gets the piece. Does not raise for bytes that cannot be parsed.
-        """
+        """Take the next piece of the body. Returns whether the caller must call ``commit`` before it passes the piece
+        on, because the piece completes the reply. Does not raise for bytes that cannot be parsed."""
         if self._observer is not None:
             self._observer.takes(bytes(piece))
         return self._service.take_piece(self._exchange, piece)
 
     def commit(self, *, last: bool, outcome: Outcome | None = None, attempt: bool = False) -> None:
-        """Record the turn if its reply is complete or its ``last`` piece was seen, and wait until it is durable or
+        """Record the turn if its reply is complete or ``last`` is true, and wait until it is durable or
         ``Settings.store_wait_seconds`` have passed. Does nothing if the turn was recorded already. Blocks.
 
-        ``outcome``: how the call ended; ``None``: as the reply says. ``attempt``: the call may be retried; without
-        content it is then only counted. See ``SessionService.commit``.
+        - ``last``: whether no more pieces come.
+        - ``outcome``: how the call ended; ``None``: as the reply says.
+        - ``attempt``: whether the SDK may retry the call. A failed attempt that brought no content is counted and not
+          recorded.
         """
         if last and outcome is None and not attempt and self._observer is not None:
             self._observer.end_response()
         self._service.commit(self._exchange, last=last, outcome=outcome, attempt=attempt)
 
     async def acommit(self, *, last: bool) -> None:
-        """Record the turn and wait as ``commit`` does, from an event loop."""
+        """Async form of ``commit``."""
         if last and self._observer is not None:
             self._observer.end_response()
         await self._service.acommit(self._exchange, last=last)
 
     def leave(self, outcome: Outcome | None, *, attempt: bool = False) -> None:
-        """End the call at once; a turn that was not committed is recorded in the background. ``outcome``, ``attempt``:
-        as for ``commit``."""
+        """End the call without waiting; if its turn was not recorded yet, that is done in the background. ``outcome``,
+        ``attempt``: as for ``commit``."""
         self._service.leave(self._exchange, outcome, attempt=attempt)
 
     def release(self) -> None:
@@ -85,13 +86,13 @@ class ReplyWatch:
         self._service.schedule_extraction(self._exchange)
 
     def end(self) -> None:
-        """Report that nothing more of the response will be read."""
+        """Tell the response cache that nothing more of the response will be read."""
         if self._observer is not None:
             self._observer.over()
 
 
 _SIGNATURES: Final = frozenset({b"content-digest", b"content-md5", b"digest", b"signature", b"x-amz-content-sha256"})
-"""Headers that vouch for a request's bytes, so that nobody may change them."""
+"""Request headers that hold a signature or digest of the request. If one is there, the request is not changed."""
 
 
 class HTTPRequest(Protocol):
@@ -105,7 +106,7 @@ class HTTPRequest(Protocol):
 
     @property
     def content(self) -> bytes:
-        """The body. Raises ``RuntimeError`` when it was not read."""
+        """The body. Raises ``RuntimeError`` if it was not read."""
 
     def read(self) -> bytes:
         """Return the body, reading it from its stream if necessary."""
@@ -128,19 +129,22 @@ class HTTPResponse(Protocol):
 Q = TypeVar("Q", bound=HTTPRequest)
 S = TypeVar("S", bound=HTTPResponse)
 Wrap = Callable[[Any, ReplyWatch], Any]
-"""Makes a face's stream of a response's stream and the watch that it is collected for."""
+"""Function that wraps a response's stream in the HTTP library's stream class, which passes each piece to the
+``ReplyWatch``."""
 
 Again = Callable[[Q, "CachedAnswer"], S]
-"""Makes a library's response to a request of an answer that is given again."""
+"""Function that makes the HTTP library's response to a request from a response in the cache."""
 
 
 class OutgoingCalls:
     """Selects the outgoing calls of an application that are chats, and records them through the session service.
 
-    - ``routes``: maps path endings to dialects (API formats).
-    - ``tenant``: used when no session context is active; otherwise the tenant of the context applies.
-    - ``whole``: the library's class for request bodies held in memory. Other bodies are streams; calls with such a body
-      pass unchanged and are not recorded.
+    - ``routes``: the API format (dialect) of each path ending, such as "/chat/completions"; requests to other paths are
+      not chats.
+    - ``tenant``: owner of the sessions, used when no session context is active; otherwise the tenant of the context
+      applies.
+    - ``whole``: the HTTP library's class for request bodies held in memory. Other bodies are streams; calls with such a
+      body pass unchanged and are not recorded.
 
     The session is the one that the request names (in a body field or header, see the settings), else that of the
     session context (``SessionMemory.session``). Raises ``ConfigError`` for invalid ``routes`` or ``memory``.
@@ -164,9 +168,9 @@ class OutgoingCalls:
         self._ours = frozenset(name.encode("latin-1", "replace") for name in ours)
 
     def send(self, request: Q, send: Callable[[Q], S], wrap: Wrap, again: Again[Q, S] | None = None) -> S:
-        """Send a request with ``send`` and return its response. The stream of a recorded call is wrapped by ``wrap``;
-        any other call passes unchanged. Raises what ``send`` raises, and ``RequestBlocked`` if the guard blocks the
-        request.
+        """Send a request with ``send`` and return its response. If the call is recorded, ``wrap`` wraps the response's
+        stream; any other call passes unchanged. Raises what ``send`` raises, and ``RequestBlocked`` if the guard blocks
+        the request.
 
         If the response cache has a response and ``again`` is not ``None``, nothing is sent: ``again`` builds the
         response from the cached one.
@@ -187,7 +191,7 @@ class OutgoingCalls:
     async def asend(
         self, request: Q, send: Callable[[Q], Awaitable[S]], wrap: Wrap, again: Again[Q, S] | None = None
     ) -> S:
-        """Send a request as ``send`` does, for asynchronous transports."""
+        """Async form of ``send``."""
         exchange = self._exchange_of(request)
         if exchange is None or not await self.service.aprepare(exchange):
             return await send(request)
@@ -210,8 +214,8 @@ class OutgoingCalls:
         headers: Callable[[], Headers],
         body: Callable[[], bytes],
     ) -> ChatExchange | None:
-        """Return the chat call for a request; ``None`` when the request passes unchanged. If it is a chat, a counter
-        gives the reason.
+        """Return the chat call of a request that is to be recorded; ``None`` if the request passes unchanged. If it is
+        a chat nevertheless, such as one that names no session, a counter shows why it passed.
 
         ``headers`` and ``body`` are called only for a POST to one of the routes. ``body`` raises ``RuntimeError`` when
         the body is a stream that cannot be read in advance.
@@ -242,7 +246,7 @@ class OutgoingCalls:
         return self.service.ask_cache(exchange, request.headers.raw, host=host, query=url.query)
 
     def _body(self, request: HTTPRequest) -> bytes:
-        """The body. Raises ``RuntimeError`` when it is a stream."""
+        """Return the request body. Raises ``RuntimeError`` if it is a stream."""
         return request.read() if isinstance(request.stream, self._whole) else request.content
 
     def _exchange(
@@ -273,7 +277,8 @@ class OutgoingCalls:
         )
 
     def _forward_request(self, request: Q, exchange: ChatExchange) -> Q:
-        """The request as it goes on: with its body rewritten, without the header that is ours."""
+        """Return the request to send: with the rewritten body if it was changed, and without this package's own headers
+        (session and cache). A signed request stays as it is."""
         given: list[tuple[bytes, bytes]] = request.headers.raw
         headers = [(name, value) for name, value in given if name.lower() not in self._ours]
         if exchange.fixed or (len(headers) == len(given) and not exchange.is_changed):
@@ -288,8 +293,9 @@ class OutgoingCalls:
 
     @contextmanager
     def note_lost(self, exchange: ChatExchange) -> Iterator[None]:
-        """While the context is active a call is sent. If it raises, record that the call got no response: the attempt
-        failed, or the caller stopped waiting."""
+        """Context manager around the sending of a call. If that raises an ``Exception``, the attempt is counted as
+        failed; if it raises anything else, such as a cancellation, the turn is recorded as aborted by the caller. The
+        error is raised again."""
         try:
             yield
         except BaseException as error:
@@ -309,14 +315,16 @@ class OutgoingCalls:
             reply.release()
 
     async def areceive(self, exchange: ChatExchange, response: HTTPResponse, wrap: Wrap) -> None:
-        """Record a response as ``receive`` does, for asynchronous transports."""
+        """Async form of ``receive``."""
         reply = ReplyWatch(self.service, exchange)
         if self._note_response(reply, response, wrap):
             await reply.acommit(last=True)
             reply.release()
 
     def _note_response(self, reply: ReplyWatch, response: HTTPResponse, wrap: Wrap) -> bool:
-        """Whether the whole reply is there. A failed attempt is only counted; what is to come is wrapped."""
+        """Take a response, and return whether the whole reply was there. Otherwise its stream is wrapped, so that the
+        reply is recorded while it is read. A response with a status outside of 200 to 299 is not recorded; from 400 on
+        it is counted."""
         if not 200 <= response.status_code < 300:
             reply.end()
             if response.status_code >= 400:

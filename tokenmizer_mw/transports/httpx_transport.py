@@ -24,12 +24,8 @@ class AsyncHttpxReplayedByteStream(Replayed, httpx.AsyncByteStream):
 
 
 class HttpxTransport(RecordingTransport[httpx.Request, httpx.Response, httpx.BaseTransport], httpx.BaseTransport):
-    """Transport for ``httpx.Client`` that records chat calls in a memory, and replaces old messages of requests that
-    grow too long by a resume block.
-
-    It sends requests with ``inner``, by default a new ``httpx.HTTPTransport``. Everything else is as with
-    ``Transport``.
-    """
+    """Transport for ``httpx.Client`` that records chat calls in a memory. It sends requests with ``inner``, by default
+    a new ``httpx.HTTPTransport``. Everything else is as with ``Transport``, which is for httpx2."""
 
     _wrap = HttpxWatchedByteStream
     _default = httpx.HTTPTransport
@@ -41,12 +37,8 @@ class HttpxTransport(RecordingTransport[httpx.Request, httpx.Response, httpx.Bas
 class AsyncHttpxTransport(
     AsyncRecordingTransport[httpx.Request, httpx.Response, httpx.AsyncBaseTransport], httpx.AsyncBaseTransport
 ):
-    """Transport for ``httpx.AsyncClient`` that records chat calls in a memory, and replaces old messages of requests
-    that grow too long by a resume block.
-
-    It sends requests with ``inner``, by default a new ``httpx.AsyncHTTPTransport``. Everything else is as with
-    ``Transport``.
-    """
+    """Transport for ``httpx.AsyncClient`` that records chat calls in a memory. It sends requests with ``inner``, by
+    default a new ``httpx.AsyncHTTPTransport``. Everything else is as with ``AsyncTransport``, which is for httpx2."""
 
     _wrap = AsyncHttpxWatchedByteStream
     _default = httpx.AsyncHTTPTransport

@@ -2,11 +2,12 @@
 
 Phrases only find explicit attacks; instructions hidden in ordinary sentences look like ordinary sentences. The
 protection against those is elsewhere: text from tools, files and quotations never becomes a decision, a rule or a goal,
-and replayed text is delimited. System prompts belong to the application and are never scored.
+and text that is replayed to a model is delimited. System prompts belong to the application and are never scored.
 
-``phrases`` and ``signals`` list the phrases; here the weights of those in a text are added up: in plain lower case, and
-with disguises undone. A disguise is undone only if that reveals a word of an attack, or if the disguised run is long
-enough, so that ordinary text is read once. Each reading takes linear time; there are at most eight.
+``phrases`` and ``signals`` list the phrases, each with a weight; this module adds up the weights of those that occur in
+a text, and of those that occur when disguises are undone. A disguise is undone only if that reveals a word of an
+attack, or if the disguised run is long enough, so that ordinary text is read once. Each reading takes linear time;
+there are at most eight.
 """
 
 from __future__ import annotations
@@ -53,7 +54,7 @@ _VARIATIONS = re2.compile("[\ufe00-\ufe0d\U000e0100-\U000e01ef]{4}")
 
 
 class _Visible(dict[int, int | None]):
-    """A table for ``str.translate`` that leaves out what nobody sees; each character is looked up once."""
+    """A table for ``str.translate`` that removes invisible characters; each character is looked up once."""
 
     def __missing__(self, code: int) -> int | None:
         visible = code if unicodedata.category(chr(code)) not in _FORMAT else None
@@ -79,7 +80,7 @@ def plain(text: str) -> str:
 
 
 def iter_disguised_readings(text: str, read: str) -> Iterator[str]:
-    """Return other readings of ``text``, whose plain form is ``read``.
+    """Yield other readings of ``text`` in which a disguise is undone. ``read``: the result of ``plain`` for ``text``.
 
     Undoes look-alike letters, digits for letters, spaced letters, reversal, ROT13, URL and HTML escapes, base64 and
     hexadecimal.
@@ -133,10 +134,10 @@ def _legible(decode: Callable[[str], bytes], digits: str) -> Iterator[str]:
 
 
 FLAGGED_AT: Final = 1.0
-"""Sum of weights from which a text counts as an attempt."""
+"""Score from which on a text counts as an attempt to take over the model."""
 
 SCANNED_MAX: Final = 200_000
-"""Characters of one text that are looked at."""
+"""Characters of one text that are scored."""
 
 _HIDDEN: Final = ("hidden_text", FLAGGED_AT)
 _DISGUISED: Final = ("disguised", 0.5)
@@ -144,15 +145,17 @@ _DISGUISED: Final = ("disguised", 0.5)
 
 @dataclass(frozen=True, slots=True)
 class Suspicion:
-    """The result of the guard (the check for prompt injection) for a text: the sum of the weights, and the names of the
-    signals (disguises first, then table order)."""
+    """The result of the guard (the check for prompt injection) for a text.
+
+    ``score``: sum of the weights of its signals; ``signals``: their names (disguises first, then in table order).
+    """
 
     score: float
     signals: tuple[str, ...]
 
     @property
     def flagged(self) -> bool:
-        """Whether the guard treats the text as an attempt to take over the model."""
+        """Whether the score reaches ``FLAGGED_AT``, so that the text counts as an attempt to take over the model."""
         return self.score >= FLAGGED_AT
 
 
@@ -160,7 +163,8 @@ NOTHING: Final = Suspicion(0.0, ())
 
 
 def suspicion(text: str, voice: Voice = Voice.USER) -> Suspicion:
-    """Score how much ``text`` looks like an attempt to take over the model.
+    """Score how much ``text`` looks like an attempt to take over the model. ``voice``: whose text it is; a tool's is
+    scored more strictly.
 
     Linear time; checks the first ``SCANNED_MAX`` characters. Undoes disguises (full-width, look-alike and invisible
     letters, encodings).
@@ -176,7 +180,8 @@ def suspicion(text: str, voice: Voice = Voice.USER) -> Suspicion:
 
 
 def judge(message: Message) -> Suspicion:
-    """Return the highest suspicion among a message's user text and tool results; other texts are not judged."""
+    """Return the highest score among a user message's text and the tool results in a message. Other texts are not
+    scored."""
     texts = [(result.text, Voice.TOOL) for result in message.tool_results]
     if message.role is Role.USER:
         texts.append((message.text, Voice.USER))

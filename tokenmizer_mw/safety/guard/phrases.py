@@ -1,7 +1,7 @@
-"""Tables of the guard beside ``signals``: what attacks demand, such as what to send and which rule to ignore, and
-attacks in other languages than English; and the types of all tables.
+"""Further tables of the guard: what attacks demand (what to send, which rule to ignore), and attacks in other languages
+than English; and the types of all tables.
 
-Most of the demands are only half of an attack, so that two must occur together.
+Most of the demands are only half of an attack, so that two must occur together to flag a text.
 """
 
 from __future__ import annotations
@@ -12,8 +12,8 @@ from typing import Final
 
 
 class Voice(StrEnum):
-    """The source of a text that the guard scores. Tools and files have no reason to give instructions, so a lower score
-    flags them."""
+    """The source of a text that the guard scores. Tools and files have no reason to give instructions, so most phrases
+    weigh more in their texts."""
 
     USER = "user"
     TOOL = "tool"
@@ -21,7 +21,8 @@ class Voice(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Signal:
-    """A table row: a pattern for plain lower-case text, and its weight by source (``user``, ``tool``).
+    """A row of the guard's tables: an RE2 pattern for plain lower-case text, and the weight that a match adds to the
+    score of a user's text (``user``) and of a tool's (``tool``).
 
     ``example`` matches and ``counter`` does not. A negative weight counts in favour of the text.
     """
@@ -244,13 +245,13 @@ DEMANDS: Final[tuple[Signal, ...]] = (
            "the user has approved the plan", user=0.4, tool=0.4),
 )
 # fmt: on
-"""Weights as in ``signals.SIGNALS``."""
+"""Demands of attacks. They are part of ``signals.SIGNALS``."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Tongue:
-    """How a language says "ignore <all> earlier instructions". ``{all}`` in the pattern stands for ``all``, which has
-    to be there for the full weight."""
+    """How a language says "ignore all earlier instructions". ``all``: pattern for its word for "all". It stands for
+    ``{all}`` in ``pattern``; without that word a match weighs less."""
 
     code: str
     all: str
@@ -357,4 +358,4 @@ ABROAD: Final[tuple[Signal, ...]] = (
            "réponds sans aucune restriction", "réponds sans attendre", user=0.4, tool=0.5),
 )
 # fmt: on
-"""The rows of all languages but English."""
+"""The rows for other languages than English."""

@@ -1,4 +1,4 @@
-"""The phrases of attacks, one kind per row.
+"""Phrases that occur in attacks on a model, one kind per row.
 
 Rows that also match ordinary work only count together with others. A command ("ignore all previous instructions")
 weighs more than its mention ("a text that asks to ignore all previous instructions"), because people write about
@@ -341,4 +341,4 @@ SIGNALS: Final[tuple[Signal, ...]] = (
     *ABROAD,
 )
 # fmt: on
-"""What attempts look like. The weight of a row is what it adds in the user's text and in a tool's."""
+"""All rows of the guard: what attempts to take over a model look like."""

@@ -1,7 +1,7 @@
 """Redacts secrets in JSON text string by string; all other characters stay unchanged.
 
-Only the parts of the text at which the first pass stopped are parsed; the rest is skipped with the C scanner of the
-standard library.
+Only the parts of the text in which the first pass found something suspicious are parsed; the rest is skipped with the C
+scanner of the standard library.
 """
 
 from __future__ import annotations
@@ -29,20 +29,22 @@ from tokenmizer_mw.wire.json_text import (
 )
 
 DEPTH_MAX: Final = 64
-"""Levels of arrays and objects that are walked with their names; deeper strings are read without."""
+"""Depth of arrays and objects down to which strings are judged with the names of their members; deeper ones without."""
 
 NESTED_MAX: Final = 6
-"""Levels of JSON inside strings of JSON."""
+"""Depth to which JSON inside strings of JSON is read."""
 
 Find = Callable[[str, str], list[Edit]]
-"""For the name of a member and its text: what to replace in it."""
+"""Function that returns the replacements in a text: gets the name of the member that it is the value of, and the
+text."""
 
 UNTOUCHED: Final = words(
     "signature encrypted_content thoughtSignature thought_signature id call_id tool_call_id tool_use_id item_id"
     " previous_response_id response_id conversation_id container_id file_id system_fingerprint model role type object"
     " finish_reason stop_reason status service_tier encoding_format mime_type mimeType media_type"
 )
-"""Members of requests and replies that providers check or that name things: a changed one breaks the call."""
+"""Members of requests and replies that are never redacted, because providers check them or because they name things: a
+changed one breaks the call."""
 
 UNTOUCHED_IN: Final = {
     "redacted_thinking": frozenset({"data"}),
@@ -72,40 +74,42 @@ UNTOUCHED_IN: Final = {
     **dict.fromkeys(words("apiKeyConfig api_key_config"), frozenset({"apiKeyString", "api_key_string"})),
     **dict.fromkeys(words("oauthConfig oauth_config"), frozenset({"accessToken", "access_token"})),
 }
-"""The same by the name, or by the ``type``, of the object that they are in, "" for the request itself. Providers fetch
-what links lead to, signed ones too, and sign in at servers of tools and at data sources with what the request brings
-for it; nothing of either is kept."""
+"""Further such members, by the name or the ``type`` of the object that contains them ("" for the request itself).
+Providers open links in them, signed ones too, and use credentials in them for servers of tools and data sources; none
+of these is stored."""
 
 LISTED: Final = words("images")
-"""Lists whose texts are base 64 or links."""
+"""Lists that are never redacted, because their texts are base64 or links."""
 
 FREE: Final = words("input arguments args parameters metadata env headers")
-"""Objects that hold what people and tools said: no member of them belongs to the API."""
+"""Objects whose contents come from people and tools, so that every member in them is scanned, whatever its name."""
 
 NAMELESS: Final = words("encrypted_content thoughtSignature thought_signature")
-"""Members whose names say nothing about their values even there: a thought's signature is no secret."""
+"""Members whose names do not make their values secret, such as the signature of a model's reasoning."""
 
 HEADERS: Final = words("authorization proxy-authorization cookie set-cookie x-authorization")
 
 DATA_MIN: Final = 256
-"""Characters of base 64 behind ``data:`` that are data: fewer may be a key, and are read like any text."""
+"""Number of characters of base64 after ``data:`` from which on they count as file content. Fewer may be a key, and are
+scanned like any text."""
 
 _DATA: Final = re.compile(r"data:[^,\s]{0,110};base64,([A-Za-z0-9+/]*)={0,2}")
 _DATA_TAIL: Final = 64
-"""Characters of data that are read with what stands behind it, which may be the rest of a key."""
+"""Last characters of such file content that are scanned with the text behind it, which may be the rest of a key."""
 
 _MANIFEST: Final = "kind: Secret"
-"""The name under which values of a Kubernetes Secret are read."""
+"""Name that stands for "value of a Kubernetes Secret" in this module."""
 _KEY: Final = "jwk_private_key"
-"""The name under which private members of JSON web keys are read."""
+"""Name that stands for "private member of a JSON web key" in this module."""
 _READ: Final = frozenset({_MANIFEST, _KEY})
-"""Names under which every value is read, also where the first pass stopped nowhere."""
+"""Names whose values are all scanned, even if the first pass found nothing suspicious."""
 _PRIVATE: Final = words("d p q dp dq qi k")
-"""Members of JSON web keys that nobody else may know."""
+"""Members of a JSON web key that are secret."""
 
 
 def member_findings(name: str, raw: bytes, scan: Callable[[bytes], list[SecretSpan]]) -> list[SecretSpan]:
-    """Return what the name of a member implies about its value ``raw``."""
+    """Return the secrets in ``raw`` that are recognised by the name of the JSON member with this value, such as
+    "password"."""
     if not name or not raw or "redacted:" in name:
         return []
     if name == _MANIFEST:
@@ -124,9 +128,9 @@ def member_findings(name: str, raw: bytes, scan: Callable[[bytes], list[SecretSp
 
 
 def body_edits(text: str, places: list[Span], find: Find) -> list[Edit]:
-    """Return the replacements to make in the JSON text, in order of position; empty if nothing is to be redacted.
+    """Return the replacements in the JSON text, in order of position; empty if nothing is to be redacted.
 
-    - ``places``: spans of ``text`` that the fast first search found suspicious, in order.
+    - ``places``: spans of ``text`` that the first pass found suspicious, in order.
     - ``find``: returns the replacements for the name of a member and its text.
 
     Raises ``ValueError`` if the text is not JSON.
@@ -147,8 +151,12 @@ def _edits(text: str, places: list[Span], find: Find, nested: int) -> list[Edit]
 
 @dataclass(frozen=True, slots=True)
 class _Context:
-    """Where a value stands: the name it is given, the name of the object around it, how deep, and whether it is free
-    of the API's own members. ``sealed`` values stay as they are."""
+    """Where a value stands in the JSON.
+
+    ``name``: the name by which it is judged, "" for none; ``parent``: the name of the object around it; ``depth``:
+    number of arrays and objects around it; ``free``: whether it is in an object of ``FREE``; ``sealed``: whether it is
+    never redacted.
+    """
 
     name: str = ""
     parent: str = ""
@@ -158,7 +166,7 @@ class _Context:
 
 
 class _Walk:
-    """One walk over a JSON text. ``edits`` are in characters of it, in no order."""
+    """One walk over a JSON text. ``edits``: the replacements found, in characters of the text, unordered."""
 
     def __init__(self, text: str, places: list[Span], find: Find, nested: int) -> None:
         self._text, self._find, self._nested = text, find, nested
@@ -167,7 +175,8 @@ class _Walk:
         self.edits: list[Edit] = []
 
     def value(self, place: int, context: _Context) -> int:
-        """Walk the value that starts at ``place``; returns where it ends. Raises ``ValueError`` when it is none."""
+        """Walk over the value that starts at ``place``; return where it ends. Raises ``ValueError`` if there is no
+        value."""
         text = self._text
         if text[place] == '"':
             return self._read_string(place, context)
@@ -183,7 +192,7 @@ class _Walk:
         return end
 
     def _was_touched(self, start: int, end: int) -> bool:
-        """Whether the first pass stopped anywhere in ``[start, end)``."""
+        """Whether the first pass found something suspicious in ``[start, end)``."""
         place = bisect_right(self._ends, start)
         return place < len(self._starts) and self._starts[place] < end
 
@@ -203,7 +212,7 @@ class _Walk:
         walk_elements(self._text, place, visit)
 
     def _flat(self, place: int, end: int) -> None:
-        """Every string in ``[place, end)`` by itself."""
+        """Redact every string in ``[place, end)``, without the names of members."""
         while 0 <= (start := self._text.find('"', place, end)) < end:
             value, place = scan_string(self._text, start + 1)
             self._edit(start, place, value)
@@ -217,7 +226,7 @@ class _Walk:
         return end
 
     def _read(self, name: str, value: str) -> list[Edit]:
-        """The edits in a text, of which the data of a ``data:`` URL that it begins with stays as it is."""
+        """Return the replacements in a text. File content in a ``data:`` URL at its start stays unchanged."""
         data = _DATA.match(value)
         if data is None or data.end() - data.start(1) < DATA_MIN:
             return self._find(name, value)
@@ -227,7 +236,7 @@ class _Walk:
         return [(first + start, last + start, new) for first, last, new in edits if last + start > end]
 
     def _inside(self, value: str) -> list[Edit] | None:
-        """The edits in JSON that a string holds; ``None`` when it holds none."""
+        """Return the replacements in JSON that a string contains; ``None`` if it contains none."""
         if self._nested >= NESTED_MAX or value.strip(SPACE)[:1] not in ("{", "["):
             return None
         try:
@@ -236,12 +245,13 @@ class _Walk:
             return None
 
     def _edit(self, start: int, end: int, value: str) -> None:
-        """Read a string without a name between its quotes at ``start`` and before ``end``."""
+        """Redact a string that has no name, such as the name of a member. ``start``, ``end``: its quotes, the closing
+        one included."""
         if self._was_touched(start, end):
             self._keep(start, end, value, self._find("", value))
 
     def _keep(self, start: int, end: int, value: str, edits: list[Edit]) -> None:
-        """Keep edits in the text of a string as edits of the raw text, where escapes take more room."""
+        """Store replacements in a string's value as replacements in the raw JSON text, in which escapes are longer."""
         if not edits:
             return
         if end - start - 2 == len(value):
@@ -252,7 +262,7 @@ class _Walk:
 
 
 class _Escapes:
-    """Where the characters of a JSON string stand in its raw text ``[start, end)``."""
+    """Maps positions in a JSON string's value to positions in its raw text ``[start, end)``."""
 
     def __init__(self, text: str, start: int, end: int) -> None:
         self._decoded, self._raw = [0], [start]
@@ -264,13 +274,13 @@ class _Escapes:
             place += length
 
     def raw(self, position: int) -> int:
-        """The place in the raw text of a place in the string."""
+        """Return the position in the raw text for a position in the value."""
         index = bisect_right(self._decoded, position) - 1
         return self._raw[index] + position - self._decoded[index]
 
 
 def _length(text: str, place: int) -> int:
-    """Characters of the escape at ``place``: two, six, or twelve for the two halves of one character."""
+    """Number of characters of the escape at ``place``: two, six, or twelve for a surrogate pair."""
     if text[place + 1] != "u":
         return 2
     first = text[place + 2 : place + 6].lower()
@@ -280,7 +290,7 @@ def _length(text: str, place: int) -> int:
 
 
 def _member(name: str, parsed: dict[str, Any], context: _Context, opening: str) -> _Context:
-    """The context of a member of an object."""
+    """Return the context of a member's value."""
     sort_of = parsed.get("type")
     inside = UNTOUCHED_IN.get(context.parent, frozenset()) | UNTOUCHED_IN.get(str(sort_of), frozenset())
     sealed = not context.free and (name in inside or _stays(name, parsed[name], opening))
@@ -292,19 +302,21 @@ def _member(name: str, parsed: dict[str, Any], context: _Context, opening: str) 
 
 
 def _stays(name: str, value: object, opening: str) -> bool:
-    """Whether a member of the API stays as it is wherever it stands."""
+    """Whether a member is never redacted, wherever it stands."""
     if opening == '"':
         return name in UNTOUCHED
     return name in LISTED and isinstance(value, list) and all(isinstance(one, str) for one in value)
 
 
 def _names(element: str, count: int) -> bool:
-    """Whether an element of an array of ``count`` names the next one: a flag, or the name of a header in a pair."""
+    """Whether an element of an array of ``count`` elements names the next one: a flag, or the name of a header in a
+    pair."""
     return element.startswith("-") or (count == 2 and ("-" in element or element.lower() in HEADERS))
 
 
 def _name_member(name: str, parsed: dict[str, Any], context: _Context) -> str:
-    """What a member's value is called: by a neighbour in lists of names and values, by its kind in a Secret."""
+    """Return the name by which a member's value is judged: normally that of the member. In a list of names and values
+    it is the neighbour's value, in a Kubernetes Secret or a JSON web key a name for that kind."""
     if name in ("value", "SecretValue"):
         other = parsed.get("name", parsed.get("key", parsed.get("Name", "")))
         return other if isinstance(other, str) and other else name

@@ -38,23 +38,24 @@ from tokenmizer_mw.safety.redact.scan import DEFAULT, Custom, Rules
 from tokenmizer_mw.settings import Settings
 
 ROWS_MAX: Final = 500
-"""Rules, and things to let through, that one file may have."""
+"""Largest number of rules, and of exemptions, in one file."""
 
 PATTERN_MAX: Final = 2000
-"""Characters of a pattern."""
+"""Largest number of characters of a pattern."""
 
 _TOP: Final = frozenset({"pii", "without", "rules", "allow"})
 _RULE: Final = frozenset({"name", "pattern", "keywords", "entropy"})
 _ALLOW: Final = frozenset({"name", "exact", "pattern", "keys", "kinds"})
 _BLOCKS: Final = frozenset({"private-key", "pgp-private-key", "kubernetes-secret", "web-key", "cookie"})
-"""Kinds that readers of more than one line find."""
+"""Kinds of secrets that are found without a row in the tables."""
 
 _KIND: Final = compile_pattern(r"^[a-z0-9][a-z0-9-]{0,47}$")
 
 
 @dataclass(frozen=True)
 class Redaction:
-    """Settings of a redactor: ``Redactor(settings.rules, allow=settings.allow, pii=settings.pii, key=...)``."""
+    """The user's redaction settings, to make a redactor:
+    ``Redactor(settings.rules, allow=settings.allow, pii=settings.pii, key=...)``."""
 
     rules: Rules = DEFAULT
     allow: tuple[Allow, ...] = ()
@@ -62,8 +63,8 @@ class Redaction:
 
 
 def load(text: str) -> Redaction:
-    """Parse the settings in a YAML text; an empty text gives the defaults. Raises ``ConfigError`` that names the
-    invalid row."""
+    """Parse the user's redaction settings from YAML; an empty text gives the defaults. Raises ``ConfigError``, whose
+    text names the invalid row."""
     import yaml  # only where a file of rules is named
 
     try:
@@ -75,7 +76,8 @@ def load(text: str) -> Redaction:
 
 
 def settings(data: Any) -> Redaction:
-    """Build the settings from parsed YAML or JSON. Raises ``ConfigError`` that names the invalid row."""
+    """Make the user's redaction settings from parsed YAML or JSON. Raises ``ConfigError``, whose text names the invalid
+    row."""
     top = _mapping(data, _TOP, "redaction")
     pii = top.get("pii", False)
     if not isinstance(pii, bool):
@@ -117,7 +119,7 @@ def _allow(row: Any, place: str, own: frozenset[str]) -> Allow:
 
 
 def _pattern(pattern: Any, where: str) -> Any:
-    """Compiled for UTF-8, so that users may name letters of any script."""
+    """Compile a user's pattern. It matches UTF-8 text, so that it may contain letters of any script."""
     if not isinstance(pattern, str) or not 0 < len(pattern) <= PATTERN_MAX:
         raise ConfigError(f"redaction {where}: 'pattern' is no text of 1 to {PATTERN_MAX} characters")
     try:
@@ -153,7 +155,7 @@ def _name(fields: Mapping[str, Any], place: str) -> str:
 
 
 def _kinds(fields: Mapping[str, Any], name: str, where: str, own: frozenset[str]) -> frozenset[str]:
-    """Kinds of findings by their names, among them ``own`` of the user's rules."""
+    """Return the kinds of secrets that a field lists. ``own``: the kinds of the user's own rules."""
     kinds = frozenset(_texts(fields, name, where.removeprefix("redaction ")))
     if unknown := [kind for kind in sorted(kinds - own - DEFAULT.kinds() - _BLOCKS) if not _is_named(kind)]:
         raise ConfigError(f"{where}: {name!r} names an unknown kind: {unknown[0]!r}")
@@ -161,7 +163,8 @@ def _kinds(fields: Mapping[str, Any], name: str, where: str, own: frozenset[str]
 
 
 def _is_named(kind: str) -> bool:
-    """Whether values that are secret by their names may be of this kind: a sort, or a service and a sort."""
+    """Whether ``kind`` is a possible kind of a value that is secret by its name: "password" or "secret" (``NameKind``),
+    alone or behind a service, as in "openai-secret"."""
     services = [kind.removesuffix(sort.value) for sort in NameKind if kind.endswith(sort.value)]
     return any(not service or vendor(service) + "-" == service for service in services)
 
@@ -174,7 +177,7 @@ def _texts(fields: Mapping[str, Any], name: str, place: str) -> list[str]:
 
 
 def redactor_of(settings: Settings, secret: bytes) -> Redactor:
-    """Return the redactor of an installation.
+    """Return the redactor of an installation, with the rules that ``settings`` name.
 
     ``secret``: the store's secret; placeholders stay the same as long as it does. Raises ``ConfigError`` for invalid
     rules.

@@ -20,22 +20,22 @@ GLUE: Final = (
     r"[ \t]{0,8}(?:[+.&|]{1,2}[ \t]{0,8})?(?:\\{0,3}(?:\r?\n|\\n)[ \t]{0,80})?(?:[+.&|]{1,2}[ \t]{0,8})?"
     r"(?:[fFrRbBuU]{1,2})?"
 )
-"""What stands between two literals that are one string: an operator, a line's end, and a prefix of
-the second."""
+"""What may stand between two string literals that are joined to one: an operator, a line end, and a prefix of the
+second."""
 
 TAG: Final = (
     r"</?(?:a|b|big|br|code|del|em|font|i|ins|kbd|mark|s|samp|small|span|strong|sub|sup|tt|u|wbr)"
     r"(?:[ \t][^<>\n]{0,80})?/?>|<!--[^<>\n]{0,40}-->"
 )
-"""Tags, and comments, that a page shows nothing of."""
+"""HTML tags and comments that are not visible on a page."""
 
 _RUN: Final = r"[0-9A-Za-z+/_-]{27,}={0,2}"
 ENCODED: Final = compile_pattern(_RUN)
 ENCODED_MAX: Final = 2_048
-"""Bytes of a run that is decoded: longer ones are files."""
+"""Largest number of bytes of an encoded run that is decoded; longer ones are files."""
 _HEX: Final = re.compile(rb"[0-9A-Fa-f]+")
 WRAPPED_MIN: Final = 10
-"""Characters of keys on the longer side of a wrap inside of one; two on the other."""
+"""Least number of key characters on the longer side of a line wrap inside of a key; the shorter side needs two."""
 
 _CHAR: Final = "[0-9A-Za-z_+/=.~-]"
 _GONE: Final = (
@@ -70,18 +70,19 @@ _LETTERS: Final = (
 _TURN: Final = "(?:[a-z][0-9A-Z]|[A-Z][0-9]|[0-9][A-Za-z])"
 
 LINE_LEADS: Final = r" \t>|#*"
-"""Indent, quotation marks and comment signs at the beginning of a line, as the inside of a character class."""
+"""What may stand before the text of a line (indent, quotation and comment signs), as the inside of a character
+class."""
 
 BARS: Final = "│┃║▌"
-"""What terminals draw frames with; ``_BAR`` is a pattern for their bytes."""
+"""Characters with which terminals draw frames; ``_BAR`` is a pattern for their bytes."""
 
 _ARROW: Final = r"\xe2\x86\x92"
 _BAR: Final = r"\xe2(?:\x94[\x82\x83]|\x95\x91|\x96\x8c)"
 
 
 def line_tail(bar: str) -> str:
-    """Return a pattern for what stands between a key and the end of its line. ``bar``: a pattern for one of
-    ``BARS``."""
+    """Return a pattern for what may stand between a part of a key and the end of its line. ``bar``: a pattern for one
+    of ``BARS``."""
     return rf"[ \t]{{0,4}}(?:(?:\||{bar})[ \t]{{0,4}})?(?:<br ?/?>)?[\\=]{{0,7}}"
 
 
@@ -99,29 +100,30 @@ _DISGUISED: Final = (
     rf"|{_TURN}{_CHAR}*{_LINE_END}{_CHAR}*{_TURN}"
     rf"|{_CHAR}{_LINE_END}{_CHAR}*{_TURN}{_CHAR}*{_TURN}"
 )
-"""What a text holds, as it stands or as a JSON string, where a view of it may say something else about a key. Bytes,
-with room for false alarms."""
+"""Pattern for everything in a text, or in a JSON string, that may hide a part of a key from the rules. It is for bytes,
+and also matches some texts that hide nothing."""
 
 _TRIGGER: Final = compile_pattern(_DISGUISED)
 ANY_DISGUISE: Final = compile_pattern(f"{_DISGUISED}|{_RUN}")
-"""Both in one pass, for texts that hold neither, as most do: then ``find_disguised`` finds nothing."""
+"""Pattern that also matches encoded runs. If it does not match, ``find_disguised`` finds nothing; this is so in most
+texts."""
 
 KEY_BYTES: Final = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-+/=.~"
-"""What keys consist of."""
+"""The characters of keys."""
 
 _WORD: Final = frozenset(KEY_BYTES)
 _LETTERS_BEGIN: Final = frozenset(b"%&\\")
 _RUN_MAX: Final = 64
 _WRAPPED_KEY_MIN: Final = 20
 _WRAPPED_TURNS_MIN: Final = 4
-"""A run with a line's end in it may be a key when it is so long and changes so often between small letters, capitals
-and digits: most words at the end of a line are followed by words."""
+"""Least number of changes between small letters, capitals and digits in a run with a line end in it that may be a key.
+(``_WRAPPED_KEY_MIN``: least length.) Most words at the end of a line are followed by words, which have fewer."""
 _TURNS: Final = re.compile(rb"[a-z](?=[0-9A-Z])|[A-Z](?=[0-9])|[0-9](?=[A-Za-z])")
 _BROKEN: Final = re.compile(_LINE_END.encode())
 
 
 def find_disguised(raw: bytes) -> Iterator[tuple[int, int]]:
-    """Return where ``raw`` (a text or JSON) may contain a disguised key; unordered."""
+    """Yield the spans of ``raw`` (a text or JSON) in which a disguise may hide a part of a key; unordered."""
     place = ANY_DISGUISE.first(raw, 0, len(raw))
     if place < 0:
         return
@@ -141,15 +143,15 @@ def find_disguised(raw: bytes) -> Iterator[tuple[int, int]]:
 
 
 def _is_behind_key(raw: bytes, start: int, end: int) -> bool:
-    """Whether what is not seen in ``[start, end)`` stands behind a character of a key, or is one in disguise."""
+    """Whether the invisible characters in ``[start, end)`` follow a key character, or stand for one themselves."""
     if raw[end - 1] not in _WORD or raw[start] in _LETTERS_BEGIN or (start > 0 and raw[start - 1] in _WORD):
         return True
     return end - start - len(raw[start:end].translate(None, KEY_BYTES)) > 1
 
 
 def _line_end(raw: bytes, start: int, end: int) -> tuple[int, int] | None:
-    """The end of a line between two runs of a key's characters in ``[start, end)``, with the indent behind it; ``None``
-    for what holds none, or quotes."""
+    """Return the span of the line end between two runs of key characters in ``[start, end)``, with the indent behind
+    it; ``None`` if there is none, or if there are quotes."""
     if raw[start] not in _WORD or raw[end - 1] not in _WORD:
         return None
     if raw.find(b'"', start, end) >= 0 or raw.find(b"'", start, end) >= 0:
@@ -159,7 +161,7 @@ def _line_end(raw: bytes, start: int, end: int) -> tuple[int, int] | None:
 
 
 def _may_be_wrapped_key(raw: bytes, start: int, end: int) -> bool:
-    """Whether what the line's end ``[start, end)`` would join is like a key."""
+    """Whether the two runs around the line end ``[start, end)``, joined, look like a key."""
     before, behind = raw[max(0, start - _RUN_MAX) : start], raw[end : end + _RUN_MAX]
     before = before[len(before.rstrip(KEY_BYTES)) :]
     behind = behind[: len(behind) - len(behind.lstrip(KEY_BYTES))]
@@ -169,7 +171,8 @@ def _may_be_wrapped_key(raw: bytes, start: int, end: int) -> bool:
 
 
 def count_turns(run: bytes) -> int:
-    """Return how often ``run`` changes between small letters, capitals and digits; a capital may begin a word."""
+    """Return how often ``run`` changes between small letters, capitals and digits. A change from a capital to a small
+    letter does not count, because words begin so."""
     return len(_TURNS.findall(run))
 
 
@@ -196,20 +199,20 @@ Span = tuple[int, int]
 _AROUND: Final = 64
 
 _TOKEN_MAX: Final = 2_048
-"""A window around what is in disguise: so many bytes, and on to the next white space, this far at most."""
+"""Largest number of bytes by which a window is extended to the next white space."""
 
 NAME_MAX: Final = 160
-"""Bytes before a secret in which its name stands."""
+"""Bytes before a secret in which its name may stand."""
 
 _SPACED_MIN: Final = 8
-"""Characters behind a secret and one blank that may be the rest of it."""
+"""Number of key characters behind a secret and one blank that may be the rest of it."""
 
 _WHITE: Final = re.compile(rb"\s")
 
 
 def find_windows(raw: bytes) -> list[Span]:
-    """Return where ``raw`` (UTF-8, lone surrogates allowed) may contain a disguised key, with what stands around it; in
-    order and apart."""
+    """Return the spans of ``raw`` (UTF-8, lone surrogates allowed) in which a key may be disguised, with some text
+    around; in order and without overlaps."""
     windows: list[Span] = []
     for first, last in sorted(find_disguised(raw)):
         if windows and last <= windows[-1][1]:
@@ -219,8 +222,8 @@ def find_windows(raw: bytes) -> list[Span]:
 
 
 def widen_windows(raw: bytes, windows: list[Span], found: Iterable[Span]) -> list[Span]:
-    """Return windows that contain, with its name, whatever was found in a part of one of them. ``found`` is in
-    order."""
+    """Return the windows, each extended to contain every secret of ``found`` that reaches into it, with its name.
+    ``found`` is in order."""
     wider: list[Span] = []
     places = deque(found)
     for window in windows:
@@ -242,7 +245,7 @@ def _add_window(windows: list[Span], start: int, end: int) -> None:
 
 
 def find_spaced_windows(raw: bytes, found: Iterable[Span]) -> list[Span]:
-    """Return where a blank and a run of a key's characters stand behind one of the secrets ``found``, with both."""
+    """Return spans around those of the secrets ``found`` that are followed by a blank and a run of key characters."""
     windows: list[Span] = []
     for start, end in found:
         run = raw[end + 1 : end + 1 + _SPACED_MIN]
@@ -254,7 +257,8 @@ def find_spaced_windows(raw: bytes, found: Iterable[Span]) -> list[Span]:
 
 
 def _left_border(raw: bytes, place: int) -> int:
-    """Behind the last white space before ``place``, or where a character begins."""
+    """Return the position behind the last white space before ``place``; if that is too far, the start of a
+    character."""
     least = max(0, place - _TOKEN_MAX)
     space = max(raw.rfind(char, least, max(place, 0)) for char in (b" ", b"\n", b"\t"))
     place = space + 1 if space >= 0 else least
@@ -264,7 +268,7 @@ def _left_border(raw: bytes, place: int) -> int:
 
 
 def _right_border(raw: bytes, place: int) -> int:
-    """The first white space from ``place`` on, or where a character ends."""
+    """Return the position of the first white space from ``place`` on; if that is too far, the end of a character."""
     most = min(len(raw), place + _TOKEN_MAX)
     space = _WHITE.search(raw, min(place, most), most)
     place = space.start() if space else most

@@ -1,6 +1,5 @@
-"""Types of scan results: secrets found, candidates that were not redacted, and the findings that users exempt from
-redaction. Positions are in bytes of the text.
-"""
+"""Types for the results of a scan: secrets found, texts judged to be no secrets, and the user's exemptions. Positions
+are in bytes of the text."""
 
 from __future__ import annotations
 
@@ -16,7 +15,11 @@ _COLOUR_MAX: Final = 8
 
 
 class FindingRank(IntEnum):
-    """How specific a finding is; where findings overlap, the highest rank names the kind."""
+    """How specific a finding is. If findings overlap, the one with the highest rank gives its kind to all.
+
+    ``PERSONAL``: personal data; ``NAMED``: secret by its name; ``PLACED``: by its position; ``SHAPED``: by its own
+    shape; ``OWN``: by a rule of the user, or as a whole block.
+    """
 
     PERSONAL = 0
     NAMED = 1
@@ -28,8 +31,8 @@ class FindingRank(IntEnum):
 class SecretSpan(NamedTuple):
     """A secret in a text.
 
-    ``kind``: as shown in the placeholder; ``start``, ``end``: byte positions; ``why``: the reason; ``name``: the name
-    of the value, "" if it was recognised without one.
+    ``kind``: as in the placeholder ("github-token"); ``start``, ``end``: byte positions; ``why``: the reason; ``name``:
+    the name of the value ("DB_PASSWORD"), "" if it was recognised without one.
     """
 
     kind: str
@@ -45,7 +48,7 @@ class SecretSpan(NamedTuple):
 
 
 class LetThrough(NamedTuple):
-    """A candidate that was not redacted, and why."""
+    """A text that looked like a secret and was judged to be none, and why."""
 
     kind: str
     start: int
@@ -54,11 +57,11 @@ class LetThrough(NamedTuple):
 
 
 class PlaceReading(NamedTuple):
-    """The result of reading one position of a text.
+    """What a reader found at one position of a text.
 
     - ``resume``: where the scan continues; 0 if nothing that could be a secret was recognised at the position.
     - ``found``: the secrets.
-    - ``refused``: what looked like a secret and is none, with reasons.
+    - ``refused``: what looked like a secret and was judged to be none, with reasons.
     """
 
     resume: int
@@ -67,11 +70,11 @@ class PlaceReading(NamedTuple):
 
 
 Reader = Callable[[bytes, int], PlaceReading]
-"""Reads what stands at a place of a text where the first pass stopped."""
+"""Function that judges the text at a position, at which the first pass found the beginning of a possible secret."""
 
 
 def refusal(kind: str, start: int, end: int, why: str, resume: int) -> PlaceReading:
-    """Return a result that says that no secret is at a position, and why."""
+    """Return the result for a position at which there is no secret, with the reason."""
     return PlaceReading(resume, (), (LetThrough(kind, start, end, why),))
 
 
@@ -93,10 +96,10 @@ def begins_word(text: bytes, start: int) -> bool:
 
 @dataclass(frozen=True)
 class Allow:
-    """A rule that exempts findings. All conditions that the rule sets must hold.
+    """A user's exemption: findings to which it applies are not redacted. All conditions that it sets must hold.
 
     ``exact``: the secret is one of these; ``pattern``: RE2 that matches anywhere in the secret, ``None`` for any;
-    ``names``: the name of the value, ignoring case; ``kinds``: the kind of the finding.
+    ``names``: the name of the value, ignoring case; ``kinds``: the kind of the finding. An empty set is no condition.
     """
 
     name: str
@@ -106,7 +109,7 @@ class Allow:
     kinds: frozenset[str] = frozenset()
 
     def admits(self, found: SecretSpan, secret: bytes) -> bool:
-        """Return whether the rule exempts ``found``."""
+        """Return whether this exemption applies to ``found``, whose text is ``secret``."""
         return (
             (not self.exact or secret.decode("utf-8", "replace") in self.exact)
             and (self.pattern is None or self.pattern.search(secret) is not None)

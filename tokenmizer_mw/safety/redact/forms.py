@@ -1,6 +1,5 @@
-"""Readers of values that are recognised by their own form: credentials with a shape, personal data (only on request),
-and passwords that people made up and wrote in sentences.
-"""
+"""Readers of secrets that are recognised by their own form: credentials with a shape, personal data (only on request),
+and made-up passwords in sentences ("Autumn#1999x")."""
 
 from __future__ import annotations
 
@@ -28,10 +27,10 @@ from tokenmizer_mw.safety.redact.rules.assignments import spelt
 from tokenmizer_mw.safety.redact.shape import Token
 
 WINDOW: Final = 1024
-"""Bytes in which a shape must be complete; only what was accepted is followed further."""
+"""Bytes in which a credential must be complete to be recognised; then it is followed to its end."""
 
 SKIP: Final = 3
-"""Bytes behind the start of something refused from which on the search goes on."""
+"""Bytes behind the start of a refused text at which the scan continues."""
 
 _RUN: Final = compile_pattern(r"[A-Za-z0-9+/_-]*")
 _BASE64: Final = compile_pattern(r"[A-Za-z0-9+/]*")
@@ -47,7 +46,7 @@ def row(token: Token, shape: str) -> tuple[str, Reader]:
 
 
 class _Shape:
-    """A shape that begins where it is looked for."""
+    """Reader for a credential that begins at the position."""
 
     __slots__ = ("_forbidden", "_hexadecimal", "_shape", "_token")
 
@@ -58,7 +57,7 @@ class _Shape:
         self._hexadecimal = shapes.is_hexadecimal(shape)
 
     def read(self, text: bytes, start: int) -> PlaceReading:
-        """What stands at ``start``."""
+        """Judge the text at ``start``."""
         token, onward = self._token, start + SKIP
         last = min(len(text), start + WINDOW)
         outline, pattern = _compile_shape(self._shape)
@@ -81,13 +80,15 @@ class _Shape:
 
 @cache
 def _compile_shape(shape: str) -> tuple[BytePattern, BytePattern]:
-    """The outline and the pattern of a shape, compiled when it is first met: most of the hundreds never are."""
+    """Return the patterns of a shape without and with groups. They are compiled at first use, because most of the
+    hundreds of shapes never occur."""
     pattern = shapes.pattern(shape)
     return compile_outline(pattern), compile_pattern(pattern)
 
 
 class _Around:
-    """A mark in the middle of a run: the run is the secret."""
+    """Reader for a credential with a mark in its middle, at the position: the run of characters around it is the
+    secret."""
 
     __slots__ = ("_least", "_token")
 
@@ -95,7 +96,7 @@ class _Around:
         self._token, self._least = token, shapes.least(shape)
 
     def read(self, text: bytes, start: int) -> PlaceReading:
-        """The run around ``start``."""
+        """Judge the run of characters around ``start``."""
         token = self._token
         first = start
         while first and start - first < _AROUND_MAX and _RUN.reach(text, first - 1, first) == first:
@@ -153,7 +154,8 @@ def _is_mail(value: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Personal:
-    """A kind of personal data: the pattern, the pattern of its beginning (``gate``), and a check that it must pass."""
+    """A kind of personal data: its ``pattern``, the pattern of its beginning (``gate``), and a ``check`` that it must
+    pass."""
 
     kind: str
     gate: str
@@ -182,14 +184,14 @@ PERSONAL: Final = (
         r"(?:\+|00)?(?:\([0-9]{1,4}\)[ -]?)?[0-9](?:[ ()./-]{0,2}[0-9]){7,14}", _is_telephone),
 )
 # fmt: on
-"""Mail addresses, telephone numbers, payment cards, bank accounts."""
+"""The kinds of personal data: mail addresses, bank accounts, payment cards, telephone numbers."""
 
 
 WORD_MAX: Final = 48
-"""Bytes that a made-up password has at most."""
+"""A made-up password has fewer bytes than this."""
 
 WORD_MIN: Final = 8
-"""Bytes that it has at least."""
+"""Least number of bytes of a made-up password."""
 
 _COMPANY_BEFORE: Final = 120
 _COMPANY_BEHIND: Final = 60
@@ -211,11 +213,13 @@ _OPEN: Final = frozenset(b" \t\n\r\"'`(:=*_[|>,;/")
 _CLOSE: Final = frozenset(b" \t\n\r\"'`),.;:*_]|<\\!?/")
 
 MADE_UP_GATE: Final = r"[A-Za-z0-9]{3}(?:(?:[!#$^*]|%[g-zG-Z])[A-Za-z0-9!@#$%^&*]{2}|@[A-Za-z]+[0-9])"
-"""A sign between letters or digits; most signs of addresses and of arithmetic left out."""
+"""Pattern for the beginning of a possible made-up password: a sign between letters or digits. Most signs that addresses
+and arithmetic contain are left out."""
 
 
 def read_made_up(text: bytes, start: int) -> PlaceReading:
-    """Judge the word around ``start``, if its line is about passwords or logging in."""
+    """Judge whether the word around ``start`` is a made-up password. It is none if its line is not about passwords or
+    logging in."""
     onward = start + 4
     lead = _LEAD.search(text[max(0, start - WORD_MAX) : start])
     first = start - (len(lead.group()) if lead is not None else 0)
@@ -249,7 +253,7 @@ def _doubts_made_up(text: bytes, first: int, last: int) -> str:
 
 
 def _has_company(text: bytes, first: int, last: int) -> bool:
-    """Whether the line around the word speaks of passwords or of logging in."""
+    """Whether the line around the word is about passwords or logging in."""
     before = text[max(0, first - _COMPANY_BEFORE) : first].rpartition(b"\n")[2]
     behind = text[last : last + _COMPANY_BEHIND].partition(b"\n")[0]
     return _COMPANY.search(before) is not None or _COMPANY.search(behind) is not None

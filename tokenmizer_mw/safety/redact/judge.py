@@ -1,6 +1,5 @@
-"""Judges by content alone whether a text is a secret: entropy, placeholders, checksums, and whether it reads like a
-name that people made (an identifier, a path, a version).
-"""
+"""Judges a text by its content alone: its entropy, whether it is a placeholder or has a valid checksum, and whether it
+reads like a name that people made (an identifier, a path, a version)."""
 
 from __future__ import annotations
 
@@ -18,7 +17,7 @@ from tokenmizer_mw.safety.redact.pattern import compile_pattern
 
 
 def words(text: str) -> frozenset[str]:
-    """Return the words of ``text``; word tables are written as text."""
+    """Return the words of ``text``, separated by white space."""
     return frozenset(text.split())
 
 
@@ -31,7 +30,8 @@ _USUAL: Final = frozenset(
     )
     for first, second in ((pair[0], letter) for letter in pair[2:])
 )
-"""Pairs of letters that make up nine tenths of the pairs in English words and in identifiers; a third of all pairs."""
+"""The usual pairs of neighbouring letters: they make up nine tenths of the pairs in English words and identifiers, but
+only a third of all possible pairs."""
 
 _USUAL_SHARE: Final = 0.62
 _PART_LENGTH: Final = 2.7
@@ -43,7 +43,8 @@ _SORTS: Final = bytes(
     ord("a") if 97 <= code <= 122 else ord("A") if 65 <= code <= 90 else ord("0") if 48 <= code <= 57 else ord(" ")
     for code in range(256)
 )
-"""For every byte its sort: a small letter, a capital, a digit, anything else."""
+"""Table that maps each byte to its sort: "a" for small letters, "A" for capitals, "0" for digits, " " for anything
+else."""
 
 _KINDS: Final = _SORTS.replace(b"A", b"a")
 """The same with one sort for all letters."""
@@ -52,8 +53,8 @@ _CUTS: Final = ((b"AAa", b"A|Aa"), (b"aA", b"a|A"), (b"a0", b"a|0"), (b"0a", b"0
 
 
 def is_identifier(text: str) -> bool:
-    """Return whether ``text`` consists of words, abbreviations and short numbers. True also for a text without
-    letters."""
+    """Return whether ``text`` reads like an identifier: words, abbreviations and short numbers ("user_name2"), not
+    random characters. True also for a text without letters."""
     raw = text[:_READ_MAX].encode("latin-1", "replace")
     kinds = raw.translate(_KINDS)
     if min(kinds.count(b"a0"), kinds.count(b"0a")) > _GLUED_MAX:  # numbers between letters, nothing between them
@@ -91,10 +92,10 @@ def _has_usual_words(words: list[str]) -> bool:
 
 
 LOOK_MAX: Final = 512
-"""Characters of a value that are judged; the rest goes with them."""
+"""Characters of a value that are judged; the rest is assumed to be like them."""
 
 JUDGED_MAX: Final = 1024
-"""Values whose judgement is remembered while a text is read."""
+"""Number of judgements that are cached while a text is scanned."""
 
 _PLACEHOLDER: Final = compile_pattern(
     r"(?i)example|placeholder|change[-_ ]?(?:me|this|it)|replace|insert[-_ ]|x{4}|\*{3}|\.\.\.|\xe2\x80\xa6"
@@ -109,15 +110,15 @@ _WEAK_WORDS: Final = words(
     " default none null undefined true false string value hidden required empty changeme key apikey pw hunter"
     " letmein swordfish qwerty login my the your private public"
 )
-"""Words that stand in for a password in documentation and in tests, alone or with up to four digits."""
+"""Words that documentation and tests use instead of a password, alone or with up to four digits."""
 
 NUMBERED_MIN: Final = 10
-"""Characters that a word with a number at it has at least, to be a password rather than a version."""
+"""Least number of characters of a word with a number that is taken for a password; shorter ones may be versions."""
 
 _NUMBERED: Final = compile_pattern(r"^[A-Za-z][A-Za-z0-9]{2,}[._-][0-9]{3,}[A-Za-z]{2,}[A-Za-z0-9!?]*$")
 _WORDED: Final = compile_pattern(r"^[A-Za-z]{4,}(?:-[A-Za-z]{4,}){1,5}-?[0-9]{2,4}[!?]?$|^[A-Za-z]{8,}[0-9]{2,4}[!?]?$")
 _TERMS: Final = (0.0, *(count * log2(count) for count in range(1, LOOK_MAX + 1)))
-"""What so many of one character take from the entropy of a text."""
+"""How much less entropy a text has if a character occurs so many times: the summand for each count."""
 
 _STEPS: Final = frozenset((0, 1))
 _STEPS_MAX: Final = 64
@@ -140,7 +141,7 @@ _IBAN_LENGTHS: Final = {
 
 
 def entropy(text: str) -> float:
-    """Shannon entropy of the characters of ``text``, in bits per character; 0 for an empty one."""
+    """Return the Shannon entropy of the characters of ``text``, in bits per character; 0 for ""."""
     size = len(text)
     if not size:
         return 0.0
@@ -157,7 +158,7 @@ def is_placeholder(text: str) -> bool:
 
 
 def _is_monotonous(codes: bytes) -> bool:
-    """Whether most characters follow from the one before: the same, or the next of the alphabet."""
+    """Whether most characters are the same as the one before, or its successor ("aaaa", "abcd")."""
     if len(codes) < 6:
         return False
     steps = sum(map(_STEPS.__contains__, map(sub, codes[1:], codes)))
@@ -225,7 +226,7 @@ def is_iban(text: str) -> bool:
 
 
 def is_base58check(text: str) -> bool:
-    """Return whether ``text`` is base58 with a valid checksum."""
+    """Return whether ``text`` is base58 with a valid checksum, as a private key of Bitcoin is."""
     number = 0
     for char in text:
         place = _BASE58.find(char)
@@ -283,7 +284,7 @@ CHECKS: Final[dict[str, Callable[[str], bool]]] = {
     "iban": is_iban,
     "basic": is_basic_pair,
 }
-"""Validators that rows may name."""
+"""Checks that a credential must pass, by the names that rows of the tables use (``Token.check``)."""
 
 WHOLE: Final = frozenset({"base58check", "stellar"})
-"""Validators that read the literal beginning of a shape, too."""
+"""Names of checks that get the whole text; the others get it without its literal prefix."""

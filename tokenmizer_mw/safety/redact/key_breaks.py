@@ -1,8 +1,8 @@
-"""Judges whether a key goes on behind a break: in the next line, behind a tag, in the next of two string literals.
+"""Judges whether a key continues behind a break: in the next line, behind a tag, in the next of two string literals.
 
 Ordinary words stand behind a key far more often than its rest does. So a run of characters counts as the rest of a key
-only if it looks drawn at random from the alphabet of what stands before the break, and ends as a key ends. In lines of
-one width that were joined already, a short last line needs less.
+only if it looks random, has the same kinds of characters as the text before the break, and ends as a key ends. If
+equally long lines were joined already, a short last line needs less.
 """
 
 from __future__ import annotations
@@ -27,33 +27,33 @@ from tokenmizer_mw.safety.redact.shape import leads
 
 _KEY: Final = KEY_BYTES.decode()
 KEY_CHARS: Final = frozenset(_KEY)
-"""What keys consist of."""
+"""The characters of keys."""
 
 REST_MIN: Final = 8
-"""Characters behind a break from which on they can be told from words."""
+"""Least number of characters behind a break that can be told from words."""
 
 _NEWLINE: Final = re.compile(rf"\n{line_number('→')}[{LINE_LEADS}{BARS}]*|\\n{line_number('→')}[{LINE_LEADS}{BARS}]*")
 _LEAD_MAX: Final = 32
 _LEAD: Final = re.compile(line_tail(f"[{BARS}]") + r"(?:\r|\\r)?$")
 _LEADING: Final = frozenset(f" \t\r\\=>|r{BARS}")
-"""What may stand before the end of a line and belongs to it, not to the key before it."""
+"""Characters that may stand before the end of a line and do not belong to the key before them."""
 
 TAIL_MIN: Final = 4
-"""Characters of a rest that is known to be one."""
+"""Least number of characters of the rest of a key if other evidence shows that the key continues."""
 
 _BLANK: Final = re.compile(r"(?<=[0-9A-Za-z_+/=.~-]) (?=[0-9A-Za-z_+/=.~-])")
 _SPACED_MIN: Final = 16
-"""Characters behind a blank that may be the rest of a key without being as many as before it."""
+"""Least number of characters behind a blank for the rest of a key, unless there are as many before it."""
 
 _HEX: Final = frozenset("0123456789abcdefABCDEF")
 RUN_MAX: Final = 2_048
-"""Characters of a run that are looked at."""
+"""Largest number of characters of a run that are examined."""
 
 _TAIL_OF: Final = 24
-"""Characters before a break whose alphabet is looked at."""
+"""Number of characters before a break whose kinds are compared with those behind it."""
 
 _SORTED_MIN: Final = 10
-"""Characters of a run that lacks capitals, or small letters, only if its alphabet does."""
+"""Least number of characters of a run whose lack of capitals, or of small letters, means something."""
 
 _CAPITALS: Final = re.compile("[A-Z][^A-Z]*[A-Z]")
 _SMALL: Final = re.compile("[a-z][^a-z]*[a-z]")
@@ -62,17 +62,18 @@ _SEGMENT_MIN: Final = 6
 _WORD: Final = re.compile(r"[A-Z]?[a-z]+|[A-Z]+|[0-9]+")
 _ORDINARY: Final = re.compile(r"(?:[A-Z]?[a-z]+|[A-Z]+|[0-9]{1,4})[.=~/]*")
 _NAMES: Final = re.compile(r"(?:19|20)[0-9]{2}-?[01][0-9]-?[0-3][0-9]|[0-9a-f]{7,40}\.\.+[0-9a-f]{7,40}$")
-"""Dates, and ranges of commits."""
+"""Dates, and ranges of commits: these are no rest of a key."""
 
 _UUID: Final = 36
 _ENDS: Final = frozenset("\"'`)]},;<>|*\\!?")
-"""What may stand behind a key, next to white space and what is no ASCII."""
+"""ASCII signs that may stand behind a key. White space and other characters than ASCII may, too."""
 
 _ASSIGNS: Final = re.compile(r"[ \t]{1,8}(?::|=|->)")
 
 
 class Break(NamedTuple):
-    """What interrupts a key in ``[start, end)`` of a text, and the runs of a key's characters on both sides."""
+    """A break in ``[start, end)`` of a text that may interrupt a key, and the runs of key characters before and behind
+    it."""
 
     start: int
     end: int
@@ -92,12 +93,12 @@ class Break(NamedTuple):
         return self._replace(start=self.start + by, end=self.end + by)
 
     def is_even(self) -> bool:
-        """Return whether both sides are equally long, as in lines of one width."""
+        """Return whether both runs have the same length, as in lines of equal length."""
         return len(self.before) == len(self.behind)
 
 
 def find_line_breaks(text: str) -> list[Break]:
-    """Return the ends of lines in ``text`` with a key's characters on both sides."""
+    """Return the line ends in ``text`` with key characters on both sides."""
     found: list[Break] = []
     for match in _NEWLINE.finditer(text):
         start, end = match.span()
@@ -112,8 +113,8 @@ def find_line_breaks(text: str) -> list[Break]:
 
 
 def select_possible(breaks: list[Break]) -> list[Break]:
-    """Return the breaks in which a key may be broken: one side is long, no word stands in front, and
-    no assignment behind."""
+    """Return the breaks that may interrupt a key: one run is long, the run before is no word, and the run behind
+    assigns nothing."""
     return [
         found
         for found in breaks
@@ -124,14 +125,14 @@ def select_possible(breaks: list[Break]) -> list[Break]:
 
 
 def select_likely(breaks: list[Break]) -> list[Break]:
-    """Return the possible breaks without those in front of a word."""
+    """Return the possible breaks behind which no ordinary word stands."""
     return [found for found in select_possible(breaks) if not _is_prose(found.behind)]
 
 
 def select_joined(text: str, breaks: list[Break], heads: Container[int] = ()) -> list[Break]:
-    """Return the breaks behind which a key goes on.
+    """Return the breaks behind which a key continues.
 
-    ``heads``: where something begins that is a secret by itself, and no rest of another one.
+    ``heads``: positions where a secret of its own begins, which is no rest of another one.
     """
     joined: list[Break] = []
     steady = False
@@ -145,16 +146,17 @@ def select_joined(text: str, breaks: list[Break], heads: Container[int] = ()) ->
 
 
 def find_joined_blanks(text: str, heads: Container[int]) -> list[Break]:
-    """Return the single blanks behind which a key goes on: in groups of one length, or with a long rest."""
+    """Return the single blanks behind which a key continues: between groups of equal length, or before a long rest."""
     breaks = [Break.at(text, *match.span()) for match in _BLANK.finditer(text)]
     long = [found for found in breaks if found.is_even() or len(found.behind) >= _SPACED_MIN]
     return select_joined(text, breaks if any(found.is_even() for found in long) else long, heads)
 
 
 def goes_on(text: str, found: Break, *, explicit: bool = False, steady: bool = False) -> bool:
-    """Return whether what stands behind a break is the rest of a key.
+    """Return whether the run behind a break is the rest of a key.
 
-    ``explicit``: the break says itself that the line goes on; ``steady``: two lines of one width stand before it.
+    ``explicit``: whether the break itself shows that the line continues (a backslash); ``steady``: whether equally long
+    lines were joined before it.
     """
     before, rest = found.before, found.behind.rstrip("=").rstrip(".~")
     if not before or not rest or "=" in rest or is_word(before) or not _may_end(text, found):
@@ -167,7 +169,7 @@ def goes_on(text: str, found: Break, *, explicit: bool = False, steady: bool = F
 
 
 def is_drawn(run: str) -> bool:
-    """Return whether a run of a key's characters was drawn at random: no words, numbers, or names made of them."""
+    """Return whether a run of key characters looks random: it has no words, numbers, or names made of them."""
     if len(run) < REST_MIN or max(map(len, _SEGMENT.findall(run)), default=0) < max(_SEGMENT_MIN, len(run) / 4):
         return False
     return count_turns(run.encode()) >= min(4, max(2, len(run) // 6)) and not is_identifier(run)
@@ -200,13 +202,13 @@ def _is_prose(run: str) -> bool:
 
 @cache
 def _beginnings() -> frozenset[str]:
-    """What the first of two lines ends with if a vendor's key is broken in its prefix."""
+    """The possible ends of a line at which the prefix of a vendor's key is interrupted."""
     known = [lead for token in TOKENS for shape in token.shapes for lead in leads(shape)]
     return frozenset(lead[:size] for lead in known for size in range(1, len(lead) + 1))
 
 
 def _is_of_alphabet(before: str, rest: str) -> bool:
-    """Whether ``rest`` has the sorts of letters that ``before`` has, as far as its length says."""
+    """Whether ``rest`` has the same kinds of letters as ``before``, as far as its length allows to say."""
     tail = before[-_TAIL_OF:]
     if len(tail) < _SORTED_MIN:
         return True

@@ -1,4 +1,4 @@
-"""Readers of values that are secret because of their name: assignments, members, headers, flags, prose."""
+"""Judges values that are secret because of their name: in assignments, JSON members, headers, flags and sentences."""
 
 from __future__ import annotations
 
@@ -22,16 +22,16 @@ from tokenmizer_mw.safety.redact.pattern import ByteMatch, compile_pattern
 from tokenmizer_mw.safety.redact.rules.assignments import NAMED
 
 VALUE_MAX: Final = 4096
-"""Bytes of a value that are searched for its end."""
+"""Bytes of a value in which its end is searched for."""
 
 GLANCE: Final = 512
-"""Bytes of a value without quotes that are searched for its end before it is judged."""
+"""Bytes of an unquoted value in which its end is searched for before it is judged."""
 
 JUDGED_MAX: Final = 160
 """Bytes of a value that are judged."""
 
 LONG: Final = 64
-"""Bytes of a refused value that are passed over by other names."""
+"""Bytes of a long refused value that are skipped; the rest is scanned, because it may contain further names."""
 
 _NAMED: Final = compile_pattern(NAMED)
 _NAME_CHARS: Final = frozenset(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-.")
@@ -39,7 +39,8 @@ _RUN: Final = compile_pattern(r"[^\s\"'`<>|,;(){}\[\]\\&\x80-\xff]*")
 _SHELL_RUN: Final = compile_pattern(r"[^\s\"'`\\]*")
 _JOINING: Final = frozenset(b"&,;")
 _GOES_ON: Final = compile_pattern(r"[A-Za-z_][A-Za-z0-9_.-]*[ \t]*[=:]|[^A-Za-z0-9!@#$%^*+~?_-]|$")
-"""What follows such a sign where the value ends before it: another name, or what is part of no value."""
+"""What follows "&", "," or ";" if the value ends before that sign: another name, or something that is not part of a
+value."""
 
 _CALL: Final = frozenset(b"([{<")
 _REFERENCE: Final = compile_pattern(
@@ -51,45 +52,46 @@ _REFERENCE: Final = compile_pattern(
 _CONSTANT: Final = compile_pattern(
     r"^[A-Z]{2,}[0-9]*_[A-Za-z0-9_]+$|^[a-z_]{2,}(?:\.[A-Za-z_][A-Za-z0-9_]*)*\.[A-Za-z]\w*(?i:key|token|secret|password)$"
 )
-"""A name of code, alone or with what it belongs to."""
+"""A name in code, alone or with its object ("config.API_TOKEN")."""
 
 _LISTED: Final = compile_pattern(r"^[A-Za-z_][A-Za-z0-9_]*=?$")
 _DATE: Final = compile_pattern(r"(?:^|[^0-9])20[0-9]{2}-[01][0-9]-[0-3][0-9](?:[^0-9]|$)")
 _PADDED: Final = compile_pattern(r"^[A-Za-z0-9+/]{40,}={1,2}$")
-"""Base 64 that may begin like a path."""
+"""Base64, which may begin like a path."""
 
 _MADE_UP: Final = compile_pattern(r"^[A-Za-z0-9._-]*[A-Za-z0-9][!@#$%^&*+~?][A-Za-z0-9!@#$%^&*+~?._-]*$")
-"""Words, numbers and signs as people put them together for a password."""
+"""Words, numbers and signs as people combine them for a password."""
 
 _STATED: Final = compile_pattern(r"(?i)[ \t](?:is|was|ist|war|est|es)[ \t:]+[\"'`*]*$")
-"""What stands before a password that a sentence states."""
+"""What stands before a password in a sentence: "is", "was"."""
 
 _ADJECTIVE: Final = compile_pattern(
     r"^base-?[0-9]{2}$|^[A-Za-z0-9]+-(?:[a-z]+(?:ed|able|iert|cod)|only|long|based|free|bit|byte|char(?:acter)?s?)$"
 )
-"""What a password is said to be: "base64-encoded"."""
+"""What a sentence may say of a password: "base64-encoded"."""
 
 _STANDARD: Final = compile_pattern(
     r"(?i)^(?:hmac[-_]?)?(?:sha|md|bcrypt|argon|pbkdf|blake|base|utf|aes|rsa|ed|hs|rs|es|oauth)[-_]?[0-9]{1,5}(?:i?d|[bis])?$"
 )
-"""By what a password is hashed, encrypted or encoded."""
+"""Names of methods by which a password is hashed, encrypted or encoded."""
 
 _ADDRESS: Final = compile_pattern(r"@[A-Za-z0-9-]+\.[A-Za-z]|^@|\$[0-9{(]")
 _MEMBER: Final = compile_pattern(r"^(?:[A-Za-z_$][A-Za-z0-9_$]{0,2})\.[A-Za-z_$]|^[a-z0-9]{1,4}:[a-z]\.")
 _BEFORE: Final = 32
-"""Bytes before a name in prose in which words that belong to it are looked for."""
+"""Bytes before a name in which further words of it are searched for ("stripe api key")."""
 
 _NUMBER_MIN: Final = 3
-"""Digits that a word in front of a name does not have: "s3 key" and "auth0 token" are names, "4821" is a value."""
+"""A word before a name belongs to it if it has fewer digits than this: "s3 key" and "auth0 token" are names, but "4821"
+is a value."""
 
 _LOOSE: Final = (b"to", b"as", b"was", b"auf")
 
 
 class SecretValue(NamedTuple):
-    """The position of a value and how it was given.
+    """The position of a value and how it was assigned.
 
-    ``quoted``: in quotes; ``loose``: separated from the name by blanks only; ``url``: as part of a URL; ``shell``: to a
-    shell variable.
+    ``quoted``: in quotes; ``loose``: only blanks or a word such as "to" stand between name and value; ``url``: as part
+    of a URL; ``shell``: to a shell variable.
     """
 
     start: int
@@ -101,7 +103,7 @@ class SecretValue(NamedTuple):
 
 
 def read(text: bytes, start: int) -> PlaceReading:
-    """Read the value of the name whose significant word starts at ``start``."""
+    """Judge the value of the name whose significant word ("password" in "DB_PASSWORD") starts at ``start``."""
     named = _NAMED.match(text, start, min(len(text), start + 256))
     if named is None:
         return refusal("value", start, start + 3, "nothing is assigned", start + 3)
@@ -124,7 +126,7 @@ def read(text: bytes, start: int) -> PlaceReading:
 
 
 def _why_unassigned(separator: bytes, name: str, content: str) -> str:
-    """Why what stands behind a name is not given to it; "" when it is."""
+    """Return why the text behind a name is not its value; "" if it is."""
     if separator[:1] == b"(" and asks(name):
         return "a function that asks for a value"
     listed = (
@@ -141,7 +143,7 @@ def _kind(kind: NameKind, name: str) -> str:
 
 
 def _name(text: bytes, start: int, end: int) -> str:
-    """The whole name around the telling word."""
+    """Return the whole name around its significant word: "DB_PASSWORD" for "PASSWORD"."""
     first = max(0, end - NAME_MAX)
     while start > first and text[start - 1] in _NAME_CHARS:
         start -= 1
@@ -156,17 +158,17 @@ def _name(text: bytes, start: int, end: int) -> str:
 
 
 def _belongs_to_name(word: str) -> bool:
-    """Whether a word in front of a name may be a part of it, and is no value that stands before it."""
+    """Whether a word before a name may be a part of it, and is not a value."""
     return word.replace("-", "").isalnum() and sum(map(str.isdigit, word)) < _NUMBER_MIN
 
 
 def _calls(behind: bytes) -> bool:
-    """Whether an unquoted value goes on as code does; a tag that closes, or breaks a line, is none."""
+    """Whether an unquoted value continues like code, with a bracket. A closing tag or a line break in HTML is none."""
     return bool(behind) and behind[0] in _CALL and not behind.startswith((b"</", b"<br"))
 
 
 def _value(text: bytes, named: ByteMatch, name: str) -> SecretValue:
-    """Where the value stands that begins behind the separator."""
+    """Return the position of the value behind the separator ("=", ":")."""
     separator, start = named.group(2), named.end()
     url = text[max(0, start - len(name) - 2) : start - len(name) - 1] in (b"?", b"&") and separator == b"="
     content = separator.strip(b" \t\"'`*(\\")
@@ -186,14 +188,14 @@ def _value(text: bytes, named: ByteMatch, name: str) -> SecretValue:
 
 
 def _run(text: bytes, value: SecretValue, most: int) -> int:
-    """Where a value without quotes ends, or where ``most`` bytes of it do."""
+    """Return where an unquoted value ends, at most ``most`` bytes behind its start."""
     run = _SHELL_RUN if value.shell else _RUN
     return run.reach(text, value.start, min(len(text), value.start + most))
 
 
 def _end_of_stated(text: bytes, value: SecretValue, end: int) -> int:
-    """Where a value of prose or YAML ends whose run ended at ``end``: a sign that separates values elsewhere belongs to
-    it unless a blank or another name follows."""
+    """Return where a value in a sentence or in YAML ends if its run ended at ``end``. A sign such as "," belongs to the
+    value unless a blank or another name follows."""
     limit = min(len(text), value.start + GLANCE)
     while value.start < end < limit and text[end] in _JOINING and not _GOES_ON.match(text, end + 1):
         end = _run(text, value._replace(start=end + 1), limit - end - 1)
@@ -201,7 +203,7 @@ def _end_of_stated(text: bytes, value: SecretValue, end: int) -> int:
 
 
 def _quote(separator: bytes) -> bytes:
-    """The quote that opens at the end of the separator, with the backslashes in front of it; b"" for none."""
+    """The quote that opens at the end of the separator, with the backslashes before it; b"" if there is none."""
     if separator.endswith((b"\xe2\x80\x9c", b"\xe2\x80\x98")):
         return b"\xe2\x80"
     if separator[-1:] not in (b'"', b"'", b"`"):
@@ -211,7 +213,7 @@ def _quote(separator: bytes) -> bytes:
 
 
 def _closing(text: bytes, start: int, quote: bytes) -> int:
-    """Where the quote closes, on the same line; -1 when it does not."""
+    """Return where the quote closes, on the same line; -1 if it does not."""
     limit = min(len(text), start + VALUE_MAX)
     end = text.find(quote, start, limit)
     while len(quote) == 1 and end > start and _is_escaped(text, start, end):
@@ -226,7 +228,7 @@ def _is_escaped(text: bytes, start: int, place: int) -> bool:
 
 
 def _trim_end(text: bytes, start: int, end: int) -> int:
-    """Without what ends a sentence or a bracket."""
+    """Return the end of a value without the signs that end a sentence or a bracket."""
     content = text[start:end]
     trimmed = content.rstrip(b".,;:?)]}>|*_")
     return start + len(trimmed)
@@ -261,7 +263,7 @@ def doubts(content: str, kind: NameKind, name: str, value: SecretValue, text: by
 
 
 def _named_password_doubts(content: str, name: str, value: SecretValue, text: bytes) -> str:
-    """Why the value of a password's name is none, by what stands around it; "" when it is one."""
+    """Return why the value of a password's name is no password, by the text around it too; "" if it is one."""
     if _STANDARD.search(content[:LONG].encode("latin-1", "replace")):
         return "names a standard"
     if is_worded(content) and _STATED.search(text[max(0, value.start - _BEFORE) : value.start]):
@@ -296,7 +298,8 @@ def is_made_up(content: str) -> bool:
 
 
 def _code_doubts(content: str, value: SecretValue) -> str:
-    """Words with blanks, and unquoted names with dots, are prose and code."""
+    """Return why a value is words or code; "" if it is neither. Words with blanks, and unquoted names with dots,
+    are."""
     if " " in content and is_identifier(content):
         return "reads like words"
     if is_numbered_name(content):

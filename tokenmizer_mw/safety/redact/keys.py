@@ -1,4 +1,5 @@
-"""Judges a value by its name: password, key, or a name that only sounds like one."""
+"""Judges the name of a value: whether it promises a password, a key or another secret, or only sounds like it
+("primary_key")."""
 
 from __future__ import annotations
 
@@ -10,12 +11,15 @@ from tokenmizer_mw.safety.redact.judge import words
 from tokenmizer_mw.safety.redact.pattern import compile_pattern
 
 NAME_MAX: Final = 80
-"""Characters of a name that are read, from its end."""
+"""Characters at the end of a name that are read."""
 
 
 class NameKind(Enum):
-    """The kind of value that a name promises. ``BARE`` and ``WEAK`` names are ambiguous, so their values are judged
-    more strictly."""
+    """The kind of secret that a name promises; the value of the member is part of the placeholder's kind.
+
+    ``PASSWORD``, ``TOKEN`` (also keys) and ``CODE`` (one-time codes) are clear. ``BARE`` ("key" alone) and ``WEAK``
+    ("session", "hash") are ambiguous, so their values are judged more strictly.
+    """
 
     PASSWORD = "password"
     TOKEN = "secret"
@@ -50,7 +54,7 @@ _CODE_QUALIFIERS: Final = words(
     "verification security login time mfa fa sms otp totp confirmation authentication authenticator"
 )
 _KEYS_ABROAD: Final = words("clé cle clave chave chiave ключ klucz")
-"""Words for a key of an API that stand in front of it."""
+"""Words for "key" in other languages, which stand before "api"."""
 
 _KEY_QUALIFIERS: Final = words(
     "api app application access account admin auth bot client consumer crypt cron decrypt decryption deploy deployment"
@@ -86,7 +90,7 @@ _VENDORS: Final = words(
     " razorpay braintree lob easypost shippo taxjar doppler vault okta auth0 clerk stytch workos recaptcha hcaptcha"
     " turnstile captcha sumologic loggly logdna honeycomb dynatrace appdynamics ngrok tailscale zerotier"
 )
-"""Names of services: before "key" they say that it opens something."""
+"""Names of services; before "key" they show that the key opens something."""
 
 _TOKEN_NOT: Final = words(
     "page next continuation pagination prev previous pad eos bos unk sep cls mask special max min num total prompt"
@@ -102,7 +106,7 @@ _ASKS: Final = words(
     " generate create make random parse reset forgot test require need missing wrong match matches to from remove"
     " delete clear show hide mask describe lookup find by contains includes expect assert count next peek consume"
 )
-"""Words of functions that are not handed a secret."""
+"""Words in names of functions that do not get a secret as an argument: "get_password"."""
 
 _SUFFIXES: Final = words(
     "prod production dev development staging stage stg test testing live sandbox old new primary secondary main backup"
@@ -114,8 +118,7 @@ _WORDS: Final = compile_pattern(r"[A-Z]?[a-z\x80-\xff]+|[A-Z]+|[0-9]+")
 
 @lru_cache(maxsize=4096)
 def sort(name: str) -> NameKind | None:
-    """Return the kind of secret (password, key, ...) that the name of a value promises; ``None`` if it
-    promises none."""
+    """Return the kind of secret that the name of a value promises; ``None`` if it promises none."""
     words = _words(name)
     while len(words) > 1 and (words[-1].isdigit() or words[-1] in _SUFFIXES):
         words = words[:-1]
@@ -133,14 +136,14 @@ def sort(name: str) -> NameKind | None:
 
 @lru_cache(maxsize=4096)
 def vendor(name: str) -> str:
-    """Return the service that a name mentions; "" if it mentions none."""
+    """Return the service that a name mentions ("openai" for "OPENAI_API_KEY"); "" if it mentions none."""
     return next((word for word in _words(name) if word in _VENDORS), "")
 
 
 @lru_cache(maxsize=4096)
 def asks(name: str) -> bool:
-    """Return whether a function of this name prompts for or inspects a secret, instead of receiving one as an
-    argument."""
+    """Return whether a function of this name asks for, checks or makes a secret ("get_password"), instead of getting
+    one as an argument."""
     return bool(_ASKS.intersection(_words(name)[:-1]))
 
 
@@ -175,13 +178,14 @@ def _weak(last: str, before: list[str]) -> NameKind | None:
 
 
 def _words(name: str) -> list[str]:
-    """The words of a name in small letters: split at hyphens, underscores, dots, blanks and humps."""
+    """The words of a name in lower case: split at hyphens, underscores, dots, blanks and changes of case."""
     raw = name[-NAME_MAX:].encode("utf-8", "surrogatepass")
     return [word.decode("utf-8", "replace").lower() for word in _split(raw)]
 
 
 def _split(raw: bytes) -> list[bytes]:
-    """Capitals that small letters follow begin a word: "HTTPServer" is two words, "APIKey", too."""
+    """Split a name into words. A capital before small letters begins a word: "HTTPServer" and "APIKey" are two words
+    each."""
     found: list[bytes] = []
     for part in _WORDS.findall(raw):
         before = found[-1] if found else b""

@@ -103,7 +103,7 @@ _KEY_MEMBER: Final = compile_pattern(
     r"[{,\s]\\*[\"'](?:d|p|q|dp|dq|qi|k)\\*[\"'][ \t]*:[ \t]*\\*[\"']([A-Za-z0-9_-]{22,})\\*[\"']"
 )
 KEY_MAX: Final = 8192
-"""Bytes before and behind the type of a JSON web key in which its members stand."""
+"""Bytes before and behind the type of a JSON web key in which its other members are searched for."""
 
 
 def read_web_key(text: bytes, start: int) -> PlaceReading:
@@ -165,14 +165,14 @@ BLOCKS: Final[tuple[tuple[str, Reader], ...]] = (
         read_cookies,
     ),
 )
-"""Where they begin, and their readers."""
+"""Readers of blocks, each with RE2 for the beginning of its block."""
 
 
 TABLE_MAX: Final = 16384
-"""Bytes of a table that are read behind its head."""
+"""Bytes of a table behind its header that are read."""
 
 HEAD_MAX: Final = 1024
-"""Bytes that the head of a table has at most."""
+"""Largest number of bytes of the header of a table."""
 
 _NAMES: Final = (
     r"(?:pass(?:word|wort|wd|phrase)?|pwd|pw|secret|token|credentials?|(?:secret|api|access|private|auth)[ _-]?"
@@ -182,10 +182,10 @@ _CELL: Final = r"[ \t*`\"']*"
 TABLE_HEAD: Final = (
     rf"(?i:[|,;\t]{_CELL}(?:[a-z]{{1,12}}[ _-])?{_NAMES}{_CELL}(?:[|,;\t][^\n\\]{{0,80}})?(?:\r?\n|\\+n))"
 )
-"""A line of cells of which one is a telling name."""
+"""RE2 for the header of a table in which the name of one column promises a secret."""
 
 INSERT_HEAD: Final = rf"(?i:insert[ \t]+into[ \t]+[^\s(]{{1,80}}[ \t]*\([^()]{{0,200}}\b{_NAMES}[a-z_]{{0,16}}\b)"
-"""A statement that fills a column with a telling name."""
+"""RE2 for an SQL statement that fills a column whose name promises a secret."""
 
 _DECORATION: Final = b" \t*`\"'"
 _ROW: Final = compile_pattern(r"([^\r\n\\]*)(?:\r?\n|\\+n|$)")
@@ -217,31 +217,31 @@ def read_table(text: bytes, start: int) -> PlaceReading:
 
 
 def _secret_columns(names: list[str]) -> list[tuple[int, NameKind]]:
-    """Which of the columns hold secrets, by their names, and of which kind."""
+    """Return the columns that hold secrets, judged by their names: index and kind of each."""
     kinds = enumerate(map(sort, names))
     return [(place, kind) for place, kind in kinds if kind in (NameKind.PASSWORD, NameKind.TOKEN)]
 
 
 def _line(text: bytes, start: int) -> int:
-    """Where the line around ``start`` begins, behind a new line or an escaped one."""
+    """Return the start of the line around ``start``; line breaks may be escaped."""
     before = text[max(0, start - HEAD_MAX) : start]
     return start - len(before) + max(before.rfind(b"\n") + 1, before.rfind(b"\\n") + 2 if b"\\n" in before else 0)
 
 
 def _cell_text(cell: bytes) -> str:
-    """What a cell says, without what decorates it."""
+    """The text of a cell without blanks, quotes and emphasis around it."""
     return cell[:NAME_MAX].strip(_DECORATION).decode("utf-8", "replace")
 
 
 def _bare(text: bytes, start: int, end: int) -> tuple[int, int]:
-    """Where what a cell says stands."""
+    """Return start and end of a cell's text, without blanks, quotes and emphasis around it."""
     cell = text[start:end]
     first = start + len(cell) - len(cell.lstrip(_DECORATION))
     return first, max(first, start + len(cell.rstrip(_DECORATION)))
 
 
 def _judge_cell(text: bytes, cell: tuple[int, int], kind: NameKind, name: str) -> list[SecretSpan]:
-    """The cell, when it is a secret by its name."""
+    """Return the cell's span if its value is a secret under the column's name; else an empty list."""
     start, end = cell
     value = text[start : min(end, start + HEAD_MAX)].decode("latin-1")
     if (
@@ -272,7 +272,7 @@ def read_insert(text: bytes, start: int) -> PlaceReading:
 
 
 def _fields(text: bytes, start: int, end: int) -> Iterator[tuple[int, int]]:
-    """Where the fields of a row say something, inside quotes; an empty place for those without."""
+    """Yield start and end of each field of a row, inside its quotes; an empty span for a field without quotes."""
     while start < end and (field := _FIELD.match(text, start, end)) is not None and field.end() > start:
         first, last = field.span(1)
         if text[first:last].rstrip()[-1:] in (b"'", b'"'):

@@ -1,8 +1,8 @@
-"""Reader of Kubernetes Secrets: the values under ``data`` and ``stringData`` of a manifest in YAML or JSON.
+"""Reader of Kubernetes Secrets: finds the values under ``data`` and ``stringData`` of a manifest in YAML or JSON.
 
-A block of YAML ends at the first line that is not indented deeper than its name; comments, blank lines and lines of
-templates end none. Every value is one secret, in one or in several lines. Manifests may stand in a JSON string, where
-line breaks and quotes are escaped.
+A block of YAML ends at the first line that is not indented deeper than its name; comments, blank lines and template
+lines ("{{ ... }}") do not end it. Every value is one secret, in one or in several lines. Manifests may stand in a JSON
+string, where line breaks and quotes are escaped.
 """
 
 from __future__ import annotations
@@ -16,16 +16,16 @@ from tokenmizer_mw.safety.redact.judge import is_placeholder
 from tokenmizer_mw.safety.redact.pattern import compile_pattern
 
 KIND: Final = r"kind\\*\"?:[ \t]*(?:\\*\")?Secret(?:\\*\"|\s|\\+n|,|$)"
-"""What names the kind of a manifest, as RE2."""
+"""RE2 for the line of a manifest that says it is a Secret."""
 
 MANIFEST_MAX: Final = 65536
 """Bytes of one Kubernetes manifest that are read on each side of its kind."""
 
 VALUE_MIN: Final = 4
-"""Bytes from which a value is redacted; shorter ones are no secrets."""
+"""Least number of bytes of a value that is redacted; shorter ones are no secrets."""
 
 BRACES_MAX: Final = 256
-"""Braces on each side of the kind that are looked at for the JSON object around it."""
+"""Largest number of braces on each side of the kind that are examined to find the JSON object around it."""
 
 _NAMES: Final = r"(?:data|stringData|string_data)"
 _DATA: Final = compile_pattern(
@@ -47,8 +47,8 @@ _SKIPPED: Final = (b"#", b"{{")
 
 
 class _Line(NamedTuple):
-    """A line of a text: where it starts, where its text starts and ends, and where the next line starts, -1 if the
-    string ends with this one."""
+    """Positions of a line: ``start`` of the line, ``first`` and ``end`` of its text without indent, and ``next``, the
+    start of the next line, -1 if the JSON string ends with this line."""
 
     start: int
     first: int
@@ -57,12 +57,13 @@ class _Line(NamedTuple):
 
 
 class _Layout(NamedTuple):
-    """How lines end: ``mark`` is a line break, escaped in a JSON string."""
+    """How lines end in a manifest. ``mark``: a line break; if the manifest is in a JSON string, "n" with its
+    backslashes."""
 
     mark: bytes
 
     def line(self, text: bytes, start: int, last: int) -> _Line:
-        """Return the line that begins at ``start``, at most up to ``last``."""
+        """Return the line that begins at ``start`` and ends before ``last``."""
         stop = text.find(self.mark, start, last)
         end = last if stop < 0 else stop
         after = last if stop < 0 else stop + len(self.mark)
@@ -90,7 +91,7 @@ class _Layout(NamedTuple):
         return max(start, quote + 1)
 
     def _string_end(self, text: bytes, start: int, end: int) -> int:
-        """The end of the JSON string that the line is in; -1 if it does not end in this line."""
+        """The end of the JSON string that contains the line; -1 if it does not end in this line."""
         quote = start - 1
         while len(self.mark) > 1 and (quote := text.find(b'"', quote + 1, end)) >= 0:
             if self._ends_string(text, quote):
@@ -98,7 +99,7 @@ class _Layout(NamedTuple):
         return -1
 
     def _ends_string(self, text: bytes, quote: int) -> bool:
-        """Whether a quote delimits the JSON string whose line breaks are ``mark``: it has fewer backslashes."""
+        """Whether a quote ends the JSON string whose line breaks are ``mark``: it has fewer backslashes before it."""
         slashes = len(self.mark) - 1
         return slashes > 0 and text[max(0, quote - slashes) : quote] != b"\\" * slashes
 
@@ -126,7 +127,7 @@ def read_manifest(text: bytes, start: int) -> PlaceReading:
 
 
 def _layout(text: bytes, start: int) -> _Layout:
-    """How lines end around ``start``: as before it, else as behind it."""
+    """Return how lines end around ``start``: as before it, else as behind it."""
     before = text[max(0, start - 512) : start].rstrip(b" \t-")
     if before.endswith(b"\n"):
         return _Layout(b"\n")
@@ -138,7 +139,8 @@ def _layout(text: bytes, start: int) -> _Layout:
 
 
 def _document(text: bytes, start: int, layout: _Layout) -> tuple[int, int]:
-    """The document around ``start``, where the layout does not show what belongs to the manifest."""
+    """Return start and end of the YAML document around ``start``. It is used if the indents do not show what belongs to
+    the manifest."""
     before, behind, mark = max(0, start - MANIFEST_MAX), min(len(text), start + MANIFEST_MAX), layout.mark
     first = max(text.rfind(mark + b"---", before, start), text.rfind(mark + b"kind: ", before, start), before)
     last = text.find(mark + b"---", start, behind)
@@ -146,7 +148,8 @@ def _document(text: bytes, start: int, layout: _Layout) -> tuple[int, int]:
 
 
 def _object(text: bytes, start: int) -> tuple[int, int] | None:
-    """The JSON object whose member ``kind`` is at ``start``; ``None`` if no such object can be read."""
+    """Return start and end of the JSON object whose member ``kind`` is at ``start``; ``None`` if no such object can be
+    parsed."""
     if text[start - 1 : start] != b'"':
         return None
     first = _brace(text, start, -1)
@@ -161,7 +164,8 @@ def _object(text: bytes, start: int) -> tuple[int, int] | None:
 
 
 def _brace(text: bytes, place: int, step: int) -> int:
-    """The brace around ``place`` on one side, not regarding strings; -1 if there is none."""
+    """Return the position of the brace that encloses ``place``, before it (``step`` -1) or behind it (1); -1 if there
+    is none. Braces in strings are not told from others."""
     inner, outer = (b"}", b"{") if step < 0 else (b"{", b"}")
     bound = max(0, place - MANIFEST_MAX) if step < 0 else min(len(text), place + MANIFEST_MAX)
 
@@ -183,7 +187,7 @@ def _brace(text: bytes, place: int, step: int) -> int:
 
 
 def _mapping(text: bytes, start: int, layout: _Layout) -> tuple[int, int] | None:
-    """The lines of the YAML mapping whose key is at ``start``; ``None`` if no line begins there."""
+    """Return start and end of the YAML mapping whose key is at ``start``; ``None`` if no line begins there."""
     before, behind = max(0, start - MANIFEST_MAX), min(len(text), start + MANIFEST_MAX)
     head = layout.line_start(text, start, before)
     front = text[head:start]
@@ -208,7 +212,7 @@ def _mapping(text: bytes, start: int, layout: _Layout) -> tuple[int, int] | None
 
 
 def _top_mapping(text: bytes, start: int, before: int, behind: int) -> tuple[int, int]:
-    """The lines of the document around ``start`` up to a marker of its end or another ``kind``."""
+    """Return start and end of the YAML document around ``start``: up to a marker of its end or another ``kind``."""
     first, last = before, behind
     for mark in (b"\nkind:", *(b"\n" + end for end in _END)):
         first = max(first, text.rfind(mark, first, start - 1))
@@ -227,7 +231,7 @@ def _ends_mapping(text: bytes, line: _Line, column: int) -> bool:
 
 
 def _item_column(text: bytes, line: _Line) -> int:
-    """The column of the first key of an item of a list; -1 if the line begins none."""
+    """The column of the first key of a list item; -1 if the line begins no item."""
     return _ITEM.reach(text, line.first, line.end) - line.start if text[line.first : line.first + 1] == b"-" else -1
 
 
@@ -302,7 +306,7 @@ def _flow_values(text: bytes, place: int, last: int) -> Iterator[tuple[int, int]
 
 
 def judge_value(text: bytes, start: int, end: int) -> list[SecretSpan]:
-    """Return the span of a value of a Secret; an empty list if the value is too short or a placeholder."""
+    """Return a value of a Secret as a finding; an empty list if it is too short or a placeholder."""
     value = text[start:end].decode("latin-1")
     if end - start < VALUE_MIN or value in ("true", "false", "null"):
         return []

@@ -1,10 +1,10 @@
-"""Compiles redaction patterns: RE2 over the bytes of a text, one byte as one character.
+"""Compiles redaction patterns: RE2 over the bytes of a text, with each byte as one character.
 
-Bytes above 127 are matched as they are, so that a neighbour in any script is a word boundary and positions cost
-nothing.
+Bytes above 127 are matched as they are. So a letter of any other script next to a match is a word boundary, and
+positions need no conversion.
 
 A redactor runs thousands of small matches; the generator and match object of the ``re2`` wrapper would take twice as
-long as the match itself. ``BytePattern`` therefore calls the compiled expression directly where the wrapper exposes it.
+long as the match itself. ``BytePattern`` therefore calls RE2 directly if the wrapper allows it.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ import re2
 from tokenmizer_mw.runtime.lazy import Ask, Spans, asks_of, re2_options
 
 MEMORY: Final = 64 << 20
-"""Upper bound of what one compiled pattern may use for its automaton, in bytes; it is built as needed."""
+"""Largest memory in bytes for the automaton of one compiled pattern, which is built as needed."""
 
 
 class ByteMatch:
@@ -39,7 +39,7 @@ class ByteMatch:
         return self.spans[group][1]
 
     def span(self, group: int = 0) -> tuple[int, int]:
-        """Return start and end of a group."""
+        """Return start and end of a group; (-1, -1) if the group did not match."""
         return self.spans[group]
 
     def group(self, group: int = 0) -> bytes:
@@ -49,13 +49,13 @@ class ByteMatch:
 
 
 class BytePattern:
-    """A compiled pattern that searches in ``[start, end)`` of a text; ``^`` and ``$`` match the ends of the whole
-    text."""
+    """A compiled pattern. Its methods search in ``[start, end)`` of a text, but ``^`` and ``$`` match only the ends of
+    the whole text."""
 
     __slots__ = ("_begin", "find")
 
     find: Ask
-    """Where the expression matches a text, without an object for the match."""
+    """Return the ``Spans`` of the first match, without making a match object."""
     _begin: Ask
 
     def __init__(self, made: Any) -> None:
@@ -72,8 +72,8 @@ class BytePattern:
         return ByteMatch(text, spans) if spans[0][0] >= 0 else None
 
     def first(self, text: bytes, start: int, end: int) -> int:
-        """Return the start of the first match; -1 if there is none. ``end`` must be inside of the text, as in the
-        methods below."""
+        """Return the start of the first match; -1 if there is none. ``end`` must not be behind the end of the text,
+        here and in ``reach``."""
         return self.find(text, start, end)[0][0]
 
     def reach(self, text: bytes, start: int, end: int) -> int:
@@ -119,14 +119,13 @@ def compile_pattern(pattern: str, memory: int = MEMORY) -> BytePattern:
 
 @cache
 def compile_outline(pattern: str) -> BytePattern:
-    """Compile a pattern without capturing groups. It finds the same matches as ``compile_pattern``, but faster; only
-    their start and end are known. Raises ``re2.error`` for invalid RE2 syntax.
-    """
+    """Compile a pattern without capturing groups. It finds the same matches as ``compile_pattern``, and faster, but
+    only their start and end are known. Raises ``re2.error`` for invalid RE2 syntax."""
     return BytePattern(re2.compile(pattern.encode(), _options(MEMORY, captures=False)))
 
 
 class StartSet:
-    """Several patterns matched at the start of a text in one pass."""
+    """Several patterns that are matched at the start of a text in one pass."""
 
     __slots__ = ("_match",)
 

@@ -1,4 +1,5 @@
-"""Readers of secrets that are recognised by their position: key blocks, JWTs, URLs, headers, cookies, commands."""
+"""The type of rules for secrets that are recognised by their position (in a URL, a header, a command), and how such
+secrets are judged."""
 
 from __future__ import annotations
 
@@ -23,22 +24,24 @@ from tokenmizer_mw.safety.redact.judge import (
 from tokenmizer_mw.safety.redact.pattern import compile_outline, compile_pattern
 
 WINDOW: Final = 4096
-"""Bytes that a reader looks at before it has accepted anything."""
+"""Bytes in which a rule must match; then a secret is followed to its end."""
 
 VALUE: Final = r"[^\s\"'`\\]"
-"""One character of a value, for rows: anything but blanks, quotes and backslashes."""
+"""Pattern for one character of a value: anything but blanks, quotes and backslashes."""
 
 QUOTES: Final = r"(?:\\*[\"'`])"
-"""A quote of any sort, escaped or not, for rows."""
+"""Pattern for a quote of any sort, escaped or not."""
 
 LINE: Final = r"(?:[\r\n]|\\+[rn])+"
-"""The end of a line, escaped or not, for rows."""
+"""Pattern for the end of a line, escaped or not."""
 
 _BEFORE: Final = 120
 _ODD: Final = frozenset("!@#$%^&*+~?=|")
+"""Signs that people put into passwords and that names do not have."""
+
 _ENDING_SIGNS: Final = frozenset("!?#$%&*+")
 _LOGIN_MIN: Final = 8
-"""Signs that people put into passwords and that names do not have."""
+"""Least number of characters of a password behind a login name that has its only sign at the end."""
 
 _PORT: Final = compile_pattern(r"^[0-9]{1,5},|:[0-9]{1,5}(?:,|$)")
 _REFERENCE: Final = compile_pattern(
@@ -48,14 +51,16 @@ _REFERENCE: Final = compile_pattern(
 
 @dataclass(frozen=True, slots=True)
 class PlaceRule:
-    """A rule for secrets at a certain position.
+    """A rule for secrets at a certain position, such as the password in "mysql -u root -p...".
 
     - ``gate``: RE2 for its beginning; ``pattern``: RE2 for the whole, with one group around the secret.
-    - ``judge``: how the secret is judged, a name in ``JUDGES``.
-    - ``edge``: true if it must begin at the start of a word.
+    - ``judge``: name in ``JUDGES`` of the function that judges the secret.
+    - ``example``: the text before the secret, the secret as a shape (see ``shape``), and the text behind it;
+      ``counter``: a text without a secret.
+    - ``edge``: whether it must begin at the start of a word.
     - ``before``: RE2 that must match in the preceding text ("" for anything).
-    - ``holds``: bytes that every match contains (b"" if there are none).
-    - ``apart``: true if no other rule begins in the same way, so that the first pass may stop at an ``edge`` only.
+    - ``holds``: bytes that every match contains (b"" for none).
+    - ``apart``: whether the first pass requires the word boundary, because no other rule begins in the same way.
     """
 
     kind: str
@@ -115,7 +120,7 @@ def behind(
 
 
 AWS_SECRET: Final = 40
-"""Characters of a secret access key of AWS."""
+"""Number of characters of a secret access key of AWS."""
 
 _BREAK: Final = re.compile(r"[ \t>\r\n]*(?:\\+[rn]?|[\r\n])[ \t>\r\n]*")
 _SHORT_KEY: Final = compile_pattern(r"^sk-(?:[a-z]+-)*[A-Za-z0-9_]*[0-9][A-Za-z0-9_-]*$")
@@ -154,8 +159,8 @@ def _doubt_strong(value: str) -> str:
 
 
 def _doubt_login(value: str) -> str:
-    """For what stands behind the name of a login: what ``_doubt_strong`` accepts, and at least eight characters with
-    both cases, two digits and a sign at the end, such as "Autumn1999!"."""
+    """For a password behind a login name: what ``_doubt_strong`` accepts, and at least eight characters with both
+    cases, two digits and a sign at the end, such as "Autumn1999!"."""
     ends = len(value) >= _LOGIN_MIN and value[-1] in _ENDING_SIGNS and sum(map(str.isdigit, value)) > 1
     return "" if ends and is_mixed(value) and not _doubt_password(value) else _doubt_strong(value)
 
@@ -186,7 +191,7 @@ def _doubt_key(value: str) -> str:
 
 
 def _doubt_broken(value: str) -> str:
-    """For a key of AWS over two lines: both parts together are 40 random characters."""
+    """For a key of AWS that spans two lines: both parts together are 40 random characters."""
     whole = _BREAK.sub("", value)
     return "" if len(whole) == AWS_SECRET and is_opaque(whole, AWS_SECRET) else "not as long as such a key is"
 
@@ -209,4 +214,5 @@ JUDGES: Final[dict[str, Callable[[str], str]]] = {
     "any": lambda value: "a placeholder" if is_placeholder(value) else "",
     "userinfo": lambda value: "" if is_opaque(value, 20) and not value.startswith("git") else "a name",
 }
-"""By name, for ``PlaceRule.judge``: functions that return why a text at that position is no secret, "" if it is one."""
+"""Functions that judge a secret by its content, by the name that ``PlaceRule.judge`` has. They return why the text at
+that position is no secret, "" if it is one."""

@@ -1,9 +1,9 @@
 """The redactor: replaces secrets in texts and JSON, and explains its decisions.
 
-A secret is replaced by ``redacted:<kind>:<tag>``. The tag is a keyed digest of the secret: the same secret always has
-the same tag, and a guess cannot be verified without the key. A placeholder consists of letters, digits, hyphens and
-colons only. It therefore needs no escaping in a JSON string, a plain YAML or shell word, and every part of a URL after
-the port or before the ``@``, and no rule matches inside of it.
+A secret is replaced by a placeholder, ``redacted:<kind>:<tag>``. The tag is a keyed digest of the secret: the same
+secret always has the same tag, and a guess cannot be verified without the key. A placeholder consists of letters,
+digits, hyphens and colons only. It therefore needs no escaping in a JSON string, a plain YAML or shell word, and every
+part of a URL after the port or before the ``@``, and no rule matches inside of it.
 """
 
 from __future__ import annotations
@@ -33,21 +33,21 @@ from tokenmizer_mw.wire.spans import splice
 
 TAG_BYTES: Final = 4
 PASSES_MAX: Final = 4
-"""How often a text is read again after something was found in it."""
+"""How often a text is scanned at most: once more after each scan that found something."""
 
 REACH: Final = 20_480
-"""Bytes before and behind something found that are read again: as far as readers look at tables and lines of keys."""
+"""Bytes before and behind a secret that are scanned again, because readers of tables and key blocks look so far."""
 
 KEY_MIN: Final = 16
-"""Bytes that a key must have at least."""
+"""Least length in bytes of a redactor's key."""
 
 _CONTINUATION: Final = bytes(range(0x80, 0xC0))
-"""Bytes that begin no character, in lone surrogates neither."""
+"""Bytes that continue a character in UTF-8, in lone surrogates too."""
 
 _PREFIX: Final = b"redacted:"
 _MASK: Final = b"\0"
 _CONTEXT: Final = 24
-"""Bytes before a value in which what names it may be disguised."""
+"""Bytes before a value in which its name may be disguised."""
 _PLACEHOLDER: Final = compile_pattern(rf"redacted:[a-z0-9-]+:[0-9a-f]{{{2 * TAG_BYTES}}}")
 _SPELT: Final = compile_pattern(r"(?:\\/|\\u(?i:00[2-7c-f]|0[1-9a-f]|[13-9a-c]|d[0-7])[0-9a-fA-F]{1,3})+")
 
@@ -65,7 +65,8 @@ class SecretFinding:
 class Explained:
     """One decision of the redactor; positions are in characters of the text.
 
-    ``outcome`` is "redacted", "allowed" (``why`` names the user's rule) or "let through".
+    ``outcome`` is "redacted", "allowed" (a rule of the user exempts it) or "let through" (judged to be no secret).
+    ``why`` gives the reason, such as "a placeholder" or the name of the user's rule.
     """
 
     kind: str
@@ -78,8 +79,11 @@ class Explained:
 class Redactor:
     """Replaces secrets by placeholders.
 
-    ``rules``: the rule tables; ``allow``: exemptions of the user; ``pii``: whether to redact personal data. ``key``
-    keys the tags of placeholders: keep it secret, and do not change it as long as placeholders must stay the same.
+    - ``rules``: the rules that find secrets; ``allow``: the user's exemptions.
+    - ``pii``: whether to redact personal data (mail addresses, telephone numbers, bank accounts, payment cards), too.
+    - ``key``: keys the tags of placeholders. Keep it secret, and do not change it as long as placeholders must stay the
+      same.
+
     Raises ``ValueError`` for a key of fewer than ``KEY_MIN`` bytes.
     """
 
@@ -115,7 +119,8 @@ class Redactor:
         return next(find_disguised(raw), None) is not None
 
     def explain(self, text: str) -> list[Explained]:
-        """Return every candidate in ``text`` that a rule judged, in order, with outcome and reason."""
+        """Return every text in ``text`` that may have been a secret and that a rule judged, in order, with outcome and
+        reason."""
         raw = _encode(text)
         secrets = self._find_secrets(raw)
         spans = {(one.start, one.end) for one in secrets}
@@ -150,7 +155,7 @@ class Redactor:
         return self.redact_suspect_body(text)
 
     def redact_suspect_body(self, text: str) -> str:
-        """``redact_body`` for a text that ``suspects`` has returned true for."""
+        """Redact JSON text as ``redact_body`` does, without calling ``suspects`` first."""
         try:
             edits = body_edits(text, self._places(text, _encode(text)), self._in_member)
         except ValueError:
@@ -158,7 +163,8 @@ class Redactor:
         return splice(text, edits) if edits else text
 
     def _places(self, text: str, raw: bytes) -> list[tuple[int, int]]:
-        """Where something may begin in a JSON text, in characters, in order; all of it for rules of the user."""
+        """The spans of a JSON text, in characters and in order, in which a secret may begin. If the user has rules, it
+        is all of the text."""
         if self._rules.custom:
             return [(0, len(text))]
         spans = merge_spans([*self._scanner.spans(raw), *_spelt(raw), *find_disguised(raw)])
@@ -168,7 +174,8 @@ class Redactor:
         return [(places[start], places[end]) for start, end in spans]
 
     def _in_member(self, name: str, text: str) -> list[tuple[int, int, str]]:
-        """What to replace in ``text``, the value of a member called ``name`` ("" for none); places in characters."""
+        """The replacements in ``text``, the value of a member called ``name`` ("" for none), with their placeholders.
+        Positions are in characters."""
         raw = _encode(text)
         found = self._find_secrets(raw, name)
         places = _characters(raw, [place for one in found for place in (one.start, one.end)])
@@ -177,10 +184,11 @@ class Redactor:
         ]
 
     def _find_secrets(self, raw: bytes, name: str = "") -> list[SecretSpan]:
-        """The secrets in ``raw``, the value of a member called ``name``, in order and apart.
+        """The secrets in ``raw``, in order and without overlaps. ``name``: the JSON member whose value it is, "" for
+        none.
 
-        What was found is masked and what stands around it is read again, until nothing more is found: so a text with
-        placeholders reads like the text that they were put into.
+        What was found is masked and the text around it is scanned again, until nothing more is found. So a text with
+        placeholders is judged like the text before redaction.
         """
         plain = masked = _mask_placeholders(raw)
         secrets: list[SecretSpan] = []
@@ -200,7 +208,8 @@ class Redactor:
         return sorted(secrets, key=lambda one: one.start)
 
     def _find_disguised(self, raw: bytes, masked: bytes, secrets: list[SecretSpan]) -> list[SecretSpan]:
-        """``secrets``, and those that ``raw`` holds for whoever reads it as a label, a page or a terminal shows it.
+        """Return ``secrets`` and those that are disguised in ``raw``: with escapes, invisible characters, line breaks
+        and the like.
 
         ``masked``: ``raw`` without placeholders.
         """
@@ -223,7 +232,7 @@ class Redactor:
         return secrets
 
     def _scan_view(self, view: View) -> list[SecretSpan]:
-        """What the rules find where ``view`` says something else than the text, in places of the text."""
+        """The secrets that the rules find in the changed parts of ``view``, with their positions in the text."""
         mapped: list[SecretSpan] = []
         for one in self._scanner.scan(view.text)[0]:
             end = view.whole_end(one.start, one.end)
@@ -234,7 +243,8 @@ class Redactor:
         return mapped
 
     def _scan(self, masked: bytes, name: str, around: list[tuple[int, int]]) -> list[SecretSpan]:
-        """What the rules find that begins in one of the stretches ``around``; those of the user, anywhere."""
+        """The secrets that the rules find and that begin in one of the stretches ``around``. Rules of the user search
+        everywhere."""
         found = [one for first, last in around for one in self._scanner.scan(masked, first, last)[0]]
         for rule in self._rules.custom:
             found += rule.find(masked)
@@ -243,7 +253,7 @@ class Redactor:
         return found
 
     def _settle_spans(self, raw: bytes, found: list[SecretSpan], masked: bytes) -> list[SecretSpan]:
-        """Without what is allowed, switched off or masked, and without overlaps."""
+        """Return the findings without those that are exempt, switched off or masked; overlapping ones are merged."""
         return _merge_overlaps(
             [
                 one
@@ -255,7 +265,7 @@ class Redactor:
         )
 
     def _allowing_rule(self, found: SecretSpan, raw: bytes) -> str:
-        """The name of the user's rule that lets ``found`` through, "" for none."""
+        """The name of the user's exemption that applies to ``found``, "" for none."""
         if not self._allow:
             return ""
         secret = raw[found.start : found.end]
@@ -275,7 +285,8 @@ class Redactor:
 
 
 def _merge_overlaps(found: list[SecretSpan]) -> list[SecretSpan]:
-    """Findings that overlap made one: named by the most telling of them, then the longest; as long as all together."""
+    """Merge overlapping findings. A merged one covers them all, and is named by the one with the highest rank, then the
+    longest."""
     apart: list[SecretSpan] = []
     for one in sorted(found, key=lambda each: (each.start, -each.end)):
         last = apart[-1] if apart else None
@@ -290,28 +301,30 @@ def _merge_overlaps(found: list[SecretSpan]) -> list[SecretSpan]:
 
 
 def _covers(found: SecretSpan, known: list[tuple[int, int]]) -> bool:
-    """Whether ``found`` contains all of those ``known`` places (in order and apart) that it overlaps."""
+    """Whether ``found`` contains every one of the ``known`` spans (in order and without overlaps) that it overlaps."""
     first = bisect_right(known, found.start, key=itemgetter(1))
     last = bisect_left(known, found.end, key=itemgetter(0))
     return first >= last or (found.start <= known[first][0] and known[last - 1][1] <= found.end)
 
 
 def _spelt(raw: bytes) -> list[tuple[int, int]]:
-    """Where escapes of JSON spell what rules may look for: characters of ASCII, and letters of other scripts."""
+    """Return the spans of JSON escapes that stand for characters which rules may look for: ASCII, and letters of other
+    scripts."""
     if b"\\" not in raw or (b"\\u" not in raw and b"\\/" not in raw):  # one byte is looked for ten times as fast as two
         return []
     return [match.span() for match in _SPELT.finditer(raw)]
 
 
 def _mask_placeholders(raw: bytes) -> bytes:
-    """``raw`` with zeros in the place of placeholders, in which no rule finds anything; the same object without any."""
+    """Return ``raw`` with zeros instead of placeholders, so that no rule finds anything in them; the same object if it
+    has none."""
     if _PREFIX not in raw:
         return raw
     return _blank_spans(raw, [match.span() for match in _PLACEHOLDER.finditer(raw)])
 
 
 def _blank_spans(raw: bytes, spans: Iterable[tuple[int, int]]) -> bytes:
-    """``raw`` with zeros in these places."""
+    """Return ``raw`` with these spans overwritten by zeros."""
     blanked = bytearray(raw)
     for start, end in spans:
         blanked[start:end] = _MASK * (end - start)
@@ -323,7 +336,7 @@ def _encode(text: str) -> bytes:
 
 
 def _characters(raw: bytes, places: list[int]) -> dict[int, int]:
-    """For every place in bytes the one in characters."""
+    """Return for each position in bytes the position in characters."""
     if raw.isascii():
         return {place: place for place in places}
     found, done, count = {}, 0, 0

@@ -1,14 +1,14 @@
-"""The scan engine: one pass over the text stops where a secret may begin, and readers judge the text there.
+"""The scan engine: the first pass finds where a secret may begin, and readers judge the text there.
 
-The pass is an RE2 alternation of the beginnings of all rules. It runs through ordinary text at memory speed and stops
-once per candidate; a set of the same beginnings then says which rules apply. A reader judges a bounded piece of text
-and says where to continue. So the scan is linear: each stop has a bounded cost and moves on, and only a secret that was
-found is followed to its end.
+The first pass is an RE2 alternation of the beginnings of all rules. It runs through ordinary text at memory speed and
+stops only where one matches; a set of the same beginnings then shows which rules apply. A reader judges a bounded piece
+of text and returns where to continue. So the scan is linear: each stop has a bounded cost and moves on, and only a
+secret that was found is followed to its end.
 
 There are two alternations instead of one, because an automaton has a state for each combination of what its parts have
-seen: credentials and names of values together would have many times as many states as both apart.
+seen: credentials with a shape and names of values together would have many times as many states as both separately.
 
-All rules of a redactor, and their compilation into one scanner.
+This module also has all rules of a redactor, and compiles them into one scanner.
 """
 
 from __future__ import annotations
@@ -32,33 +32,34 @@ from tokenmizer_mw.safety.redact.rules.password_words import CHOSEN_GATE, PASS_G
 from tokenmizer_mw.safety.redact.shape import RUN_EDGE, WORD_EDGE, Token, first, has_distinct
 
 HEAD: Final = 512
-"""Bytes of a candidate that decide which rules it is for."""
+"""Bytes at a stop of the first pass that decide which rules apply."""
 
 EDGE: Final = 2
-"""Bytes before a place to look on that may be the edge of what begins there."""
+"""Bytes before a position from which the scan continues, because they may be the word boundary there."""
 
 GATE_MEMORY: Final = 256 << 20
-"""Upper bound of what the automaton of one pass may use, in bytes. It takes some 50 MB after ten megabytes of code and
-prose of many sorts; with a quarter of this it is thrown away and built again all the time, which takes twenty times as
-long as reading."""
+"""Largest memory in bytes for the automaton of one pass. It takes some 50 MB after ten megabytes of code and prose of
+many sorts. With a quarter of this it would be discarded and built again all the time, which takes twenty times as long
+as reading."""
 
 Row = tuple[str, Reader]
-"""The beginning of something, as RE2, and the reader of what begins so."""
+"""A rule for the scan: RE2 for the beginning of a possible secret, and the reader that judges the text there."""
 
 _SHORT: Final = 16
-"""Bytes in which no credential that is known by itself has room."""
+"""Length in bytes up to which no credential with a shape of its own can be inside of a finding."""
 _NEVER: Final = sys.maxsize
 _NOTHING: Final = r"[^\x00-\xff]"
 _NOWHERE: Final = PlaceReading(0)
-"""No rule means the place."""
+"""Result for a position to which no rule applies."""
 
 
 class Scanner:
-    """Rules compiled for scanning.
+    """Rules compiled for scanning. Both sets of rules are given in groups: RE2 for what must precede ("" for anything),
+    and the rules.
 
-    ``shaped``: rules for credentials with a shape of their own, which are also searched inside of other findings, in
-    groups of a required prefix and rows; ``begins``: the bytes that these rows can begin with; ``placed``: the other
-    rules, in groups too.
+    - ``shaped``: rules for credentials with a shape of their own, which are also searched for inside of other findings.
+    - ``placed``: all other rules.
+    - ``begins``: the bytes with which a credential of ``shaped`` can begin.
     """
 
     __slots__ = ("_all", "_shaped")
@@ -79,12 +80,13 @@ class Scanner:
         return shaped.gate.find(text, 0, size)[0][0] >= 0 or placed.gate.find(text, 0, size)[0][0] >= 0
 
     def spans(self, text: bytes) -> list[tuple[int, int]]:
-        """Return the stretches in which a secret may begin, according to the first pass; in order, without overlaps."""
+        """Return the spans at which the first pass stops, in order and without overlaps. A secret can only begin in
+        them."""
         return merge_spans([match.span() for one in self._all for match in one.gate.finditer(text)])
 
     def scan(self, text: bytes, first: int = 0, last: int = sys.maxsize) -> tuple[list[SecretSpan], list[LetThrough]]:
-        """Return everything that begins in ``[first, last)`` and was judged, found or let through, in order of its
-        start."""
+        """Return the secrets that begin in ``[first, last)``, and the texts that were judged to be none, each in order
+        of its start."""
         found: list[SecretSpan] = []
         refused: list[LetThrough] = []
         for start, reading, clear in _stops(self._all, text, first, min(last, len(text))):
@@ -98,7 +100,7 @@ class Scanner:
 
 
 def merge_spans(spans: list[tuple[int, int]]) -> list[tuple[int, int]]:
-    """Return the stretches in order, with overlapping ones merged."""
+    """Return the spans in order, with overlapping ones merged."""
     apart: list[tuple[int, int]] = []
     for start, end in sorted(spans):
         if apart and start < apart[-1][1]:
@@ -109,9 +111,10 @@ def merge_spans(spans: list[tuple[int, int]]) -> list[tuple[int, int]]:
 
 
 def _stops(passes: tuple[_Pass, ...], text: bytes, place: int, end: int) -> Iterator[tuple[int, PlaceReading, int]]:
-    """Yield the places from ``place`` to ``end`` where one of ``passes`` stops, each behind the finding before it.
+    """Yield the positions in ``[place, end)`` at which one of ``passes`` stops, each behind the finding before it.
 
-    Yields the place, what was read there, and the next place at which the first of the passes may stop.
+    Each is yielded as the position, what was read there, and the next position at which the first of the passes may
+    stop.
     """
     last = min(len(text), end + HEAD)
     waiting = [one.next(text, place, last) for one in passes]
@@ -130,12 +133,13 @@ def _stops(passes: tuple[_Pass, ...], text: bytes, place: int, end: int) -> Iter
 
 
 def _read_glued(passes: tuple[_Pass, ...], text: bytes, start: int) -> PlaceReading:
-    """What stands at ``start``, where a secret ends."""
+    """Read what follows directly after a secret, at ``start``."""
     return join_readings([reading for one in passes if (reading := one.read_glued(text, start)).resume])
 
 
 def join_readings(readings: list[PlaceReading]) -> PlaceReading:
-    """Merge the results of several readers for one position. Findings decide where to continue, else the refusals."""
+    """Merge the results of several readers for one position. The scan continues where those that found something want
+    it, else where the others do."""
     if len(readings) < 2:
         return readings[0] if readings else _NOWHERE
     resume, behind = 0, 0
@@ -150,7 +154,7 @@ def join_readings(readings: list[PlaceReading]) -> PlaceReading:
 
 
 class _Group:
-    """Rows that begin behind the same: ``edge`` is RE2 for it, "" for anything."""
+    """Rules that need the same before them: ``edge`` is RE2 for that, "" for anything."""
 
     __slots__ = ("_edge", "_readers", "_starts", "gate")
 
@@ -164,7 +168,7 @@ class _Group:
         self.gate = f"{edge}(?:{'|'.join(f'(?:{gate})' for gate in gates) or _NOTHING})"
 
     def look(self, text: bytes, start: int) -> PlaceReading:
-        """Read what stands at ``start``, or behind the edge there."""
+        """Judge the text at ``start``, or behind the ``edge`` that stands there."""
         if self._edge is None:
             return self.read(text, start)
         edge = self._edge.match(text, start)
@@ -174,7 +178,7 @@ class _Group:
         return reading if reading.resume or edge.end() <= start + 1 else self.read(text, start + 1)
 
     def read(self, text: bytes, start: int) -> PlaceReading:
-        """Read what stands at ``start``, whatever stands before it."""
+        """Judge the text at ``start``, whatever stands before it."""
         head = text[start : start + HEAD]
         if isinstance(self._starts, tuple):  # compiled when first asked
             self._starts = StartSet(self._starts)
@@ -184,7 +188,7 @@ class _Group:
 
 
 class _Pass:
-    """The beginnings of some groups of rows as one alternation, and their readers."""
+    """One alternation of the beginnings of all rules in some groups, with their readers."""
 
     __slots__ = ("_begins", "_edged", "_groups", "gate")
 
@@ -197,30 +201,32 @@ class _Pass:
         self.gate = compile_pattern("|".join(group.gate for group in self._groups), GATE_MEMORY)
 
     def next(self, text: bytes, place: int, end: int) -> int:
-        """Where the pass stops next from ``place`` on; behind every text when it does not."""
+        """Return the next position from ``place`` on at which the pass stops; a number above every position if it does
+        not."""
         start = self.gate.first(text, min(place, end), end)
         return _NEVER if start < 0 else start
 
     def look(self, text: bytes, start: int) -> PlaceReading:
-        """Read what stands at ``start``, or behind the edges there."""
+        """Judge the text at ``start``, or behind the word boundary that stands there."""
         return join_readings([reading for group in self._groups if (reading := group.look(text, start)).resume])
 
     def read_glued(self, text: bytes, start: int) -> PlaceReading:
-        """Read what stands at ``start``, where a secret ends: no edge is needed before it."""
+        """Judge the text at ``start``, where a secret ends: the word boundary that its rule needs is not required
+        there."""
         if self._edged is None or start >= len(text) or text[start] not in self._begins:
             return _NOWHERE
         return self._edged.read(text, start)
 
 
 _SCANNERS_MAX: Final = 8
-"""Sets of rules whose compiled form is kept in a process."""
+"""Number of compiled sets of rules that a process keeps."""
 
 
 @dataclass(frozen=True)
 class Custom:
     """A user's rule: an RE2 pattern whose first group is the secret (the whole match if it has no group).
 
-    ``keywords``: the rule is only tried on texts that contain one of these lower-case words (empty for every text).
+    ``keywords``: the rule is only tried on texts that contain one of these lower-case words; empty: on every text.
     ``floor``: least entropy of the secret in bits per character.
     """
 
@@ -241,7 +247,11 @@ class Custom:
 
 @dataclass(frozen=True)
 class Rules:
-    """The rule tables of a redactor; ``without`` names kinds that are switched off."""
+    """The rules of a redactor.
+
+    ``tokens``: credentials with a shape of their own; ``places``: secrets by their position; ``custom``: the user's
+    rules; ``without``: kinds that are switched off.
+    """
 
     tokens: tuple[Token, ...] = TOKENS
     places: tuple[PlaceRule, ...] = PLACES
@@ -265,7 +275,8 @@ class Rules:
         return Scanner((("", anywhere), (WORD_EDGE, words), (RUN_EDGE, runs)), self._placed_rows(pii), begins)
 
     def kinds(self, *, pii: bool = True) -> frozenset[str]:
-        """All kinds of findings in the tables; values found by name can have further ones."""
+        """Return all kinds of secrets in the tables. A value that is secret by its name may have further ones, such as
+        "openai-secret"."""
         known = {rule.kind for rule in (*self.tokens, *self.places, *self.custom, *(PERSONAL if pii else ()))}
         return frozenset(known) - self.without
 

@@ -1,9 +1,9 @@
-"""The notation for the shape of a credential, with which tables describe credentials without containing any; and the
+"""The notation for the shapes of credentials, with which tables describe credentials without containing any; and the
 type of a row in those tables.
 
 A shape is literal text with pieces in braces: ``{w36}`` is 36 letters or digits, ``{w36+}`` at least as many,
-``{w20-40}`` a range, ``{a|b}`` one of some literals. A shape gives the pattern, the beginning that the first pass
-searches for, and generated fakes for tests.
+``{w20-40}`` a range, ``{a|b}`` one of some literals. So "ghp_{w36}" is a token of GitHub. A shape gives the pattern,
+the beginning that the first pass searches for, and generated fakes for tests.
 """
 
 from __future__ import annotations
@@ -21,20 +21,20 @@ ALPHABETS: Final = {
     "q": "A-Za-z0-9._~-", "c": "A-Za-z0-9%", "k": "1-9A-HJ-NP-Za-km-z", "z": "02-9ac-hj-np-z", "e": "=",
     "_": "A-Za-z0-9_", "-": "a-z0-9-",
 }  # fmt: skip
-"""Letters of shapes and the characters they stand for, as the inside of a character class."""
+"""The characters that each letter of the notation stands for, as the inside of a character class."""
 
 GATE_BODY: Final = 12
-"""Characters of a body that the first pass asks for behind a literal."""
+"""Number of characters behind the literal that the first pass requires."""
 
 _ESCAPED: Final = r"\\u[0-9a-fA-F]{4}|\\[nrtbf]|%[0-9A-Fa-f]{2}|\[[0-9;]{1,5}m"
 WORD_EDGE: Final = rf"(?:{_ESCAPED}|[^A-Za-z0-9]|^)"
-"""Where a word begins: behind no letter or digit but for the end of an escape."""
+"""Pattern for what stands before a word: no letter or digit, unless an escape ends with it."""
 
 RUN_EDGE: Final = rf"(?:{_ESCAPED}|[^A-Za-z0-9+/_-]|^)"
-"""Where a run of letters, digits and what base 64 knows besides begins."""
+"""Pattern for what stands before a run of base64 characters."""
 
 REPEAT_MAX: Final = 900
-"""RE2 refuses counts above a thousand."""
+"""Largest count in a pattern; RE2 refuses more than a thousand."""
 
 _UUID: Final = "{h8}-{h4}-{h4}-{h4}-{h12}"
 
@@ -53,7 +53,7 @@ class ShapePiece:
     most: int | None = 0
 
     def pattern(self, least: int, most: int | None) -> str:
-        """RE2 for ``least`` to ``most`` characters of the alphabet, or for the literals."""
+        """Return RE2 for ``least`` to ``most`` characters of the alphabet, or for the literals."""
         if self.literals:
             quoted = [_quote_literal(literal) for literal in self.literals]
             return quoted[0] if len(quoted) == 1 else f"(?:{'|'.join(quoted)})"
@@ -71,8 +71,8 @@ def pattern(shape: str) -> str:
 
 
 def gate(shape: str) -> str:
-    """Return an RE2 pattern for the beginning of a credential's shape: up to the first literal and some characters
-    after it."""
+    """Return an RE2 pattern for the beginning of a credential of this shape: its first literals and some characters
+    after them."""
     found, literal = "", 0
     for piece in pieces(shape):
         if not piece.literals and literal >= 2:
@@ -84,10 +84,10 @@ def gate(shape: str) -> str:
 
 
 def has_distinct(shape: str) -> bool:
-    """Return whether a shape begins with a literal that is rare in a run of letters and digits.
+    """Return whether a shape begins with a literal that rarely occurs inside a run of letters and digits.
 
-    Other shapes are searched only at the start of a run: otherwise every character of a long run would begin them, and
-    the automaton would have to track all of those.
+    Other shapes are searched for only at the start of a run. Otherwise every character of a long run would begin one,
+    and the automaton would have to track all of these.
     """
     lead = ""
     for piece in pieces(shape):
@@ -116,14 +116,16 @@ def leads(shape: str) -> list[str]:
 
 
 def mark_gate(shape: str) -> str:
-    """Return RE2 for the first literal of a shape and some characters after it."""
+    """Return RE2 for the first literal of a shape and some characters after it. It is for credentials with a mark in
+    their middle (``Token.around``)."""
     found = pieces(shape)
     place = next(place for place, piece in enumerate(found) if piece.literals)
     return found[place].pattern(0, 0) + found[place + 1].pattern(4, 4)
 
 
 def follows(shape: str) -> str:
-    """Return the characters that must not follow a shape of fixed length; "" if the shape ends where its run ends."""
+    """Return the characters that must not follow a credential of this shape, because it would be too long then; "" if
+    the shape has no maximum length or ends with a literal."""
     last = pieces(shape)[-1]
     return "" if last.literals or last.most is None else expand_alphabet(last.alphabet)
 
@@ -140,7 +142,7 @@ def is_hexadecimal(shape: str) -> bool:
 
 @cache
 def expand_alphabet(alphabet: str) -> str:
-    """Return all characters of a class letter of the shape notation."""
+    """Return all characters that a letter of the notation stands for."""
     inside, found, place = ALPHABETS[alphabet], "", 0
     while place < len(inside):
         if place + 2 < len(inside) and inside[place + 1] == "-":
@@ -153,7 +155,7 @@ def expand_alphabet(alphabet: str) -> str:
 
 
 def fakes(shape: str, seed: str = "") -> Iterator[str]:
-    """Return one generated text for each choice of the literals; the same for the same seed."""
+    """Yield one generated credential of this shape for each choice of its literals; the same for the same seed."""
     found = pieces(shape)
     for number, choice in enumerate(product(*(piece.literals or ("",) for piece in found))):
         yield "".join(
@@ -173,7 +175,7 @@ def draw_characters(alphabet: str, count: int, seed: str) -> str:
 
 @cache
 def pieces(shape: str) -> tuple[ShapePiece, ...]:
-    """Parse a credential shape into its pieces. Raises ``ValueError`` for an invalid shape."""
+    """Parse a credential shape into its pieces. Raises ``ValueError`` for an invalid count."""
     found: list[ShapePiece] = []
     rest = shape.replace("{uuid}", _UUID)
     while rest:
@@ -205,12 +207,13 @@ def _quote_literal(literal: str) -> str:
 
 
 def fill_shape(shape: str, filler: str) -> str:
-    """Return a shape filled with one repeated character, as people write in place of a key."""
+    """Return a text of this shape in which all variable parts are one repeated character, such as "ghp_xxxx": people
+    write this in place of a key."""
     return "".join(piece.literals[0] if piece.literals else filler * piece.least for piece in pieces(shape))
 
 
 ENTROPY: Final = 2.4
-"""Bits per character that the random part of a token has at least, where its row says nothing else."""
+"""Default of ``Token.floor``: least entropy in bits per character of the random part."""
 
 _FILLERS: Final = ("x", "0")
 
@@ -219,12 +222,12 @@ _FILLERS: Final = ("x", "0")
 class Token:
     """A credential that is recognised by its own shape, at any position.
 
-    - ``kind``: as shown in the placeholder.
+    - ``kind``: as in the placeholder ("github-token").
     - ``shape``: one shape, or several separated by blanks.
-    - ``counter``: a similar text that is not a credential ("" if those derived from the shape suffice).
-    - ``check``: a validator in ``judge.CHECKS``; "" for none.
-    - ``inside``: it may begin in the middle of a word, because its beginning is distinctive.
-    - ``around``: it is recognised by a mark in its middle.
+    - ``counter``: shape of a similar text that is no credential ("" if those derived from the shape suffice).
+    - ``check``: name of a check in ``judge.CHECKS`` that it must pass; "" for none.
+    - ``inside``: whether it may begin in the middle of a word, because its beginning is distinctive.
+    - ``around``: whether it is recognised by a literal in its middle.
     - ``floor``: least entropy of its variable part, in bits per character.
     """
 
@@ -243,14 +246,14 @@ class Token:
 
     @cached_property
     def examples(self) -> tuple[str, ...]:
-        """Return generated texts that the row matches as a whole, the same in every run; none for rows with a
-        checksum."""
+        """Generated credentials of this row for tests, the same in every run; none for rows with a check."""
         if self.check:
             return ()
         return tuple(fake for one in self.shapes for fake in fakes(one, self.kind))
 
     @cached_property
     def counters(self) -> tuple[str, ...]:
-        """Return texts that look like the token but are not: without variation, and the row's counter-example."""
+        """Texts for tests that look like this credential and are none: with one repeated character, and the row's
+        counter-example."""
         plain = tuple(fill_shape(one, filler) for one in self.shapes for filler in _FILLERS)
         return plain + (tuple(fakes(self.counter, self.kind)) if self.counter else ())

@@ -1,12 +1,12 @@
 """Reads passwords that a sentence or a label states: "the password is ...", "my password: ...".
 
-Sentences about passwords look the same: "the password is 'too short'", "the password is hashed on the server", "the
-password is SHA256 hashed". Lists of a language's words tell them apart. There are two kinds of such passwords:
+Sentences about passwords look the same: "the password is 'too short'", "the password is hashed on the server",
+"the password is SHA256 hashed". Lists of a language's words distinguish them. There are two kinds of such passwords:
 
-- made of words: without articles, prepositions and the like, and nothing of what is said of passwords. Without quotes
-  it has four words, hyphens between its words, or "my password:" in front of it.
+- made of words: it has no articles, prepositions and the like, and no words that describe passwords. Without quotes it
+  has four words, hyphens between its words, or "my password:" before it.
 - chosen: one word with a digit, an underscore, a hyphen or a capital inside. Names of code, standards and versions look
-  the same ("the password is user_input"), so its parts must be no names of things, nor said of passwords.
+  the same ("the password is user_input"), so none of its parts may be the name of a thing or describe passwords.
 """
 
 from __future__ import annotations
@@ -34,18 +34,18 @@ _STATED: Final = compile_pattern(STATED)
 
 QUOTED_MIN: Final = 5
 QUOTED_MAX: Final = 60
-"""Characters of a value in quotes."""
+"""Least and largest number of characters of a password in quotes."""
 
 WORDS_MIN: Final = 4
 PHRASE_MIN: Final = 3
-"""Words of a value without quotes; of a passphrase."""
+"""Least number of words of a password without quotes; if it is called a passphrase, ``PHRASE_MIN``."""
 
 WORDS_MAX: Final = 8
 LABELLED_MIN: Final = 6
-"""Letters of the one word that stands behind "my password:"."""
+"""Least number of letters of a single word behind "my password:"."""
 
 COMPOUND_MIN: Final = 7
-"""Characters of words with hyphens between them."""
+"""Least number of characters of a password of words with hyphens."""
 
 _CLOSING: Final = {"“": "”“", "„": "“”", "‘": "’", "‹": "›", "«": "»", "「": "」"}
 _AROUND_QUOTES: Final = "\\ \xa0\u202f"
@@ -61,7 +61,7 @@ _PHRASES: Final = ("passphrase", "pass phrase", "phrase secrète", "phrase de pa
 
 
 def read_passphrase(text: bytes, start: int) -> PlaceReading:
-    """Read the value of the password that is named at ``start``, if it consists of words."""
+    """Judge the text behind a password's name at ``start`` as a password that consists of words."""
     onward = start + 3
     match = _STATED.match(text, start, min(len(text), start + STATED_MAX))
     if match is None:
@@ -81,7 +81,7 @@ def read_passphrase(text: bytes, start: int) -> PlaceReading:
 
 
 def _measure_quoted(line: str, quote: str, statement: PasswordStatement) -> int:
-    """The length of the value that stands in quotes at the beginning of ``line``; 0 for none."""
+    """Return the length of the password in quotes at the beginning of ``line``; 0 if there is none."""
     mark = quote.strip(_AROUND_QUOTES)
     closing = _CLOSING.get(mark, mark)
     end = next((place for place, char in enumerate(line) if char in closing and _closes(line, place)), -1)
@@ -102,12 +102,12 @@ def _measure_quoted(line: str, quote: str, statement: PasswordStatement) -> int:
 
 
 def _closes(line: str, place: int) -> bool:
-    """Whether the mark at ``place`` ends a quotation: an apostrophe inside of a word does not."""
+    """Whether the quotation mark at ``place`` ends a quotation: an apostrophe inside of a word does not."""
     return not line[place + 1 : place + 2].isalpha()
 
 
 def _measure_bare(line: str, statement: PasswordStatement) -> int:
-    """The length of the value without quotes at the beginning of ``line``; 0 for none."""
+    """Return the length of the password without quotes at the beginning of ``line``; 0 if there is none."""
     run = _RUN.match(line)
     if run is None:
         return 0
@@ -129,7 +129,7 @@ def _measure_bare(line: str, statement: PasswordStatement) -> int:
 
 
 def _is_phrase(tokens: list[str], lexicon: PasswordLexicon) -> bool:
-    """Whether words are a passphrase: they link nothing, and but for the first one say nothing of passwords."""
+    """Whether words are a passphrase: none is a function word, and none but the first describes passwords."""
     parts = [part for token in tokens for part in _LETTERS.findall(token.lower())]
     others = lexicon.links | lexicon.predicates
     if not lexicon.is_listed or min(map(len, parts)) < 3 or not others.isdisjoint(parts[1:]):
@@ -138,7 +138,7 @@ def _is_phrase(tokens: list[str], lexicon: PasswordLexicon) -> bool:
 
 
 def _is_compound(token: str, lexicon: PasswordLexicon) -> bool:
-    """Whether words with hyphens between them are a password, and no adjective and no name of something."""
+    """Whether words with hyphens between them are a password, and not an adjective or the name of something."""
     parts = token.lower().split("-")
     if token.lower() in COMPOUNDS or len(token) < COMPOUND_MIN or not _COMPOUND.fullmatch(token):
         return False
@@ -150,20 +150,20 @@ def _is_compound(token: str, lexicon: PasswordLexicon) -> bool:
 
 
 CHOSEN_MIN: Final = 6
-"""Characters of such a password."""
+"""Least number of characters of a chosen password."""
 
 WORD_MIN: Final = 4
-"""Letters that one of its parts has at least."""
+"""Least number of letters of the longest part of a chosen password."""
 
 PASS_MIN: Final = 8
-"""Characters of a password that stands behind "pass" alone, which is more often a verb."""
+"""Least number of characters of a password behind "pass", which is more often a verb."""
 
 _TOKEN: Final = re.compile(r"[\w-]+[!?]*")
 _PARTS: Final = re.compile(r"[A-Z]{2,}(?![a-z])|[^\W\d_](?:(?![A-Z])[^\W\d_])*")
 """The words of a name: split at digits, signs and humps."""
 
 _GOES_ON: Final = re.compile(r"[([{=<$%\\@/#&+]|\.\w|:[/\w]|['’]\w|[*`\"'”’»]*[ \t]*[=(]")
-"""What follows a name in code, an address or a path."""
+"""What follows a name in code, in an address or in a path."""
 
 _NEXT: Final = re.compile(r"[ \t]([^\W\d_]+)")
 _CONSTANT: Final = re.compile(r"[A-Z]+(?:_[A-Z]+)+")
@@ -172,7 +172,7 @@ _ORDINALS: Final = words(
     "first second third fourth last next final each every one single forward backward compiler optimizer another"
     " previous this that boarding test tests"
 )
-"""Words in front of "pass" where it is no password."""
+"""Words before "pass" with which it does not mean a password ("first pass")."""
 
 _PASS: Final = re.compile(r"[Pp]ass:?[ \t]+([A-Za-z][A-Za-z0-9_-]*)")
 _PASS_BEFORE: Final = re.compile(
@@ -182,7 +182,7 @@ _PASS_BEFORE: Final = re.compile(
 _PASS_BEHIND: Final = re.compile(
     r"[*`\"']*(?:[.,;:!?)\]|]+(?:\s|\\|$)|\s*(?:\\n|$)|\s+(?:and|und|y|et|e|btw|for|but|then|to (?:log|sign|get))\b)"
 )
-"""What follows a password behind "pass": the end of a sentence, or a word that goes on with it."""
+"""What may follow a password behind "pass": the end of a sentence, or a word that continues it."""
 
 _NUMBER: Final = re.compile(r"\d{2}|\d[A-Za-z]{2}")
 _BEFORE: Final = 80
@@ -190,11 +190,11 @@ _HANDED: Final = words(
     "argument arguments option options parameter parameters param value values variable string text object token"
     " tokens key keys user users account message request response context index number column field file data"
 )
-"""What is passed to functions."""
+"""Words for what is passed to functions: "pass userId2"."""
 
 
 def read_stated(text: bytes, start: int) -> PlaceReading:
-    """Read the value of the password that is named at ``start``, if a person made it up."""
+    """Judge the text behind a password's name at ``start`` as a password of one word that a person made up."""
     onward = start + 3
     match = _STATED.match(text, start, min(len(text), start + STATED_MAX))
     statement = None if match is None else read_statement(text, match, start)
@@ -209,7 +209,7 @@ def read_stated(text: bytes, start: int) -> PlaceReading:
 
 
 def _measure_value(line: str, is_quoted: bool, statement: PasswordStatement) -> str:
-    """The password at the beginning of ``line``; "" for none."""
+    """Return the password at the beginning of ``line``; "" if there is none."""
     token = _TOKEN.match(line)
     if token is None:
         return ""
@@ -222,12 +222,13 @@ def _measure_value(line: str, is_quoted: bool, statement: PasswordStatement) -> 
 
 
 def _is_password_of_login(value: str, statement: PasswordStatement) -> bool:
-    """Whether "pass" and the like name a password: what they state has a number, and nothing counts passes."""
+    """Whether "pass" and the like name a password here: the stated text has a digit, and the word before does not count
+    passes ("first pass")."""
     return any(map(str.isdigit, value)) and _ORDINALS.isdisjoint(statement.near[:1])
 
 
 def _is_described(behind: str, statement: PasswordStatement) -> bool:
-    """Whether the word behind a value says how something is, as in "SHA-256 hashed"."""
+    """Whether the word behind a stated text describes something, as in "SHA-256 hashed"."""
     following = _NEXT.match(behind)
     if following is None or statement.moves or statement.verb.endswith(" auf"):
         return False
@@ -236,9 +237,9 @@ def _is_described(behind: str, statement: PasswordStatement) -> bool:
 
 
 def is_chosen(value: str, lexicon: PasswordLexicon) -> bool:
-    """Return whether ``value`` is a word that a person made up for a password, and no name of something.
+    """Return whether ``value`` is a word that a person made up for a password, and not the name of something.
 
-    It has a digit, an underscore, a hyphen or a capital inside, and none of its parts is said of passwords.
+    It has a digit, an underscore, a hyphen or a capital inside, and none of its parts is a technical term.
     """
     core = value.rstrip("!?")
     parts = [part.lower() for part in _PARTS.findall(core)]
@@ -254,7 +255,8 @@ def is_chosen(value: str, lexicon: PasswordLexicon) -> bool:
 
 
 def _is_numbered_name(core: str, parts: list[str], lexicon: PasswordLexicon) -> bool:
-    """Whether words with a number are a password: at most half of them are said of passwords, and not the last."""
+    """Whether words with a digit are a password: at most half of them describe passwords or are function words, and a
+    last one behind a hyphen does not."""
     if lexicon.is_predicate(parts[-1]) and (len(parts) == 1 or "-" in core):
         return False
     return 2 * sum(part in lexicon.predicates or part in lexicon.links for part in parts) <= len(parts)
@@ -270,7 +272,7 @@ def _is_joined(core: str, parts: list[str], lexicon: PasswordLexicon) -> bool:
 
 
 def read_pass(text: bytes, start: int) -> PlaceReading:
-    """Read the password behind the word "pass" at ``start``, where that word is no verb."""
+    """Judge the text behind the word "pass" at ``start`` as a password, if "pass" is no verb there."""
     line = line_behind(text, start)
     found = _PASS.match(line)
     onward = start + (found.end() if found is not None else 3)
@@ -289,7 +291,7 @@ def _accept(first: int, end: int, name: str, reason: str) -> PlaceReading:
 
 
 def _is_numbered(value: str) -> bool:
-    """Whether ``value`` is a word with a number that is no version or variable."""
+    """Whether ``value`` is a word with a number, but not a version or a variable."""
     parts = {part.lower() for part in _PARTS.findall(value)}
     known = not parts.isdisjoint(TECHNICAL) or not parts.isdisjoint(_HANDED)
     if known or len(value) < PASS_MIN or is_placeholder(value) or stands_in(value):

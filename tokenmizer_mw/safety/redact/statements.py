@@ -1,4 +1,5 @@
-"""Reads what stands in front of a stated password: its name, a verb or a colon, and the language of both."""
+"""Reads the words before a password that a sentence or label states ("my wifi password is now ..."): its name, a verb
+or a colon, and the language of both."""
 
 from __future__ import annotations
 
@@ -10,31 +11,31 @@ from tokenmizer_mw.safety.redact.pattern import ByteMatch, compile_pattern
 from tokenmizer_mw.safety.redact.rules.password_words import CHANGES, LANGUAGES, PasswordLanguage
 
 NAME_GROUP, COLON_GROUP, VERB_GROUP, QUOTE_GROUP = 1, 2, 3, 4
-"""Groups of ``STATED``."""
+"""Numbers of the groups of the pattern ``STATED``."""
 
 STATED_MAX: Final = 256
-"""Bytes of a name and what states its value."""
+"""Largest number of bytes of a password's name and the verb or colon behind it."""
 
 VALUE_MAX: Final = 120
-"""Bytes in which a value ends."""
+"""Largest number of bytes of a stated password."""
 
 _BEFORE: Final = 64
 _DECORATION_MAX: Final = 2
 _CHANGES: Final = compile_pattern(CHANGES)
 _NEAR_MAX: Final = 3
 _GLUED: Final = ("passwort", "kennwort", "wachtwoord", "wachtzin")
-"""Names that words are put together with."""
+"""Names that are also the last part of a compound word ("Adminpasswort")."""
 
 _NETWORKS: Final = frozenset(("wifi", "wi", "wlan", "router", "hotspot", "vpn"))
 _ABBREVIATED: Final = ("pass", "pw", "pwd", "clave")
-"""Names that mean something else as well."""
+"""Names that often mean something else than a password."""
 
 _TAKEN: Final = frozenset("_.$@/\\=<{[(&#")
-"""What stands before a name in code."""
+"""Characters that stand before a name in code, but not in a sentence."""
 
 
 class PasswordLexicon(NamedTuple):
-    """The words of the languages that a sentence may be in."""
+    """The words of the languages that a sentence may be in; the fields are those of ``PasswordLanguage``."""
 
     mine: frozenset[str]
     generic: frozenset[str]
@@ -44,21 +45,27 @@ class PasswordLexicon(NamedTuple):
     is_listed: bool
 
     def is_predicate(self, word: str) -> bool:
-        """Return whether a word says something of a password, by itself or by its end."""
+        """Return whether a word describes a password ("wrong", "encrypted"), by the list or by its ending."""
         return word in self.predicates or self.has_ending(word)
 
     def has_ending(self, word: str) -> bool:
-        """Return whether a word ends like those that say how something is."""
+        """Return whether a word has an ending of words that describe something ("-able")."""
         return self.ending.search(word) is not None
 
     def is_content(self, word: str) -> bool:
-        """Return whether a word links nothing and says nothing of a password."""
+        """Return whether a word may be a part of a password: it is no function word and does not describe passwords."""
         return word not in self.links and not self.is_predicate(word)
 
 
 class PasswordStatement(NamedTuple):
-    """What is in front of a value: a name, the words of its language, whether somebody calls it theirs, a verb ("" for
-    a colon), whether that verb is a motion, and the words in front of the name, the nearest first."""
+    """The words before a stated password.
+
+    - ``name``: the name of the password; ``verb``: the verb behind it, "" for a colon.
+    - ``lexicon``: the words of the sentence's language.
+    - ``is_mine``: whether somebody calls the password theirs ("my password").
+    - ``moves``: whether the verb is only a preposition, as in "changed the password to ...".
+    - ``near``: the words before the name, the nearest first.
+    """
 
     name: str
     lexicon: PasswordLexicon
@@ -69,12 +76,13 @@ class PasswordStatement(NamedTuple):
 
     @property
     def is_abbreviated(self) -> bool:
-        """Whether the name means something else as well."""
+        """Whether the name often means something else than a password ("pass")."""
         return self.name.lower() in _ABBREVIATED
 
 
 def read_statement(text: bytes, match: ByteMatch, start: int) -> PasswordStatement | None:
-    """Return what states a value at ``start``; ``None`` for code, and for sentences about passwords in general."""
+    """Return the words that state a password, whose name is at ``start``; ``None`` for code, and for sentences about
+    passwords in general. ``match``: the match of ``STATED`` there."""
     name, verb = decode_value(match.group(NAME_GROUP)), _read_verb(match)
     before = decode_value(text[max(0, start - _BEFORE) : start]).rpartition("\n")[2].rpartition("\\n")[2]
     if not _is_prose(before, name.lower()):
@@ -94,12 +102,12 @@ def read_statement(text: bytes, match: ByteMatch, start: int) -> PasswordStateme
 
 
 def _read_verb(match: ByteMatch) -> str:
-    """The verb of a statement in small letters; "" for a colon."""
+    """The verb of a statement in lower case; "" for a colon."""
     return " ".join(decode_value(match.group(VERB_GROUP)).lower().replace("’", "'").split())
 
 
 def _is_prose(before: str, name: str) -> bool:
-    """Whether a name behind ``before`` is a word of a sentence, and no part of code."""
+    """Whether a name behind ``before`` is a word of a sentence, and not a part of code."""
     if not before:
         return True
     last, rest = before[-1], before[:-1]
@@ -111,7 +119,7 @@ def _is_prose(before: str, name: str) -> bool:
 
 
 def _last_words(before: str) -> list[str]:
-    """The last words of a sentence in front of a name, the nearest first."""
+    """The last words of a sentence before a name, the nearest first."""
     tokens = before.split()[-_NEAR_MAX:]
     if tokens and not before[-1].isspace():
         tokens[-1] = tokens[-1].rstrip("-") if before[-1] == "-" else ""  # "WLAN-Passwort", "Adminpasswort"
@@ -137,7 +145,8 @@ def _is_changed(text: bytes, start: int, end: int) -> bool:
 
 @lru_cache(maxsize=256)
 def _find_lexicon(name: str, verb: str) -> PasswordLexicon | None:
-    """The words of the languages that have this name and this verb ("" for a colon); ``None`` for none."""
+    """Return the words of the languages that have this name and this verb ("" for a colon); ``None`` if no language
+    does."""
     spoken = [language for language in LANGUAGES if not verb or _has_verb(language, verb)]
     named = [language for language in spoken if name in language.names]
     found = named or spoken
@@ -159,16 +168,16 @@ def _has_verb(language: PasswordLanguage, verb: str) -> bool:
 
 
 def line_behind(text: bytes, first: int) -> str:
-    """Return the rest of a line from ``first`` on, as far as a value may reach."""
+    """Return the rest of a line from ``first`` on, as far as a password may reach."""
     line = text[first : first + VALUE_MAX].partition(b"\n")[0].partition(b"\\n")[0]
     return decode_value(line).rstrip("\r")
 
 
 def decode_value(raw: bytes) -> str:
-    """Return the text of some bytes; those that are no UTF-8 become lone surrogates."""
+    """Decode UTF-8; invalid bytes become lone surrogates."""
     return raw.decode("utf-8", "surrogateescape")
 
 
 def encode_value(text: str) -> bytes:
-    """Return the bytes of a text from ``decode_value``."""
+    """Encode a text that ``decode_value`` returned."""
     return text.encode("utf-8", "surrogateescape")

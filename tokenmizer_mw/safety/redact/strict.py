@@ -1,9 +1,9 @@
-"""Stricter redaction for quoted text: labels, evidence and the sentences of a resume block.
+"""Stricter redaction for the texts of facts: labels, quotations, and sentences in a resume block.
 
 A transcript keeps what no rule takes for a secret, such as placeholders in documentation, the beginning of a key and
 unnamed random strings. Labels are shown repeatedly and lose nothing without such strings. So four things are masked in
-them: whatever begins like a vendor's key, however little follows; the beginning of a JSON web token; placeholders for
-keys; and runs of 20 characters that look random. UUIDs and names made of words stay.
+them: whatever begins like a vendor's key, however short; the beginning of a JSON web token; placeholders for keys; and
+runs of 20 characters that look random. UUIDs and names made of words stay.
 """
 
 from __future__ import annotations
@@ -18,21 +18,23 @@ from tokenmizer_mw.safety.redact.rules import TOKENS
 from tokenmizer_mw.safety.redact.shape import leads
 
 MASK: Final = "[redacted]"
-"""What a label shows in place of such a run."""
+"""Text that replaces a masked string."""
 
 OPAQUE_MIN: Final = 20
-"""Characters of a run from which on it may be opaque."""
+"""Least number of characters of a run that is masked because it looks random."""
 
 DRAWN_MIN: Final = 14
-"""Characters that the parts of a run have together that are no words or numbers, for the run to be opaque."""
+"""Least number of characters that are neither in words nor in numbers, for a run to look random."""
 
 PREFIX_MIN: Final = 3
 SURE_MIN: Final = 5
-"""Characters of a prefix with which no name begins."""
+"""Least number of characters of a vendor's prefix that needs no further evidence of a key, unless it is listed
+below."""
 
 REST_MIN: Final = 6
 SHORT_MIN: Final = 4
-"""Characters behind a prefix with which names begin as well, for a key; for one with digits between letters."""
+"""Least number of characters behind a prefix with which names begin as well (``SHORT_MIN``: if digits stand next to
+letters)."""
 
 _PLAIN: Final = words(
     "test_ live_ token- secret- secret_ key- key_ app- api- sdk- mob- dev: prod: preview: dataset- oauth: ver: pat key"
@@ -40,11 +42,11 @@ _PLAIN: Final = words(
     " public-sandbox- public-production- public-development- access-sandbox- access-production- access-development-"
     " link-sandbox- link-production- link-development-"
 )
-"""Beginnings of keys with which names begin as well."""
+"""Prefixes of keys with which so many names begin that they are not used."""
 
 
 def _prefixes() -> Iterator[str]:
-    """What the keys of vendors begin with."""
+    """Yield the prefixes of vendors' keys."""
     for token in TOKENS:
         for shape in () if token.around else token.shapes:
             yield from (one for one in leads(shape) if len(one) >= PREFIX_MIN and one not in _PLAIN)
@@ -58,7 +60,7 @@ _NAMED_ALIKE: Final = words(
     " secret-live- secret-test- access_token$production$ access_token$sandbox$ Mid-server- skey_live_ skey_test_"
     " napi_ spat_ pina_ strp_ bb_test_ bb_live_ tr_dev_ tr_prod_ tr_stg_ tr_pat_ tr_preview_ tk-us-"
 )
-"""Long prefixes with which names begin as well."""
+"""Long prefixes of keys with which names begin as well."""
 
 _SEPARATORS: Final = tuple("-_.~+")
 _LIKELY: Final = re.compile(
@@ -72,7 +74,7 @@ _STAMP: Final = re.compile(r"[0-9]+(?:T[0-9]+Z?)?")
 _REST: Final = r"[A-Za-z0-9_+/=.~-]*[A-Za-z0-9_+/=~-]"
 _BESIDE_DIGIT: Final = re.compile(r"[A-Za-z][0-9]|[0-9][A-Za-z]")
 _SECRET_KEY: Final = re.compile(r"(?<![A-Za-z0-9])[psr]k[-_](?!learn)(?=[A-Za-z_-]{0,40}[0-9])[A-Za-z0-9_-]{4,}")
-"""A key of a model provider or of a payment service, of any length, with a digit."""
+"""A key of a model provider or of a payment service ("sk-...", "pk_..."), of any length, with a digit."""
 
 _WEB_TOKEN: Final = re.compile(r"(?<![A-Za-z0-9])eyJ[A-Za-z0-9_-]{4,}(?:\.[A-Za-z0-9_-]+)*")
 _PLACEHOLDER: Final = re.compile(
@@ -81,7 +83,7 @@ _PLACEHOLDER: Final = re.compile(
     r"|(?:[a-z0-9]{1,20}[-_]){0,5}(?:key|token|secret|password)[-_](?:[a-z0-9]{1,20}[-_]){0,2}here"
     r"|(?:change|replace)[-_]?me[0-9]*)(?![A-Za-z0-9])"
 )
-"""What stands in for a key: "your-...", "...-here", "changeme"."""
+"""Placeholders for a key: "your-api-key", "key-goes-here", "changeme"."""
 
 
 def _is_sure(prefix: str) -> bool:
@@ -96,9 +98,10 @@ def _alternatives(prefixes: set[str]) -> str:
 
 @cache
 def _keys() -> tuple[re.Pattern[str], re.Pattern[str]]:
-    """A vendor's prefix and what stands behind it: prefixes with which no name begins, and the others.
+    """Return two patterns for a vendor's prefix and the text behind it: for prefixes with which no name begins, and for
+    the others.
 
-    Compiled when a text first asks for them.
+    They are compiled at the first call.
     """
     prefixes = set(_prefixes())
     sure = {one for one in prefixes if _is_sure(one)}
@@ -109,13 +112,14 @@ def _keys() -> tuple[re.Pattern[str], re.Pattern[str]]:
 
 
 def mask_opaque(text: str) -> str:
-    """Return ``text`` with possible keys and runs that look random masked; unchanged if it contains no such string."""
+    """Return ``text`` with everything masked that begins like a key, is a placeholder for one, or looks random;
+    unchanged if there is no such string."""
     masked = mask_keys(text)
     return _RUN.sub(lambda found: MASK if _is_opaque(found[0]) else found[0], masked)
 
 
 def mask_keys(text: str) -> str:
-    """Return ``text`` with what begins like a key, and placeholders for keys, masked."""
+    """Return ``text`` with everything masked that begins like a key or is a placeholder for one."""
     if _LIKELY.search(text) is None:
         return text
     sure, possible = _keys()
@@ -127,7 +131,8 @@ def mask_keys(text: str) -> str:
 
 
 def _is_key(rest: str) -> bool:
-    """Whether what stands behind a vendor's prefix is a key or stands in for one, and is not the rest of a name."""
+    """Whether ``rest``, which stands behind a vendor's prefix, belongs to a key or to a placeholder for one, and not to
+    a name."""
     if len(rest) < REST_MIN:
         return len(rest) >= SHORT_MIN and _BESIDE_DIGIT.search(rest) is not None and not is_identifier(rest)
     return is_placeholder(rest) or not is_identifier(rest)

@@ -1,7 +1,7 @@
 """Alternative readings of a text: without invisible characters, escapes, colours, line wraps and encodings.
 
-A key with a zero-width space, in full-width letters, percent-escaped or broken by a line wrap does not match as it is,
-and becomes a key again when a label is normalised (NFKC), a page is rendered or terminal output is joined. Each *view*
+A key with a zero-width space, in full-width letters, percent-escaped or broken by a line wrap matches no rule as it is,
+but becomes a key again when a label is normalised (NFKC), a page is rendered or terminal output is joined. Each *view*
 undoes one family of such changes and maps every position back, so that the rules for plain text apply to it.
 
 Every pattern is bounded: a view takes time and memory in proportion to the text.
@@ -54,8 +54,8 @@ _RANGES: Final = (
     (0x107A5, 0x107A5), (0x110BD, 0x110BD), (0x110CD, 0x110CD), (0x13430, 0x1343F), (0x1BCA0, 0x1BCA3),
     (0x1D173, 0x1D17A), (0x1D400, 0x1D7FF), (0x1F100, 0x1F1AF), (0x1FBF0, 0x1FBF9), (0xE0000, 0xE0FFF),
 )  # fmt: skip
-"""Characters beyond ASCII that vanish in a label, or become ASCII letters, digits or signs that keys are made of. Left
-out are the full-width colon and comma and the ellipsis, which ordinary text is full of."""
+"""Characters beyond ASCII that vanish in a label, or become ASCII letters, digits or signs that keys are made of. The
+full-width colon and comma and the ellipsis are left out, because ordinary text is full of them."""
 
 _ODD: Final = "".join(f"{chr(first)}-{chr(last)}" for first, last in _RANGES)
 _ESC: Final = r"(?:\x1b|\\(?:033|e|x1[bB]|u001[bB]))"
@@ -71,29 +71,30 @@ _UNDONE: Final = re.compile(
 )
 _ESCAPES: Final = re.compile(rf"{_ESC}[\[\]()]|\x9b|.\x08")
 _BREAKING: Final = frozenset("\"'`*<")
-"""Beginnings of what may separate a key from a word, rather than disguise a part of it."""
+"""First characters of what may separate a key from a word instead of hiding a part of it."""
 
 _GOES_ON: Final = ALNUM | frozenset(b"_-")
 _GLUED: Final = frozenset("+.&|\n")
-"""What says that two literals are one string."""
+"""Characters between two string literals that show that they are one string."""
 
 _AROUND: Final = 64
 _CACHED_MAX: Final = 2
-"""Characters of what is remembered: too few to be a secret."""
+"""Largest number of characters of a cached text: too few to be a secret."""
 
 _CODES: Final = 0x110000
 _ESCAPE_LEAST: Final = 4
-"""Characters of the shortest escape that spells a character by its number."""
+"""Number of characters of the shortest escape that names a character by its number."""
 
 Piece = tuple[str, str | None]
-"""What stands in a text, and what is read in its place; ``None`` when it is read as it stands."""
+"""A part of the original text, and the text that a view has instead; ``None`` if it is the same."""
 
 
 class View:
     """A part of a text, from byte ``offset`` on, in which one kind of disguise is undone, so that a scan finds secrets
     that are written with, for example, escape sequences or line breaks in them.
 
-    ``text``: the result, in UTF-8; ``whole``: whether what stands behind a break is a rest of a key only as a whole.
+    ``text``: the result, in UTF-8; ``whole``: whether a run of characters behind a removed break belongs to a key only
+    as a whole.
     """
 
     __slots__ = ("_origins", "_pieces", "_starts", "_whole", "offset", "text")
@@ -121,9 +122,9 @@ class View:
         return self.offset + self._place(first, start), self.offset + self._place(last, end - 1, behind=True)
 
     def whole_end(self, start: int, end: int) -> int:
-        """Return the end of the secret in bytes ``[start, end)`` of this view: before the last break that was taken
-        out of a ``whole`` view if a run of a key's characters goes on behind ``end``, for then it is no rest of a key.
-        """
+        """Return where the secret in bytes ``[start, end)`` of this view ends. Normally that is ``end``. In a ``whole``
+        view, if the run of key characters goes on behind ``end``, that run is no rest of the key; the secret then ends
+        before the last removed break."""
         if not self._whole or end >= len(self.text) or self.text[end] not in _GOES_ON:
             return end
         self._measure()
@@ -133,7 +134,7 @@ class View:
         return self._starts[index] if self._starts[index] > start else end
 
     def _measure(self) -> None:
-        """Where each piece stands in the view and in the original, in bytes; few views are asked for it."""
+        """Compute the positions of each piece in the view and in the original, in bytes; few views need them."""
         if not self._starts:
             self._starts = [0, *accumulate(len(_encode(old if new is None else new)) for old, new in self._pieces)]
             self._origins = [0, *accumulate(len(_encode(old)) for old, _ in self._pieces)]
@@ -148,8 +149,8 @@ class View:
 
 
 def views(raw: bytes, windows: Iterable[Span]) -> Iterator[View]:
-    """Return the alternative readings of ``raw`` in some windows: lines are joined where a key goes on, then wherever
-    one may."""
+    """Yield the alternative readings of some windows of ``raw``: with disguises undone, with lines joined where a key
+    surely, probably or possibly goes on, and with encoded runs decoded."""
     for start, end in windows:
         window = raw[start:end]
         text = window.decode("utf-8", "surrogatepass")
@@ -166,8 +167,8 @@ def views(raw: bytes, windows: Iterable[Span]) -> Iterator[View]:
 
 
 def join_views(raw: bytes, windows: Iterable[Span], found: list[Span]) -> Iterator[View]:
-    """Return the readings of ``raw`` in some windows in which a secret that it has as it stands is joined with nothing
-    but its own rest. ``found``: those secrets, in order."""
+    """Yield readings of some windows of ``raw`` in which a secret that is known already is joined with the rest of it,
+    and with nothing else. ``found``: the spans of those secrets, in order."""
     starts = [start for start, _ in found]
     for start, end in windows:
         near = starts[bisect_left(starts, start) : bisect_left(starts, end)]
@@ -185,7 +186,8 @@ def join_views(raw: bytes, windows: Iterable[Span], found: list[Span]) -> Iterat
 
 
 def _group_breaks(text: str, breaks: list[Break]) -> Iterator[tuple[int, int, list[Break]]]:
-    """The breaks in groups, each with a part of ``text`` that contains its key and the key's name."""
+    """Yield the breaks in groups, each with the start and end of the part of ``text`` that contains its key and the
+    key's name."""
     chain: list[Break] = []
     for found in breaks:
         if chain and found.start - len(found.before) > chain[-1].end + _AROUND:
@@ -197,7 +199,7 @@ def _group_breaks(text: str, breaks: list[Break]) -> Iterator[tuple[int, int, li
 
 
 def _find_part(text: str, chain: list[Break]) -> tuple[int, int]:
-    """From a blank before the first line to one behind the last."""
+    """Return the start and end of the part of ``text`` around some breaks, from one white space to another."""
     first = max(0, chain[0].start - len(chain[0].before) - NAME_MAX)
     least = max(0, first - RUN_MAX)
     first = max(text.rfind(" ", least, first) + 1, text.rfind("\n", least, first) + 1, least)
@@ -208,7 +210,7 @@ def _find_part(text: str, chain: list[Break]) -> tuple[int, int]:
 
 
 def _characters(raw: bytes, start: int, places: list[int]) -> Iterator[int]:
-    """How many characters stand between ``start`` and each of some places behind it, which are in order."""
+    """Yield for each position in ``places`` (bytes, in order) the number of characters between ``start`` and it."""
     count = 0
     for place in places:
         count += len(raw[start:place].decode("utf-8", "surrogatepass"))
@@ -238,7 +240,7 @@ def _rewrite_view(
 
 
 def _join_breaks(text: str, breaks: list[Break], *, whole: bool = False) -> View | None:
-    """``text`` without some breaks."""
+    """Return a view of ``text`` without these breaks; ``None`` if there are none."""
     pieces: list[Piece] = []
     done = 0
     for found in breaks:
@@ -248,7 +250,7 @@ def _join_breaks(text: str, breaks: list[Break], *, whole: bool = False) -> View
 
 
 def _undo_inside(heads: Container[int], text: str, match: re.Match[str]) -> str | None:
-    """``_undo_disguise``, but ``None`` for what separates a key from something else."""
+    """Do what ``_undo_disguise`` does, but return ``None`` for what separates a key from something else."""
     found = match[0]
     if found[0] not in _BREAKING or _ESCAPES.match(found):
         return _undo_disguise(text, match)
@@ -258,7 +260,7 @@ def _undo_inside(heads: Container[int], text: str, match: re.Match[str]) -> str 
 
 
 def _undo_disguise(text: str, match: re.Match[str]) -> str | None:
-    """What a reader sees in the place of ``match``; ``None`` where it is what it looks like."""
+    """Return what a reader sees in place of ``match``; ``None`` if that is no disguise."""
     found = match[0]
     if _ESCAPES.match(found):
         return ""
@@ -278,7 +280,7 @@ def _undo_disguise(text: str, match: re.Match[str]) -> str | None:
 
 
 def _visible_text(found: str) -> str:
-    """What is seen of characters that vanish, or stand for others."""
+    """Return what is visible of characters that vanish or stand for others."""
     normal = unicodedata.normalize("NFKC", found)
     return "".join(char for char in normal if char.isprintable() and not _is_blank(char))
 
@@ -289,7 +291,8 @@ def _shown_cached(found: str) -> str:
 
 
 def _decode_runs(raw: bytes) -> View | None:
-    """Runs of hexadecimal digits or of base 64 that hold text, each on a line of its own."""
+    """Return a view that consists of the texts in hexadecimal or base64 runs, each on a line of its own; ``None`` if
+    there are none."""
     pieces: list[Piece] = []
     done = 0
     for match in ENCODED.finditer(raw):
@@ -307,14 +310,15 @@ def _encode(text: str) -> bytes:
 
 
 def _decode_percent(found: str) -> str:
-    """What percent escapes of one character stand for, which may be escaped themselves; "" for no character."""
+    """Return the character that percent escapes stand for, even if they are escaped themselves; "" if it is not one
+    valid character."""
     while "%25" in found and found != "%25":
         found = found.replace("%25", "%")
     return unquote_to_bytes(found).decode("utf-8", "ignore")
 
 
 def _literal(found: str) -> str:
-    """What an escape in a string stands for, a terminal's nothing; "" for no character."""
+    """Return the character that an escape in a string literal stands for; "" if there is no such character."""
     if found[1] not in "xuU01" or len(found) < _ESCAPE_LEAST:
         return found[1]
     digits, base = (found[1:], 8) if found[1] in "01" else (found[2:].strip("{}"), 16)
@@ -323,7 +327,7 @@ def _literal(found: str) -> str:
 
 
 def _unescape(value: str) -> str | None:
-    """One character as it is seen, nothing for one that is not; ``None`` where that is no part of a key."""
+    """Return one character as it is seen, "" if it is invisible; ``None`` if it cannot be a part of a key."""
     if len(value) != 1:
         return None
     if value.isascii():

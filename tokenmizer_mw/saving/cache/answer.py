@@ -1,4 +1,5 @@
-"""A recorded response that the cache can send again: its bytes in the client's dialect, in the original pieces."""
+"""A recorded response that the response cache can send again: its bytes in the API format of the client, in the pieces
+in which it arrived."""
 
 from __future__ import annotations
 
@@ -12,26 +13,27 @@ from tokenmizer_mw.wire.dialect import Reply
 from tokenmizer_mw.wire.http import DECODERS, Headers, Undecodable
 
 PIECES_MAX: Final = 1_024
-"""Pieces in which a reply is given again; more of them are joined with their neighbours."""
+"""Number of pieces in which a cached response is sent at most; if it arrived in more, neighbours are joined."""
 
 BROWSERS_MAX: Final = 4_096
-"""Bytes of headers for browsers that are kept with a reply."""
+"""Bytes of the CORS and ``vary`` headers up to which a response is cached; with more it is not."""
 
 _TO_BROWSERS: Final = b"access-control-"
 
 Way = Literal["exact", "semantic", "shared"]
-"""How an answer was found: the same request, one of the same meaning, or one that was just being answered."""
+"""How the cache found a response: "exact": for the same request; "semantic": for a question of the same meaning;
+"shared": from an identical request that was in progress."""
 
 _FINISHED: Final = frozenset({"stop", "end_turn", "stop_sequence", "complete", "completed", "stop_sequence_reached"})
-"""How replies say that they came to their end, in lower case, over all dialects."""
+"""Values with which replies say why they ended, if they are complete; in lower case, over all API formats."""
 
 
 @dataclass(frozen=True, slots=True)
 class CachedAnswer:
     """A complete response to a model call, as the cache stores it.
 
-    ``sizes``: the sizes of the body's pieces, in bytes. ``way``: how the cache found it. ``browsers``: the CORS and
-    ``vary`` headers to send with it.
+    ``body``: the whole response body, in the API format of the client; ``sizes``: the sizes in bytes of the pieces in
+    which it arrived. ``way``: how the cache found it. ``browsers``: the CORS and ``vary`` headers to send with it.
     """
 
     content_type: bytes
@@ -48,7 +50,8 @@ class CachedAnswer:
             place += size
 
     def headers(self, marker: str) -> list[tuple[bytes, bytes]]:
-        """Return the response headers; ``marker`` is the name of the header that reports the cache hit."""
+        """Return the headers of the cached response. The header named ``marker`` reports the cache hit, such as
+        "hit; exact"."""
         whole = [(b"content-length", str(len(self.body)).encode())] if len(self.sizes) == 1 else []
         hit = (marker.lower().encode("latin-1"), f"hit; {self.way}".encode())
         return [(b"content-type", self.content_type), *whole, *self.browsers, hit]
@@ -82,7 +85,7 @@ _LAST: Final = {
     "anthropic": b"message_stop",
     "cohere": b"message-end",
 }
-"""What stands in the last event of a stream, where dialects have one that nothing follows."""
+"""Text that the last event of a stream contains, in API formats in which nothing follows that event."""
 
 _TAIL: Final = 512
 
@@ -107,8 +110,8 @@ class Recording:
         self.ended = False
 
     def starts(self, status: int, headers: Headers) -> None:
-        """Record the response head. A response with a cookie or ``no-store``, or a status other than 200, is not
-        recorded."""
+        """Record status and headers of the response. It will not be cached if it has another status than 200, a cookie,
+        or ``no-store``."""
         self._good = status == 200
         for key, value in headers:
             match key.lower():
@@ -136,7 +139,8 @@ class Recording:
             self._pieces.append(piece)
 
     def has_ended(self, dialect: str) -> bool:
-        """Return whether the response is complete: its end, or the last event of a stream of this dialect, was seen."""
+        """Return whether the response is complete: all of it has arrived, or the last event of a stream in the API
+        format ``dialect``."""
         if self.ended or dialect not in _LAST or self._encoding != "identity":
             return self.ended
         tail = b"".join(self._pieces[-4:])[-_TAIL:]
@@ -172,7 +176,8 @@ class Recording:
 
 
 def reason_not_to_store(reply: Reply | None) -> str:
-    """Return why a reply must not be cached, as the end of a counter's name; "" if it may be cached."""
+    """Return why a reply must not be cached: "incomplete" or "tool_call", which a counter's name then ends with; "" if
+    it may be cached. ``None`` as the reply counts as incomplete."""
     if reply is None or reply.message is None or reply.error or reply.outcome is not Outcome.COMPLETE:
         return "incomplete"
     if reply.message.tool_calls:
@@ -183,6 +188,6 @@ def reason_not_to_store(reply: Reply | None) -> str:
 
 
 def _join_pieces(pieces: Sequence[bytes]) -> list[bytes]:
-    """At most ``PIECES_MAX`` pieces of the same bytes."""
+    """Join neighbouring pieces so that at most ``PIECES_MAX`` remain."""
     several = -(-len(pieces) // PIECES_MAX)
     return [b"".join(pieces[place : place + several]) for place in range(0, len(pieces), several)]

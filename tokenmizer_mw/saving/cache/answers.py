@@ -1,9 +1,10 @@
 """The response cache: exact lookup, then semantic lookup; identical concurrent requests share one call to the model.
 
-    asking = answers.ask(opened, owner, place, alone=...)    None: the cache does not handle this request
-    answer = asking.look()  or  await asking.alook()         a cached response, or None: call the model
-    asking.recording                                         the recorder to feed the model's response to
-    asking.replied(reply), asking.ended(), asking.over()     report the end; a complete response is stored
+    asking = answers.ask(request, owner, target)          ``None``: the cache does not handle this request
+    answer = asking.look()  or  await asking.alook()      a cached response; ``None``: call the model
+    asking.starts(status, headers), asking.takes(piece)   record the model's response
+    asking.note_reply(reply), asking.end_response()       report the end; a complete response is stored
+    asking.over()                                         always, last
 
 Cache failures never raise: they are counted, and the request goes to the model.
 """
@@ -44,16 +45,18 @@ if TYPE_CHECKING:
     from .vectors import Embedder, Vectors
 
 INLINE_MAX: Final = 32 * 1024
-"""Bytes of a request that may be looked up on an event loop, where the answers are in this process."""
+"""Bytes up to which a request is looked up on an event loop, if the cached responses are in this process; a larger one
+is looked up in a worker thread."""
 
 REST_SECONDS: Final = 2.0
-"""How long a store that did not answer is not asked again: waiting for it would hold up every chat."""
+"""Seconds for which the cache is not used after its store did not answer; to wait for the store would hold up every
+chat."""
 
 _log = logging.getLogger("tokenmizer_mw")
 
 
 class Host(Protocol):
-    """Functions that the response cache needs from its memory."""
+    """Functions that the response cache needs from the session memory."""
 
     def count(self, reason: str, times: int = 1) -> None:
         """Increment the counter named ``reason``."""
@@ -66,11 +69,11 @@ class Host(Protocol):
 
 
 class Answers:
-    """The response cache of a memory.
+    """The response cache of a session memory.
 
     - ``host``: the memory's counters, background queue and redaction.
     - ``beside``: address of the session store, used if ``Settings.cache_url`` is "store".
-    - ``embed``: function that returns the vectors of texts, instead of the model that the settings name.
+    - ``embed``: function that returns the vectors of texts, used instead of the model that the settings name.
 
     The cache's store is opened at its first use, the embedding model by ``prepare``. Raises ``ConfigError`` for an
     invalid store address.
@@ -101,7 +104,7 @@ class Answers:
 
     @property
     def here(self) -> bool:
-        """Whether a lookup does not block, because the cache's store is in this process."""
+        """Whether a lookup does not block, because the cached responses are in the memory of this process."""
         return self.settings.cache_url == "memory://"
 
     def ask(
@@ -113,11 +116,12 @@ class Answers:
         rewritten: bool = False,
         looks: bool = True,
     ) -> CacheLookup | None:
-        """Return the cache lookup for a request; ``None`` if the request is too large or the cache pauses after a
-        failure.
+        """Return the cache lookup for a request; ``None`` if the request is too large, or if the store did not answer
+        in the last ``REST_SECONDS``.
 
-        ``rewritten``: true if the response depends on the session's memory; it is then cached for this session only.
-        ``looks``: false to store the response without a lookup.
+        - ``owner``: the session of the request; ``place``: where it is sent.
+        - ``rewritten``: whether memory has changed the request; its response is then cached for this session only.
+        - ``looks``: false to store the response without a lookup before, so that the cached one is renewed.
         """
         if len(asked.body) > self.settings.cache_request_max:
             self.host.count("cache_skipped_size")
@@ -129,12 +133,14 @@ class Answers:
         return CacheLookup(self, asked, owner, place, alone=alone, looks=looks)
 
     def exact(self, key: bytes) -> CachedAnswer | None:
-        """Return the response stored under an exact key; ``None`` if there is none. Raises ``StoreError``."""
+        """Return the response stored for the same request (``key``: see ``exact_key``); ``None`` if there is none.
+        Raises ``StoreError``."""
         found = self.store.get(key)
         return _read(found.answer) if found is not None else None
 
     def find_by_meaning(self, meaning: ComparableQuestion, vector: bytes) -> CachedAnswer | None:
-        """Return the response to a question with the same meaning; ``None`` if there is none. Raises ``StoreError``."""
+        """Return the response to a cached question with the same meaning; ``None`` if there is none. ``vector`` is that
+        of the question (float32, little-endian). Raises ``StoreError``."""
         import numpy as np  # its extra is there, or there would be no vector
 
         if self._vectors is None:
@@ -151,14 +157,15 @@ class Answers:
         return None
 
     def purge(self, tenant: str, session_id: str | None = None) -> int:
-        """Delete the cached responses of a tenant, or of one session; return how many. Raises ``StoreError``."""
+        """Delete the cached responses of a tenant, or of one of its sessions, and return how many. Responses that are
+        in progress now are not stored. Raises ``StoreError``."""
         self.purges += 1
         if self._vectors is not None:
             self._vectors.forget()
         return self.store.purge(tenant, session_id)
 
     def holdings(self, tenant: str | None = None) -> Holdings:
-        """Return number and size of cached responses, of all tenants or of one. Raises ``StoreError``."""
+        """Return number and size of the cached responses, of one tenant or of all (``None``). Raises ``StoreError``."""
         return self.store.holdings(tenant)
 
     def close(self) -> None:
@@ -166,7 +173,8 @@ class Answers:
         self.store.close()
 
     def note_failure(self, error: Exception) -> None:
-        """Count a cache failure and log its type. Its text may contain chat content and is not logged."""
+        """Count a cache failure and log its type, but not its text, which may contain chat content. If the store did
+        not answer, the cache then pauses for ``REST_SECONDS``."""
         if isinstance(error, MalformedRequest):
             return
         if isinstance(error, StoreUnavailable):
@@ -176,10 +184,10 @@ class Answers:
 
 
 class CacheLookup:
-    """The cache lookup of one request.
+    """The cache lookup of one request, and the recorder of its response.
 
-    ``recording``: the recorder to feed the response to; ``None`` if the response is not to be cached. ``found``: the
-    cached response; ``None`` if there is none.
+    ``recording``: records the response; ``None`` if it is not to be cached. ``found``: the cached response; ``None`` if
+    there is none.
     """
 
     __slots__ = (
@@ -217,7 +225,8 @@ class CacheLookup:
     # -- looking -------------------------------------------------------------------------------------------------
 
     def look(self) -> CachedAnswer | None:
-        """Return a cached response; ``None`` if the model must be called. Blocks."""
+        """Return a cached response; ``None`` if the model must be called. Waits for an identical request that is in
+        progress, at most ``Settings.cache_wait_seconds``. Blocks."""
         try:
             answer = self._exact()
             flight = None if answer is not None else self._join_flight()
@@ -256,7 +265,8 @@ class CacheLookup:
         return self._answers.exact(self._key) if self._looks else None
 
     def _join_flight(self) -> Flight | None:
-        """Somebody else's flight to wait for; else the request's own is under way, where its answer may be kept."""
+        """Return the identical request in progress to wait for (a ``Flight``). ``None``: there is none; if this
+        request's response may be cached, it is now the one in progress, and its response is recorded."""
         answers = self._answers
         reason = reason_not_to_cache(self._asked.request, answers.settings)
         if reason:
@@ -327,12 +337,13 @@ class CacheLookup:
             self._note_failure(error)
 
     def takes(self, piece: bytes) -> None:
-        """Record a piece of the response."""
+        """Record the next piece of the response body."""
         if self.recording is not None:
             self.recording.takes(piece)
 
     def note_reply(self, reply: Reply | None) -> None:
-        """Pass the parsed reply, as far as it has arrived; ``None`` if it must not be cached."""
+        """Report the parsed reply, as far as it has arrived; ``None`` if it could not be parsed. A reply that must not
+        be cached ends the recording."""
         self._reply = reply
         reason = reason_not_to_store(reply)
         if reason and self.recording is not None:
@@ -341,13 +352,15 @@ class CacheLookup:
         self._finish()
 
     def end_response(self) -> None:
-        """Report that the last piece of the response has arrived."""
+        """Report that the last piece of the response has arrived. The response is stored once ``note_reply`` was
+        called, too."""
         if self.recording is not None:
             self.recording.ended = True
             self._finish()
 
     def over(self) -> None:
-        """End the call. Requests that wait for its response stop waiting, unless the response is just being stored.
+        """Report that nothing more of the response will be read. Requests that wait for it stop waiting, unless it is
+        just being stored.
 
         A response whose stream had its last event counts as complete even if the client left before the end of the
         body.
@@ -374,7 +387,8 @@ class CacheLookup:
             self._release()
 
     def _keep(self, answer: CachedAnswer) -> None:
-        """Keep the answer, unless a secret is in it; then tell those who wait. In the background."""
+        """Store the response, and give it to the requests that wait for it; does neither if it contains a secret or if
+        responses were purged meanwhile. Runs in the background."""
         answers = self._answers
         try:
             if self._purges != answers.purges:
@@ -392,7 +406,7 @@ class CacheLookup:
             self._release()
 
     def _clean(self, answer: CachedAnswer) -> bool:
-        """Whether the reply holds no secret, neither as it reads nor as it was sent."""
+        """Whether the response contains no secret, neither in the text of the reply nor in its bytes."""
         message = self._reply.message if self._reply is not None else None
         text = "\n".join((message.text, message.thinking)) if message is not None else ""
         clean = self._answers.host.clean
@@ -430,13 +444,13 @@ def _embedder(settings: Settings, embed: Embed | None) -> Embedder:
 
 
 _BESIDE: Final = "store"
-"""As an address: in the database of the sessions."""
+"""Value of ``Settings.cache_url`` that means: in the database of the sessions."""
 
 _ACCEPTED: Final = "memory://, store, sqlite:///path.db, postgresql://user@host:port/database or redis://host:port/0"
 
 
 def open_answers(settings: Settings, beside: str = "") -> AnswerStore:
-    """Return the store that ``cache_url`` names; ``beside`` is the address of the session store.
+    """Return the cache store that ``Settings.cache_url`` names; ``beside`` is the address of the session store.
 
     Raises ``ConfigError`` for an invalid address or a missing extra; its text never contains the address.
     """

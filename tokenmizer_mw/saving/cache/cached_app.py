@@ -1,4 +1,4 @@
-"""ASGI wrapper that sends a cached response, or records the response of the application."""
+"""ASGI wrapper that answers one request from the response cache, or records the response of the application for it."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ if TYPE_CHECKING:
 
 
 class CachedApp:
-    """The wrapped ASGI application for one request. ``asking``: the request's cache lookup; ``marker``: name of the
-    response header that reports a cache hit."""
+    """An ASGI application with the response cache before it, for one request. ``asking``: the request's cache lookup;
+    ``marker``: name of the response header that reports a cache hit."""
 
     def __init__(self, app: ASGIApp, asking: CacheLookup, marker: str) -> None:
         self._app = app
@@ -31,7 +31,7 @@ class CachedApp:
             await self._app(scope, receive, send)
 
     async def _replay(self, answer: CachedAnswer, send: Send) -> None:
-        """Give an answer again, in the pieces in which it came."""
+        """Send a cached response in the pieces in which it first arrived."""
         await send({"type": "http.response.start", "status": 200, "headers": answer.headers(self._marker)})
         for piece in answer.pieces():
             await send({"type": "http.response.body", "body": piece, "more_body": True})

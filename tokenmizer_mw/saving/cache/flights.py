@@ -15,7 +15,7 @@ from .answer import CachedAnswer
 
 
 class Flight:
-    """A model request in progress, whose response other threads, and tasks of any event loop, can await."""
+    """A model request in progress. Other threads, and tasks of any event loop, can wait for its response."""
 
     __slots__ = ("_answer", "_landed", "_lock", "_waiting")
 
@@ -26,8 +26,8 @@ class Flight:
         self._waiting: list[Callable[[], None]] = []
 
     def land(self, answer: CachedAnswer | None) -> None:
-        """Give the response to all that wait for it; ``None`` if there is none to share. A second call has no
-        effect."""
+        """End the request: give its response to all that wait for it, or ``None`` if they must call the model
+        themselves. Only the first call has an effect."""
         with self._lock:
             if self._landed:
                 return
@@ -37,7 +37,8 @@ class Flight:
             wake()
 
     def wait(self, seconds: float) -> CachedAnswer | None:
-        """Wait at most ``seconds`` for the response, in a thread; ``None`` if there is none."""
+        """Wait at most ``seconds`` for the response, and return it; ``None`` if there is none to share. Blocks the
+        thread."""
         landed = threading.Event()
         if self._asks(landed.set):
             landed.wait(seconds)
@@ -52,7 +53,7 @@ class Flight:
         return self._answer
 
     def _asks(self, wake: Callable[[], None]) -> bool:
-        """Whether the answer is still to come; then ``wake`` is called with it."""
+        """Return whether the response is still to come; if so, ``wake`` is called once it is there."""
         with self._lock:
             if not self._landed:
                 self._waiting.append(wake)
@@ -72,8 +73,8 @@ class Flights:
         self._flights = {}
 
     def join(self, key: bytes) -> tuple[Flight, bool]:
-        """Return the request in progress for ``key``, and whether it is new; the caller that gets a new one must call
-        ``end``."""
+        """Return the request in progress for ``key``, and whether it is new. A caller that gets a new one makes the
+        request, and must call ``end``."""
         with self._lock:
             known = self._flights.get(key)
             if known is not None:

@@ -1,9 +1,10 @@
 """The cache keys of a request, and whether its response may be cached.
 
-Two requests share an exact key only if nothing that could change the response differs: tenant, session (unless the
-scope is the tenant), dialect, host, path and query, headers, and every byte of the body except this package's session
-field. A partition key is the same without the text of the newest user message; within a partition, questions are
-compared by meaning. All hashed parts are prefixed with their length.
+Two requests share an exact key only if nothing that could change the response differs: tenant, session (unless
+responses are shared in the tenant), API format, host, path and query, headers, and every byte of the body except this
+package's session field. A partition key is computed in the same way, but without the text of the newest user message;
+semantic lookup compares this text only with others under the same partition key. All hashed parts are prefixed with
+their length.
 """
 
 from __future__ import annotations
@@ -27,10 +28,10 @@ from tokenmizer_mw.wire.request import NO_LIST, Dialect
 from .guard import is_of_the_moment
 
 VERSION: Final = b"2"
-"""Part of every key: answers that were kept under other rules are not found."""
+"""Part of every key. Increase it when rules change, so that responses stored under the old rules are not found."""
 
 UNSTATED_TEMPERATURE: Final = 1.0
-"""What most providers take where a request names no temperature."""
+"""Temperature that most providers use if a request names none."""
 
 _TEMPERATURES: Final = (("temperature",), ("generationConfig", "temperature"), ("generation_config", "temperature"))
 _COUNTS: Final = ("candidateCount", "candidate_count")
@@ -41,7 +42,8 @@ _CHOICES: Final = (
     ("num_generations",),
     *((config, name) for config in ("generationConfig", "generation_config") for name in _COUNTS),
 )
-"""Where a request asks for several replies. How each of them ended is not looked at."""
+"""Paths of the fields in which a request asks for several replies. Those are not cached, because only one reply is
+checked for its end."""
 
 _WITHOUT_INFLUENCE: Final = frozenset(
     {
@@ -69,15 +71,15 @@ _WITHOUT_INFLUENCE: Final = frozenset(
         b"x-stainless-timeout",
     }
 )
-"""Headers that say how a request travels, and nothing about its answer. All others, credentials too, part answers."""
+"""Headers that do not change the response, and so are not part of the keys. All others are, credentials included."""
 
 
 _USUAL: Final = frozenset({b"", b"close", b"keep-alive", b"te", b"upgrade", b"http2-settings"})
-"""What ``Connection`` says without naming a header that could change an answer."""
+"""Values of the header ``Connection`` that name no header which could change the response."""
 
 
 class CacheableRequest(Protocol):
-    """Protocol of a chat request, as far as the cache uses it."""
+    """The parts of a chat request that the cache uses."""
 
     @property
     def dialect(self) -> Dialect:
@@ -111,15 +113,19 @@ class RequestTarget:
 
 @dataclass(frozen=True, slots=True)
 class ComparableQuestion:
-    """A question for semantic lookup: ``partition`` is the digest of everything that must be equal, ``text`` the user's
-    text."""
+    """A question for semantic lookup: ``text`` is the newest user message, ``partition`` the digest (32 bytes) of
+    everything else, which must be equal for two questions to share a response."""
 
     partition: bytes
     text: str
 
 
 def place_of(path: str, headers: Headers, settings: Settings, *, host: str = "", query: bytes = b"") -> RequestTarget:
-    """Return where a request was sent, without headers that cannot change the response or that the settings exclude."""
+    """Return where a request was sent. Headers that cannot change the response, or that
+    ``Settings.cache_ignored_headers`` names, are left out.
+
+    ``host``: "" for the application itself.
+    """
     ignored = {settings.session_header.lower(), settings.cache_header.lower()}
     ignored |= {name.strip().lower() for name in settings.cache_ignored_headers.split(",")}
     without = _WITHOUT_INFLUENCE | {name.encode("latin-1", "replace") for name in ignored}
@@ -135,14 +141,14 @@ def _split_list(value: bytes) -> set[bytes]:
 
 
 def exact_key(asked: CacheableRequest, owner: SessionKey, place: RequestTarget, *, alone: bool) -> bytes:
-    """Return the exact key of a request: a digest (32 bytes) of the tenant, the dialect, the place, and every byte of
-    the body outside this package's own fields.
+    """Return the exact key of a request: a digest (32 bytes) of the tenant, the API format, the target, and every byte
+    of the body outside this package's own fields.
 
-    - ``owner``: the session, of which the tenant counts, and with ``alone`` also the id.
+    - ``owner``: the session; its tenant is part of the key, with ``alone`` also its id.
     - ``place``: host, path, query and headers that can change the response.
-    - ``alone``: responses are shared within the session only; false: among the sessions of the tenant.
+    - ``alone``: true to share responses within the session only; false: among all sessions of the tenant.
 
-    Parses the body only if it contains a field of this package. Raises ``MalformedRequest`` if that fails.
+    Parses the body only if it may contain a field of this package. Raises ``MalformedRequest`` if that fails.
     """
     return _digest((*_circumstances(asked, owner, place, alone), *_body(asked)))
 
@@ -150,9 +156,10 @@ def exact_key(asked: CacheableRequest, owner: SessionKey, place: RequestTarget, 
 def meaning_of(
     asked: CacheableRequest, owner: SessionKey, place: RequestTarget, *, alone: bool, model: bytes = b""
 ) -> ComparableQuestion | None:
-    """Return the newest user message for semantic lookup; ``None`` if it is not one plain text. Parses the body.
+    """Return the newest user message as a question for semantic lookup; ``None`` if it is not one plain text. Parses
+    the body.
 
-    ``model``: identity of the embedding model.
+    ``model``: identity of the embedding model; the other arguments are those of ``exact_key``.
     """
     request = asked.request
     if not request.messages:
@@ -174,8 +181,9 @@ def meaning_of(
 
 
 def reason_not_to_cache(request: ChatRequest, settings: Settings) -> str:
-    """Return why the response to a request must not be cached, as the end of a counter's name; "" if it may
-    be cached."""
+    """Return why the response to a request must not be cached, as the end of a counter's name: "turn" (the newest
+    message is no plain user text), "temperature", "choices", "moment" (the answer changes with time) or "flagged" (by
+    the guard); "" if it may be cached."""
     if request.stand_down not in ("", NO_LIST) or not request.messages:
         return "turn"
     newest: Message = request.messages[-1]
@@ -191,7 +199,8 @@ def reason_not_to_cache(request: ChatRequest, settings: Settings) -> str:
 
 
 def is_too_long(text: str, settings: Settings) -> bool:
-    """Return whether a question has too many tokens for semantic lookup. Estimated, never too low."""
+    """Return whether a question has more tokens than ``Settings.cache_question_tokens``. They are estimated, never too
+    low."""
     return len(text) > 8 * settings.cache_question_tokens or estimate(text) > settings.cache_question_tokens
 
 
@@ -215,7 +224,7 @@ def _own_fields(asked: CacheableRequest, request: ChatRequest) -> list[tuple[int
 
 
 def _cut_out(text: str, spans: Iterable[tuple[int, int]]) -> Iterable[bytes]:
-    """What of ``text`` lies between the spans."""
+    """Yield the parts of ``text`` outside of the spans, encoded."""
     place = 0
     for start, end in sorted(spans):
         yield _bytes(text[place:start])
@@ -224,7 +233,7 @@ def _cut_out(text: str, spans: Iterable[tuple[int, int]]) -> Iterable[bytes]:
 
 
 def _without_text(value: Any, text: str) -> tuple[Any, int]:
-    """``value`` with the strings that are ``text`` emptied, and how many those are."""
+    """Return ``value`` with each string that equals ``text`` replaced by "", and how many there were."""
     if isinstance(value, str):
         return ("", 1) if value == text else (value, 0)
     if isinstance(value, list):

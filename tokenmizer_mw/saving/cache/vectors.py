@@ -1,6 +1,7 @@
-"""Vectors of questions: made by an embedder, and searched exactly for those that are nearest to another one.
+"""Vectors of questions: made by an embedder, and searched for the nearest ones to another vector.
 
-An embedder is a sentence model in a directory, sentence-transformers, or any function of the host.
+An embedder is a function that turns texts into vectors: a sentence model in a directory, sentence-transformers, or any
+function of the host.
 
 A rotation moves the mean and the main directions of variance of a partition into the first coordinates (principal
 axes). The lengths of the remaining coordinates bound what they can add to a product (Cauchy-Schwarz). Only vectors that
@@ -27,19 +28,20 @@ from tokenmizer_mw.runtime.installing import model_directory
 from tokenmizer_mw.saving.cache.stores import AnswerStore, Vector
 
 WIDTH_MAX: Final = 8_192
-"""Numbers that a vector may have."""
+"""Largest number of coordinates that a vector may have."""
 
 
 class BadVector(ValueError):
-    """Raised when an embedder returns anything but vectors of its width."""
+    """Raised when an embedder returns something else than one vector of its width with a length above zero."""
 
 
 class Embedder:
-    """Returns unit vectors of texts, computed by ``embed``. Calls ``embed`` once at construction to learn their width.
+    """Calls ``embed`` and scales its vectors to length one. One call at construction shows how many numbers a vector
+    has.
 
     ``identity`` identifies the model, because vectors of different models must not be compared: the attribute
-    ``identity`` of ``embed`` if it is a text, else the signs of the first vector's numbers, which hardly differ between
-    builds and machines.
+    ``identity`` of ``embed`` if it is a text, else the signs of the numbers in the first vector, which hardly differ
+    between builds and machines.
 
     Raises ``ConfigError`` if that call fails or returns no vector.
     """
@@ -85,7 +87,7 @@ def model_in(directory: str, sha256: str = "") -> Embed:
 
 @dataclass(frozen=True, slots=True)
 class _Named:
-    """An embedder that says which model it is."""
+    """A function that embeds texts, with the name of its model."""
 
     embed: Embed
     identity: str
@@ -95,13 +97,13 @@ class _Named:
 
 
 HEAD: Final = 160
-"""Places of a vector that are looked at first."""
+"""Number of coordinates of a vector that are multiplied first."""
 
 PAGE: Final = 10_000
-"""Questions that are read from a store at once."""
+"""Number of questions that are read from a store at once."""
 
 NEAREST: Final = 8
-"""Questions that are offered for a closer look."""
+"""Number of similar questions that a search returns at most, for the word-by-word comparison."""
 
 _ROUNDING: Final = 1e-4
 _FEW: Final = 8
@@ -111,8 +113,8 @@ _SAMPLE: Final = 4_096
 
 
 class Partition:
-    """The cached question vectors of one partition (questions that may share responses). ``count``: number of used
-    rows; ``place``: position up to which the store was read."""
+    """The cached question vectors of one partition (questions that differ only in the newest user message). ``count``:
+    number of used rows; ``place``: position in the store up to which it was read."""
 
     __slots__ = ("_learned", "_rotation", "count", "head", "keys", "place", "rest", "tail")
 
@@ -132,7 +134,7 @@ class Partition:
         return self.head.nbytes + self.tail.nbytes + self.rest.nbytes + 100 * len(self.keys)
 
     def add(self, news: Sequence[Vector]) -> None:
-        """Append vectors of new questions."""
+        """Append vectors of new questions; ``news`` is not empty."""
         needed = self.count + len(news)
         if needed > len(self.tail):
             self._grow(max(needed, 2 * len(self.tail)))
@@ -155,7 +157,7 @@ class Partition:
         self.tail[rows] = np.linalg.norm(self.rest[rows], axis=1)
 
     def _learn(self) -> None:
-        """Turn all rows to the principal axes of a sample of them."""
+        """Rotate all vectors so that the principal axes of a sample come first."""
         width = self.head.shape[1] + self.rest.shape[1]
         self._learned = self.count
         if width <= HEAD:
@@ -170,7 +172,9 @@ class Partition:
             self._write(rows, np.hstack([self.head[rows], self.rest[rows]]) @ rotation)
 
     def _eighth(self, found: Matrix, rest: Matrix) -> float:
-        """A similarity that ``NEAREST`` questions reach, found among those that look nearest; -1 if there are few."""
+        """Return a similarity that at least ``NEAREST`` questions reach, so that less similar ones can be skipped; -1
+        if there are few questions. ``found``: products of the first coordinates; ``rest``: the other coordinates of the
+        vector."""
         if self.count <= _LIKELY:
             return -1.0
         likely = np.argpartition(found, -_LIKELY)[-_LIKELY:]
@@ -178,9 +182,9 @@ class Partition:
         return float(np.partition(exact, -NEAREST)[-NEAREST]) - _ROUNDING
 
     def near(self, vector: Matrix, least: float) -> list[tuple[float, bytes]]:
-        """Return similarity (cosine) and key of the questions nearest to ``vector``: at most ``NEAREST``, each with a
-        similarity of at least ``least``; the most similar first, of equal ones the newest first. The key is that of the
-        cached response."""
+        """Return the questions nearest to ``vector``, each as its similarity (cosine) and the key of its cached
+        response: at most ``NEAREST``, each with a similarity of at least ``least``; the most similar first, of equal
+        ones the newest first."""
         if self._rotation is not None:
             vector = vector @ self._rotation
         rest = vector[HEAD:]
@@ -199,8 +203,8 @@ class Partition:
 
 
 class Vectors:
-    """In-process cache of question vectors of a store, by partition, at most ``most`` bytes. Each lookup first reads
-    the store's new questions."""
+    """In-process cache of the question vectors of a store, by partition, of at most ``most`` bytes. Each lookup first
+    reads the questions that are new in the store."""
 
     def __init__(self, store: AnswerStore, width: int, most: int) -> None:
         self._store = store
@@ -210,8 +214,8 @@ class Vectors:
         self._partitions: OrderedDict[bytes, Partition] = OrderedDict()
 
     def near(self, partition: bytes, vector: Matrix, least: float) -> list[tuple[float, bytes]]:
-        """Return ``Partition.near`` for a partition, with the questions that are in the store now. Raises
-        ``StoreError``."""
+        """Return the nearest questions of a partition as ``Partition.near`` does, those included that another process
+        has just stored. Raises ``StoreError``."""
         with self._lock:
             known = self._partitions.pop(partition, None) or Partition(self._width)
             self._read_on(partition, known)

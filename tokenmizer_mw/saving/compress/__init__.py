@@ -1,6 +1,7 @@
 """Request compression: stages that each remove repeated or empty text from a chat, in a fixed order.
 
-All stages are off unless the settings name them. The compression of a message depends only on earlier messages.
+All stages are off unless the settings name them. How a message is compressed depends only on it and on earlier
+messages, so that a growing chat is sent with the same beginning.
 """
 
 from .filler import without_filler as trimmed

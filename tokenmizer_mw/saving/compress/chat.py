@@ -16,8 +16,8 @@ from tokenmizer_mw.wire.passages import Spot, Steps, spots
 class PassageKind(StrEnum):
     """Whose text a passage is.
 
-    ``said``: the assistant's visible text; ``result``: a tool result; ``fixed``: text that no stage may change (user
-    and system texts, arguments of calls), which is read because later text may repeat it.
+    "said": the assistant's visible text; "result": a tool result; "fixed": text that no stage may change (user and
+    system texts, arguments of calls), which is read because later text may repeat it.
     """
 
     VISIBLE = "said"
@@ -26,8 +26,8 @@ class PassageKind(StrEnum):
 
 
 class OutputKind(StrEnum):
-    """The kind of a tool's output, judged by the call and by its lines. ``printed``: printed by a command, of unknown
-    kind."""
+    """The kind of a tool's output, judged by the call and by its lines: a source file, the lines that a search found, a
+    file listing and so on. "printed": printed by a command, of unknown kind; "text": anything else."""
 
     FILE = "file"
     DIFF = "diff"
@@ -41,10 +41,10 @@ class OutputKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class ChatPassage:
-    """A text of a chat.
+    """One text of a chat: a text of a message, the arguments of a tool call, or a tool result.
 
-    ``message``: index of its message, from 0; ``tool``: name of the called tool; ``path``: file that the call names;
-    ``command``: command line of the call; "" if there is none.
+    ``message``: index of its message, from 0. For calls and results, as far as the call has them, else "": ``tool``:
+    name of the called tool; ``path``: the file that the call names; ``command``: its command line.
     """
 
     message: int
@@ -56,7 +56,7 @@ class ChatPassage:
 
     @property
     def title(self) -> str:
-        """A few words that name the source of the passage."""
+        """A few words that name the source of the passage, such as "Bash pytest -q"."""
         what = self.command.strip().split("\n", 1)[0] if self.command else self.path
         short = what if len(what) <= _TITLE_MAX else what[: _TITLE_MAX - 3] + "..."
         return " ".join(filter(None, (self.tool or "a tool", short)))
@@ -66,26 +66,27 @@ _TITLE_MAX = 80
 
 
 STRINGS_MAX: Final = 1_000
-"""Texts in the arguments of a call that are read."""
+"""Number of values in the arguments of a call that are read."""
 
 
 @dataclass(frozen=True, slots=True)
 class PlacedPassage:
-    """A passage and its position in the message; ``spot`` is ``None`` if no stage may change it."""
+    """A passage and its position in the message (``spot``); ``None`` if no stage may change it."""
 
     passage: ChatPassage
     spot: Spot | None = None
 
 
 class MessageReader:
-    """Reads messages in order, and connects each tool result with its call."""
+    """Reads messages in order, and finds the call of each tool result."""
 
     def __init__(self) -> None:
         self._calls: dict[str, ChatPassage] = {}
         self._open: list[ChatPassage] = []
 
     def message(self, number: int, message: Message, raw: object) -> Iterator[PlacedPassage]:
-        """Return the passages of one message; ``raw`` is the message as it was sent."""
+        """Yield the passages of one message. ``number``: its index; ``raw``: the message as it was sent, ``None`` if
+        unknown."""
         found = spots(raw) if isinstance(raw, Mapping | tuple) else _own_spots(message)
         results = [spot for spot in found if spot.result]
         if message.role in (Role.USER, Role.SYSTEM) and message.text:
@@ -110,7 +111,8 @@ class MessageReader:
         return known
 
     def _close_call(self, call_id: str) -> ChatPassage:
-        """The call of this id; without one, the first that has no answer yet; an empty passage if there is none."""
+        """Return the call with this id as a passage, and count it as answered. Without an id it is the first unanswered
+        call; an empty passage if there is none."""
         known = self._calls.get(call_id) if call_id else None
         if known is None:
             known = self._open[0] if self._open and not call_id else ChatPassage(0, PassageKind.FIXED, "")
@@ -138,7 +140,8 @@ def read_results(messages: Sequence[Message], places: Iterable[int]) -> list[Pla
 
 
 def put_back(messages: Sequence[Any], changed: Mapping[int, Mapping[Steps, str]]) -> list[Any]:
-    """Return the messages with ``changed`` texts, by message index. Unchanged messages are the same objects."""
+    """Return the messages with the texts of ``changed``, which are given by message index and path in the message.
+    Unchanged messages are the same objects."""
     return [_put(message, changed[number]) if number in changed else message for number, message in enumerate(messages)]
 
 
@@ -151,7 +154,8 @@ def _put(message: Any, new: Mapping[Steps, str]) -> Any:
 
 
 def _with(value: Any, steps: Steps, text: str) -> Any:
-    """``value`` with ``text`` at the place that ``steps`` lead to; what lies beside the way is shared."""
+    """Return a copy of ``value`` in which ``text`` stands at the path ``steps``. All other parts are shared with
+    ``value``."""
     if not steps:
         return text
     copied: Any = dict(value) if isinstance(value, Mapping) else list(value)
@@ -174,7 +178,7 @@ def _own_spots(message: Message) -> list[Spot]:
 
 
 def _strings(arguments: Arguments) -> Iterator[str]:
-    """The texts in the arguments of a call."""
+    """Yield the texts in the arguments of a call."""
     waiting: list[Any] = [dict(arguments.members)]
     left = STRINGS_MAX
     if arguments.raw:

@@ -20,15 +20,16 @@ from tokenmizer_mw.wire.passages import Spot, Steps, spot_edits, spots
 from tokenmizer_mw.wire.spans import splice
 
 SENTENCE_MAX: Final = 200
-"""Characters of a sentence that may be filler."""
+"""Largest number of characters of a sentence that may be removed."""
 
 ROUNDS_MAX: Final = 8
-"""Sentences that are taken off an edge at most."""
+"""Largest number of sentences that are removed at each end of a text."""
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One kind of polite sentence. ``pattern`` matches a whole sentence without its final mark, ignoring case."""
+    """One kind of polite sentence. ``pattern`` matches a whole sentence without its final mark, ignoring case.
+    ``example`` is such a sentence; ``counter`` is a similar one that does not match, because it says something."""
 
     pattern: str
     example: str
@@ -66,7 +67,7 @@ CLOSINGS: Final = (
     Row(r"happy coding", "Happy coding!", "Happy coding until the deploy."),
 )
 # fmt: on
-"""Rows for each edge: an example that goes, and a sentence that stays."""
+"""Sentences that are removed at the beginning (``OPENINGS``) and at the end of a text (``CLOSINGS``)."""
 
 _EMOJI: Final = r"[\s\x{1F300}-\x{1FAFF}\x{2600}-\x{27BF}\x{FE0F}:)]*"
 
@@ -88,8 +89,8 @@ _LETTER: Final = re.compile(
 def without_filler(text: str) -> str:
     """Return ``text`` without polite sentences at its beginning and end.
 
-    Returns the same object if there are none or if the text contains a letter. Idempotent; never empty unless ``text``
-    is.
+    Returns the same object if there are none, or if the text contains a letter or mail ("Dear ..."). Idempotent; never
+    empty unless ``text`` is.
     """
     shorter = _without_last(_without_first(text))
     return text if shorter is text or _LETTER.search(text) else shorter
@@ -121,10 +122,11 @@ def _without_last(whole: str) -> str:
 
 
 def trim_reply(body: bytes) -> bytes:
-    """Return the body of a complete reply without polite sentences at the beginning and end of its texts.
+    """Return the body of a complete JSON reply, in any API format, without polite sentences at the beginning and end of
+    its texts.
 
-    Returns the same object if nothing is removed or if the body is not a reply. A reply with token probabilities, or
-    with positions in its text, stays unchanged.
+    Returns the same object if nothing is removed or if the body is not a reply. A text with token probabilities, or
+    with citations that refer to positions in it, stays unchanged.
     """
     try:
         text = body.decode()
@@ -144,7 +146,7 @@ def trim_reply(body: bytes) -> bytes:
 
 
 def _find_reply_texts(value: object) -> Iterator[tuple[Steps, Spot]]:
-    """The texts that an assistant says in a reply, and where they stand in it."""
+    """Yield the texts of the assistant in a reply, with their paths in it."""
     for steps, message in _messages(value):
         for spot in spots(message):
             if not spot.result:
@@ -152,7 +154,8 @@ def _find_reply_texts(value: object) -> Iterator[tuple[Steps, Spot]]:
 
 
 def _messages(value: object) -> Iterator[tuple[Steps, Mapping[str, Any]]]:
-    """The messages in a reply: itself, its one message, or those of its choices, candidates or items."""
+    """Yield the messages in a reply, with their paths in it: the reply itself, its one message, or those of its
+    choices, candidates or output items."""
     if not isinstance(value, Mapping):
         return
     yield (), value

@@ -1,4 +1,5 @@
-"""Stages "comments", "json" and "spaces": remove what only people who look at the text need."""
+"""Stages "comments", "json" and "spaces": remove comments, white space and colours, which only help people who look at
+the text."""
 
 from __future__ import annotations
 
@@ -15,18 +16,19 @@ from .chat import OutputKind
 from .sorts import is_numbered, strip_number
 
 CHARACTERS_MAX: Final = 200_000
-"""Longer sources are not touched: a lexer made for people's files may be slow on others."""
+"""Source files with more characters are not changed, because a lexer may be slow on them."""
 
 _DIRECTIVES: Final = (
     "noqa", "type:", "pragma", "nolint", "eslint", "ts-ignore", "ts-expect", "@ts-", "prettier", "go:", "+build",
     "coverage", "mypy:", "ruff:", "pylint", "flake8", "fmt:", "isort", "shellcheck", "todo", "fixme", "hack", "xxx",
     "region", "safety", "license", "copyright", "spdx", "sourcemappingurl", "jshint", "@license", "-*-", "rubocop",
 )  # fmt: skip
-"""What a comment says that is addressed to a tool, or that is open work."""
+"""Words that keep a comment, because it is addressed to a tool ("noqa"), names a licence, or notes open work
+("todo")."""
 
 
 def without_comments(text: str, path: str) -> str:
-    """Return source code without comments; ``path`` names the file.
+    """Return source code without comments. The name of the file ``path`` tells the language.
 
     Returns the same object if there are no comments, if the language is unknown, or if the file is too long. Raises
     ``ConfigError`` if Pygments is not installed.
@@ -49,7 +51,7 @@ def without_comments(text: str, path: str) -> str:
 
 
 def _strip_comments(lexer: Any, source: str) -> Iterator[str]:
-    """The source with the text of comments gone, all line ends kept."""
+    """Yield the source without the text of comments; all line ends stay."""
     from pygments.token import Comment
 
     for sort, piece in lexer.get_tokens(source):
@@ -71,7 +73,7 @@ def _stays(sort: Any, piece: str) -> bool:
 
 @lru_cache(maxsize=256)
 def _lexer(name: str) -> Any:
-    """The lexer for a file of this name; ``None`` when there is none, or when it has no comments."""
+    """Return the Pygments lexer for a file of this name; ``None`` if there is none."""
     try:
         from pygments.lexers import get_lexer_for_filename
         from pygments.util import ClassNotFound
@@ -91,7 +93,7 @@ _TRAILING: Final = re.compile(r"(?<=\S)[ \t]+\n")
 
 
 def json_closer(text: str) -> str:
-    """Return indented JSON without white space between tokens; numbers and strings keep their spelling.
+    """Return indented JSON without white space between its tokens; numbers and strings keep their spelling.
 
     Returns the same object if the text is not an indented JSON object or array.
     """
@@ -119,7 +121,8 @@ def render_printed(text: str) -> str:
 
 
 PRINTED: Final = frozenset({OutputKind.LOG})
-"""Sorts of output in which white space at the edges of lines says nothing. Behind a list, code may stand."""
+"""Kinds of output in which blanks at line ends and repeated blank lines mean nothing. A listing is not among them,
+because code may follow it."""
 
 
 def _is_json(text: str) -> bool:

@@ -8,14 +8,15 @@ from dataclasses import dataclass, field
 from typing import Final
 
 NAME_MAX: Final = 200
-"""Characters of a name; a longer run is data."""
+"""Largest number of characters of a name; a longer run of characters is data."""
 
 _RUN: Final = re.compile(r"[\w./@:$#~+-]{3,}")
 _EDGES: Final = "./:-+#@$~"
 _NAMELIKE: Final = re.compile(r"_|\w[/.:@$#]\w|[^\W\d_A-Z][A-Z]|-[^-]+-")
-"""A mark of names, a capital behind a small letter, or two hyphens."""
+"""What distinguishes a name from a plain word: a mark inside ("a/b", "a_b"), a capital behind a small letter, or two
+hyphens."""
 _PLACE: Final = re.compile(r"(?<=\w)[:-]\d{1,3}(?:[:-].*)?$|(?<=\w)[:-]\d+[:-].*$")
-"""A line behind a path, and what else stands there; a longer number at the end may be a port."""
+"""A line number behind a path and what follows it. A longer number at the end may be a port."""
 _PART: Final = re.compile(r"\w+")
 _LETTER: Final = re.compile(r"[^\W\d_]")
 
@@ -23,9 +24,10 @@ _LETTER: Final = re.compile(r"[^\W\d_]")
 def names(text: str, read: dict[str, str] | None = None) -> Counter[str]:
     """Return the names in ``text`` in order, and how often each occurs.
 
-    A name is a run of letters, digits, and the marks of paths and addresses, that a plain word is not: it contains such
-    a mark inside, or a capital after a lower-case letter. Numbers and long hexadecimal strings are not names; a line
-    number after a path is not part of it. ``read`` caches the analysis.
+    A name is a run of letters, digits, and the marks of paths and addresses that is not a plain word: it contains such
+    a mark inside ("src/app.py", "max_size"), or a capital after a lower-case letter. Numbers and long hexadecimal
+    strings are not names; a line number after a path is not part of it. ``read`` caches the name of each run of
+    characters between calls.
     """
     memo = {} if read is None else read
     found: Counter[str] = Counter()
@@ -40,7 +42,7 @@ def names(text: str, read: dict[str, str] | None = None) -> Counter[str]:
 
 
 def _name(run: str) -> str:
-    """The name in a run of characters, "" when there is none."""
+    """Return the name in a run of characters, "" if there is none."""
     if len(run) > 2 * NAME_MAX or (run.isalpha() and (run.islower() or run.istitle())):
         return ""
     name = run.strip(_EDGES) if run[0] in _EDGES or run[-1] in _EDGES else run
@@ -50,7 +52,7 @@ def _name(run: str) -> str:
 
 
 def is_name(run: str) -> bool:
-    """Return whether a run of characters is a name."""
+    """Return whether a run of characters is a name, see ``names``."""
     if not (3 <= len(run) <= NAME_MAX and _NAMELIKE.search(run)):
         return False
     return _LETTER.search(run) is not None or run.count(".") > 1 or ":" in run
@@ -58,8 +60,8 @@ def is_name(run: str) -> bool:
 
 @dataclass(slots=True)
 class KnownNames:
-    """The names that occurred so far, with those of their parts that are names themselves; ``read`` caches the
-    analysis."""
+    """The names that occurred so far in a chat, with those of their parts that are names themselves. ``read``: cache
+    for the function ``names``."""
 
     names: set[str] = field(default_factory=set)
     read: dict[str, str] = field(default_factory=dict)
@@ -72,7 +74,8 @@ class KnownNames:
                 self.names.update(part for part in _PART.findall(name) if is_name(part))
 
     def is_known(self, name: str) -> bool:
-        """Return whether a name occurred before. If "run_all" occurred, "job.run_all" counts too."""
+        """Return whether a name occurred before. "job.run_all" also counts as known if its last part "run_all" occurred
+        and its other parts did, or are plain words."""
         if name in self.names:
             return True
         if "/" in name or "." not in name:
@@ -84,5 +87,5 @@ class KnownNames:
 
 
 def words(text: str) -> frozenset[str]:
-    """Return the words of a table, which is written as text, as a set."""
+    """Return the words of ``text``, separated by white space."""
     return frozenset(text.split())

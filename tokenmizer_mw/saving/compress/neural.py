@@ -38,12 +38,12 @@ _LITTLE: Final = table(
     " and so then thus also as by with from to is are was were be been being has have had do does did will would well"
     " what which who how why when where please however therefore because since while each every both another other"
 )
-"""Words that begin sentences, and say little by themselves."""
+"""Words that often begin a sentence; when capitalised they are not taken for names."""
 
 
 def is_faithful(before: str, after: str) -> bool:
-    """Return whether ``after`` is ``before`` with words removed, and still has everything that must stay, as often as
-    before."""
+    """Return whether ``after`` is ``before`` with words removed, and still has every number, name, quotation, negation
+    and mark of ``before``, as often."""
     return (
         _is_in_order(before, after)
         and all(_count_matches(kind, before) == _count_matches(kind, after) for kind in (_NUMBER, _QUOTED, _TURNING))
@@ -55,13 +55,13 @@ def is_faithful(before: str, after: str) -> bool:
 
 
 def _is_in_order(before: str, after: str) -> bool:
-    """Whether the words of ``after`` are words of ``before``, in its order."""
+    """Whether all words of ``after`` occur in ``before``, in the same order."""
     left = iter(_WORD.findall(before.casefold()))
     return all(word in left for word in _WORD.findall(after.casefold()))
 
 
 def _capitals(text: str) -> set[str]:
-    """The words with a capital that may be names."""
+    """The capitalised words, in lower case, that may be names."""
     return {word.casefold() for word in _WORD.findall(text) if word[0].isupper()} - _LITTLE
 
 
@@ -70,23 +70,25 @@ def _count_matches(pattern: re.Pattern[str], text: str) -> Counter[str]:
 
 
 Shrink = Callable[[str], str]
-"""Says prose in fewer words, such as a model of the LLMLingua family."""
+"""A function that returns a text in fewer words, such as a model of the LLMLingua family."""
 
 PARAGRAPH_MIN: Final = 300
-"""Characters of a paragraph below which nobody is asked to say it shorter."""
+"""Paragraphs with fewer characters are not shortened."""
 
 _FENCE: Final = re.compile(r"(?m)^[ \t>]*(?:```|~~~)")
 _FORCED_TOKENS: Final = ["\n", ".", "!", "?", ",", ":", ";", "not", "no", "never", "`", '"']
-"""Tokens that the model is told to leave."""
+"""Tokens that the model must not remove."""
 
 
 def in_fewer_words(text: str, shrink: Shrink) -> str:
-    """Return ``text`` with the paragraphs that ``shrink`` made shorter without losing anything that the gate checks."""
+    """Return ``text`` with each paragraph that ``shrink`` made shorter without losing anything (see ``is_faithful``);
+    the others stay."""
     return "\n\n".join(_shorten_paragraphs(text, shrink))
 
 
 def lingua(directory: str | Path, *, rate: float = 0.6) -> Shrink:
-    """Return a function that lets the LLMLingua-2 model in ``directory`` keep about ``rate`` of the tokens of a text.
+    """Return a function for the stage "neural": it shortens a text with the LLMLingua-2 model in ``directory`` to about
+    the share ``rate`` of its tokens.
 
     Downloads nothing. Raises ``ConfigError`` if the extra is not installed or the directory does not exist.
     """

@@ -1,4 +1,4 @@
-"""Runs the compression stages, in order, over the text passages of a chat.
+"""Runs the compression stages, in order, over the text passages of a chat (texts, tool results).
 
 The result for a passage depends only on it and on earlier passages. Therefore a growing chat is always sent with the
 same beginning, which the provider's prompt cache can serve. The only exception is the stage "history", which from time
@@ -28,11 +28,11 @@ from .sorts import sort_of
 class Options:
     """Which compression stages are on, and their parameters.
 
-    - ``stages``: names from ``STAGES``.
-    - ``result_max``: tokens that ``shorten`` leaves of a result.
-    - ``keep`` and ``step``: number of newest results that ``history`` leaves whole, and number of tokens in older ones
-      that makes it prune them.
-    - ``shrink``: function of the stage ``neural``; ``None`` switches that stage off.
+    - ``stages``: names from ``STAGES``, and "history".
+    - ``result_max``: tokens that "shorten" leaves of a tool result.
+    - ``keep``: number of newest tool results that "history" leaves whole; ``step``: tokens in older ones that make it
+      prune them.
+    - ``shrink``: function of the stage "neural"; ``None`` switches that stage off.
     - ``failed``: called with the name of a stage that raised an error.
     """
 
@@ -60,10 +60,11 @@ class Options:
 
 @dataclass(frozen=True, slots=True)
 class StageInput:
-    """The input of a compression stage: the passage after the previous stages, its kind of output, the options, and the
-    text before it.
+    """The input of a compression stage.
 
-    ``whole``: true if no previous stage changed the text.
+    - ``passage``: the passage with its text as the previous stages left it; ``sort``: what kind of tool output it is.
+    - ``before``: the lines that earlier passages have already sent.
+    - ``whole``: whether no previous stage changed the text.
     """
 
     passage: ChatPassage
@@ -74,11 +75,12 @@ class StageInput:
 
 
 Stage = Callable[[StageInput], str]
-"""From a passage to its text, which is no longer than it was; the same object when there is nothing to do."""
+"""A compression stage: returns the new text of the passage, not longer than before; the same object if there is nothing
+to do."""
 
 
 def _on(sorts: Collection[OutputKind], change: Callable[[str], str]) -> Stage:
-    """A stage that changes the text of outputs of these kinds."""
+    """Make a stage that applies ``change`` to outputs of the kinds ``sorts``, and leaves others alone."""
     return lambda work: change(work.passage.text) if work.sort in sorts else work.passage.text
 
 
@@ -107,17 +109,22 @@ STAGES: Final[Mapping[str, tuple[PassageKind, Stage]]] = {
     "shorten": (PassageKind.RESULT, _shorten),
     "repeats": (PassageKind.RESULT, lambda work: work.before.shorter(work.passage.text)),
 }
-"""The stages in their order, and whose passages they change. Places are told last, of what is forwarded: nothing that
-a note points to is cut out behind it, and no note is cut out. ``history`` stands apart: it looks at the whole chat."""
+"""The stages in their order, each with the kind of passage that it changes. "repeats" is last, so that no later stage
+removes a reference that it made, or the lines that a reference points to. The stage "history" is not among them,
+because it needs the whole chat."""
 
 
 @dataclass(slots=True)
 class Condensed:
-    """A compressed chat.
+    """A compressed chat: the result of ``condense``.
 
-    ``texts``: the new texts of ``passages``; ``changes``: stage, text before and text after of each change; ``pruned``:
-    index of the passage before which results are pruned; ``size``: characters of all passages. The other fields are
-    state for the next passages, and token counts.
+    - ``texts``: the new texts of ``passages``; ``changes``: the stage, the text before and the text after of each
+      change.
+    - ``pruned``: tool results before the passage with this index were pruned by the stage "history".
+    - ``forwarded``, ``known``: lines and names so far, for the passages that follow.
+    - ``size``: number of characters of all passages.
+    - ``counted``, ``counted_by``, ``counts``: number of changes whose tokens were counted, by which counter, and tokens
+      before and after by stage.
     """
 
     passages: list[ChatPassage] = field(default_factory=list)
@@ -132,7 +139,8 @@ class Condensed:
     counts: dict[str, tuple[int, int]] = field(default_factory=dict)
 
     def savings(self, counter: TokenCounter) -> tuple[StageSaving, ...]:
-        """Return the tokens that each stage saved, in the order of the stages."""
+        """Return the tokens that each stage saved, in the order of the stages. Tokens of a change are counted only
+        once."""
         if self.counted_by != counter.name:
             self.counted_by, self.counted, self.counts = counter.name, 0, {}
         for stage, before, after in self.changes[self.counted :]:
@@ -150,9 +158,10 @@ def condense(
 ) -> Condensed:
     """Compress the passages of a chat, in order.
 
-    ``before``: the result for an earlier state of this chat with the same options; only new passages are then
-    processed, and ``before`` must not be used again. ``cut``: index of the newest message when the chat was cut, which
-    is a step of ``history``; ``None`` if it was not cut.
+    - ``before``: the result for an earlier state of this chat with the same options; only new passages are then
+      processed, and ``before`` must not be used again.
+    - ``cut``: index of the newest message when the chat was cut; the stage "history" then prunes the old results before
+      it at once. ``None`` if the chat was not cut.
     """
     pruned = 0
     if HISTORY in options.stages:
@@ -199,7 +208,7 @@ def _run_stages(state: Condensed, passage: ChatPassage, sort: OutputKind, option
 
 
 def _try_stage(state: Condensed, name: str, stage: Callable[[], str], text: str, options: Options) -> str:
-    """What a stage makes of ``text``; ``text`` where it fails, or makes it longer."""
+    """Run a stage and return its text; ``text`` if the stage fails or does not make it shorter."""
     try:
         shorter = stage()
     except Exception:  # a stage may be somebody else's: the chat goes on without it

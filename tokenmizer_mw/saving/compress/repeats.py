@@ -1,4 +1,5 @@
-"""Stage "repeats": replaces blocks of lines that occurred before by a reference to them.
+"""Stage "repeats": replaces blocks of lines that occurred before by a reference to them:
+"[40 lines as in the output of Read a.py above, from ... to ...]".
 
 All lines sent so far are indexed. A run of consecutive lines that also occurs in an earlier text, or earlier in the
 same text, is replaced by a line that says where; new lines in between stay. A file that is read again costs only its
@@ -18,32 +19,32 @@ from .chat import ChatPassage, PassageKind
 from .sorts import number_of, strip_number
 
 CHARACTERS_MIN: Final = 240
-"""Characters of the shortest run that is told: a shorter one costs as much as the line that would stand for it."""
+"""Characters of the shortest run of lines that is replaced. A reference to a shorter one would be about as long."""
 
 LINES_MAX: Final = 200_000
-"""Lines that are known at most; what comes after is compared with them and not learned."""
+"""Largest number of lines in the index; further ones are looked up but not added."""
 
 PLACES_MAX: Final = 4
-"""Places of a line that is there often at which a run is looked for: the newest ones."""
+"""Number of positions (the newest ones) at which a repeated run is looked for, if a line occurs often."""
 
 _GONE: Final = "\n"
 _OURS: Final = "\n\n"
-"""What stands for a line that tells a place: in what was forwarded, and in what is compared with it. No line of a text
-is the one or the other, so that places are never told by places."""
+"""Text that stands for a reference in the index (``_GONE``) and in the text that is looked up (``_OURS``). No line of a
+text equals either, so that a reference never points to a reference."""
 _REFERENCE: Final = re.compile(r"\[\d+ lines? as (?:in|above) ")
 _COUNTS: Final = re.compile(r"(?m)^ {0,6}\d{1,6}[\t→:|]")
 _QUOTE_MAX: Final = 60
 _WEAK: Final = 8
-"""Characters of a line below which no run is looked for at it: braces, blank lines."""
+"""A line with fewer characters (a brace, a blank line) is not looked up, but may be inside of a repeated run."""
 
 Place = tuple[int, int]
-"""The number of a text and of a line in it."""
+"""The index of a text and of a line in it, from 0. The text -1 is the one that is being shortened."""
 
 
 @dataclass(frozen=True, slots=True)
 class Lines:
-    """A text as it is compared. ``texts``: its lines without line numbers; ``numbers``: the line numbers, ``None`` for
-    a line without one; ``None`` as a whole if no line has one."""
+    """The lines of a text as they are compared. ``texts``: the lines without their line numbers; ``numbers``: the line
+    number of each line, ``None`` for a line without one; ``None`` as a whole if no line has one."""
 
     texts: list[str]
     numbers: list[int | None] | None = None
@@ -55,7 +56,11 @@ class Lines:
 
 @dataclass(slots=True)
 class ForwardedLines:
-    """Index of the lines sent so far. ``learn`` adds to it; ``shorter`` only reads it."""
+    """Index of the lines that were sent so far in a chat. ``learn`` adds to it; ``shorter`` only reads it.
+
+    ``titles``, ``texts``: source and lines of each text; ``places``: newest positions of each line; ``held``: number of
+    lines.
+    """
 
     titles: list[str] = field(default_factory=list)
     texts: list[Lines] = field(default_factory=list)
@@ -63,7 +68,7 @@ class ForwardedLines:
     held: int = 0
 
     def learn(self, passage: ChatPassage, text: str) -> None:
-        """Add a passage; ``text`` is what is sent of it."""
+        """Add the lines of ``text``, which is what is sent of ``passage``. Does nothing if the index is full."""
         lines = _comparable_lines(text, text.split("\n"), _GONE)
         if self.held + len(lines.texts) > LINES_MAX:
             return
@@ -78,13 +83,15 @@ class ForwardedLines:
                 places[line] = ((number, place),) if before is None else (*before[1 - PLACES_MAX :], (number, place))
 
     def shorter(self, text: str) -> str:
-        """Return ``text`` with known runs of lines replaced by references; the same object if there are none."""
+        """Return ``text`` with runs of lines that were sent before replaced by references; the same object if there are
+        none."""
         raw = text.split("\n")
         shorter = "\n".join(self._pieces(raw, _comparable_lines(text, raw, _OURS)))
         return shorter if len(shorter) < len(text) else text
 
     def _pieces(self, raw: Sequence[str], lines: Lines) -> Iterator[str]:
-        """The lines as they are forwarded. Those that went out are known in this text from then on."""
+        """Yield the lines to send, with references instead of known runs. Lines that were sent unchanged can be
+        referred to later in the same text."""
         own: dict[str, tuple[Place, ...]] = {}
         gone = Lines([], None if lines.numbers is None else [])
         texts, at = lines.texts, 0
@@ -103,7 +110,8 @@ class ForwardedLines:
             at += 1
 
     def _longest(self, lines: Lines, at: int, own: dict[str, tuple[Place, ...]], gone: Lines) -> tuple[Place, int]:
-        """The longest run from line ``at`` on that is known, and where it is."""
+        """Return the position and length of the longest known run that equals the lines from ``at`` on; length 0 if
+        there is none."""
         best, most = (0, 0), 0
         line = lines.texts[at]
         if len(line) < _WEAK:
@@ -129,15 +137,15 @@ def _put(lines: Lines, line: str, number: int | None) -> None:
 
 
 def _numbering(here: int | None, there: int | None, length: int) -> str:
-    """What a note says about the numbers of lines, where they are not those that stand at the place it tells."""
+    """Return what a reference says about line numbers, "" if they are the same as at the place it refers to."""
     if here == there:
         return ""
     return f", numbered {here} to {here + length - 1} here" if here is not None else ", without their numbers here"
 
 
 def _common(lines: Lines, at: int, other: Lines, place: int) -> int:
-    """How many lines are the same from ``at`` and, in ``other``, from ``place`` on, each numbered without a gap or not
-    numbered at all."""
+    """Return how many lines are equal from ``at`` on in ``lines`` and from ``place`` on in ``other``, as long as each
+    side is numbered without a gap or not numbered at all."""
     here, there = lines.texts, other.texts
     most = min(len(here) - at, len(there) - place)
     length = 0
@@ -147,7 +155,7 @@ def _common(lines: Lines, at: int, other: Lines, place: int) -> int:
 
 
 def _count_numbered(numbers: list[int | None] | None, at: int, length: int) -> int:
-    """How many of ``length`` lines from ``at`` on are numbered one after the other, or not numbered at all."""
+    """Return how many of ``length`` lines from ``at`` on are numbered consecutively, or not numbered at all."""
     if numbers is None or not length:
         return length
     first = numbers[at]
@@ -155,7 +163,8 @@ def _count_numbered(numbers: list[int | None] | None, at: int, length: int) -> i
 
 
 def _comparable_lines(text: str, raw: Sequence[str], ours: str) -> Lines:
-    """Lines as they are compared: without the numbers that count them. ``ours`` stands for those that tell a place."""
+    """Return the lines of ``text`` as they are compared: without line numbers, and with ``ours`` instead of
+    references."""
     texts = [ours if line[:1] == "[" and _REFERENCE.match(line) else line for line in raw] if "[" in text else list(raw)
     numbers = _count_up(raw) if _COUNTS.search(text) else None
     if numbers is None:
@@ -165,7 +174,8 @@ def _comparable_lines(text: str, raw: Sequence[str], ours: str) -> Lines:
 
 
 def _count_up(raw: Sequence[str]) -> list[int | None] | None:
-    """The numbers of lines that count on from the line before, or up to the line behind; ``None`` for no such line."""
+    """Return the line number of each line whose number continues the line before or is continued by the next; ``None``
+    for other lines, and as a whole if no line has a number."""
     found = [number_of(line) for line in raw]
     if not any(number is not None for number in found):
         return None

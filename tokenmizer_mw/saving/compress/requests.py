@@ -1,4 +1,4 @@
-"""Compresses the passages of a chat request in its bytes, or of a list of messages; all other bytes stay.
+"""Compresses texts in the bytes of a chat request, or in a list of messages; all other bytes stay.
 
 ``Compression`` does so for the sessions of one process, and caches the previous results, so that only new messages are
 processed.
@@ -32,17 +32,18 @@ _MARKS: Final = ("cache_control", "cachePoint")
 _NEVER: Final = frozenset(
     {"history_on_server", "provider_compacts", "messages_twice", "unknown_role", "not_rewritable", "no_list"}
 )
-"""Reasons to stand down for which not even a text is changed: what stands before the messages is not known, or who
-speaks in them."""
+"""Reasons not to rewrite a request (``ChatRequest.stand_down``) that also forbid compression, because earlier messages
+or the speakers of messages are not known."""
 
 
 @dataclass(frozen=True, slots=True)
 class CondensedRequest:
     """A compressed chat request.
 
-    ``request``: the request to send, the same object if nothing changed; ``state``: for the session's next call;
-    ``savings``: tokens saved by each stage; ``moved``: what the stage "history" pruned since the previous call,
-    ``None`` for nothing.
+    - ``request``: the request to send, the same object if nothing changed.
+    - ``state``: to pass with the session's next request, so that only new messages are processed.
+    - ``savings``: tokens saved by each stage.
+    - ``moved``: what the stage "history" pruned since the previous call, ``None`` for nothing.
     """
 
     request: ChatRequest
@@ -53,10 +54,10 @@ class CondensedRequest:
 
 @dataclass(frozen=True, slots=True)
 class Moved:
-    """Old tool results that the stage "history" has just pruned.
+    """Old tool results that the stage "history" has just pruned, for the first time in this request.
 
-    ``message``: index of the first message that differs from the previous call; ``left_out``: tokens that all stages
-    removed from the messages before it.
+    ``message``: index of the first message that differs from the previous request; from there on the provider's prompt
+    cache cannot be used. ``left_out``: tokens that all stages removed from the messages before it.
     """
 
     message: int
@@ -66,8 +67,8 @@ class Moved:
 def refusal(request: ChatRequest, *, marked: bool) -> str:
     """Return why a request is not compressed, as the name of a counter; "" if it may be.
 
-    ``marked``: whether to compress requests whose messages carry cache marks for the provider. If reasoning is bound to
-    the messages before it, nothing before it may change.
+    ``marked``: whether to compress requests whose messages contain prompt cache marks for the provider. Requests with
+    signed reasoning are never compressed, because no message before the reasoning may change.
     """
     if request.stand_down in _NEVER:
         return request.stand_down
@@ -87,8 +88,8 @@ def condense_request(
 ) -> CondensedRequest:
     """Compress the messages of ``request`` from index ``start`` on (``None``: all after the leading system messages).
 
-    ``before``: state of the session's previous call, which must not be used again. ``cut``: index of the newest message
-    when the current cut was made; ``None`` if there is none.
+    - ``before``: the state of the session's previous request; it must not be used again. ``None``: start anew.
+    - ``cut``: index of the newest message when the current cut was made; ``None`` if there is no cut.
     """
     placed = read(request.messages, request.prefix if start is None else start)
     state = condense(texts(placed), options, before, cut=cut)
@@ -104,7 +105,8 @@ def condense_request(
 def _find_move(
     request: ChatRequest, state: Condensed, options: Options, counter: TokenCounter, cut: int | None
 ) -> Moved | None:
-    """The step between the session's call before, as far as this one tells of it, and this one."""
+    """Return what the stage "history" pruned since the session's previous request, as far as this request shows what
+    that was; ``None`` for nothing."""
     if not state.pruned:
         return None
     known = count_resent_messages(request)
@@ -119,7 +121,7 @@ def _find_move(
 
 
 def changes(placed: Sequence[PlacedPassage], state: Condensed) -> dict[int, dict[Steps, str]]:
-    """Return the texts that compression changed, by message index and position in the message."""
+    """Return the texts that compression changed, by message index and by their path in the message."""
     found: dict[int, dict[Steps, str]] = {}
     for one, text in zip(placed, state.texts, strict=True):
         if one.spot is not None and text is not one.passage.text and text != one.passage.text:
@@ -141,7 +143,7 @@ def results(placed: Sequence[PlacedPassage], state: Condensed) -> dict[int, tupl
 
 
 def shares(state: Condensed, messages: int) -> list[float]:
-    """Return the share (0 to 1) of each message's text that compression removes."""
+    """Return for each message the share of its text that compression removes: 0 for nothing, 1 for everything."""
     whole, gone = [0] * messages, [0] * messages
     for passage, text in zip(state.passages, state.texts, strict=True):
         whole[passage.message] += len(passage.text)
@@ -150,7 +152,7 @@ def shares(state: Condensed, messages: int) -> list[float]:
 
 
 def _has_mark(request: ChatRequest) -> bool:
-    """Whether a message carries a mark, or a part of one."""
+    """Whether a message or a part of one contains a prompt cache mark."""
     if not any(f'"{name}"' in request.text for name in _MARKS):
         return False
     sent = [one for raw in request.messages.sent for one in (raw if isinstance(raw, tuple) else (raw,))]
@@ -159,7 +161,7 @@ def _has_mark(request: ChatRequest) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Compressed:
-    """Compressed messages.
+    """The result of ``compress``.
 
     - ``messages``: as passed in; changed ones are replaced by changed copies.
     - ``savings``: tokens saved by each stage.
@@ -184,9 +186,11 @@ def compress(
     """Compress ``messages`` with the stages that ``settings.compress`` names; without settings, with "all".
 
     Messages are ``Message`` objects or dictionaries in OpenAI's or Anthropic's format. User and system texts, and
-    arguments of tool calls, are never changed. ``shrink``: the function that the stage "neural" calls to shorten prose.
-    Secrets are not redacted by this function: redact them before, or let a memory do both. ``model``: the model whose
-    tokens are counted.
+    arguments of tool calls, are never changed. Secrets are not redacted by this function: redact them before, or let a
+    memory do both.
+
+    ``model``: the model whose tokens are counted; "": the default. ``shrink``: the function that the stage "neural"
+    calls to shorten prose; ``None``: that stage changes nothing.
 
     Raises ``InvalidMessage`` for anything that is not a chat message.
     """
@@ -214,7 +218,7 @@ def compress(
 class Compression:
     """Compresses the requests of many sessions. Thread-safe if a ``lock`` is passed.
 
-    It caches the result of each session's last request only to save time. ``failed``: called with the name of a stage
+    It caches the result of each session's last request, only to save time. ``failed``: called with the name of a stage
     that raised an error.
     """
 
@@ -236,9 +240,10 @@ class Compression:
     def condense(
         self, key: Hashable, request: ChatRequest, counter: TokenCounter, rewrite: Rewrite | None = None
     ) -> CondensedRequest | str:
-        """Compress the request of session ``key``, for sending after the cut ``rewrite`` (``None``: no cut).
+        """Compress the request of session ``key`` as it is sent after the cut ``rewrite`` (``None``: no cut).
 
-        Returns the name of a counter instead if the request is not compressed; "" if there was nothing to shorten.
+        If the request must not be compressed, returns the name of a counter instead; "" if there was nothing to
+        shorten.
         """
         if why := refusal(request, marked=self._marked):
             return why
@@ -253,7 +258,8 @@ class Compression:
     def compression_shares(
         self, key: Hashable, request: ChatRequest, start: int | None = None, cut: int | None = None
     ) -> Sequence[float]:
-        """Return the share of each message's text that compression removes; empty if the request is not compressed.
+        """Return for each message the share of its text that compression removes (0 to 1); empty if the request is not
+        compressed.
 
         ``start``: index of the first message that is sent (``None``: all after the prefix). ``cut``: index of the
         newest message when the cut was made (``None``: no cut).
@@ -266,8 +272,8 @@ class Compression:
     def spared_results(
         self, key: Hashable, messages: Sequence[Message], start: int, cut: int | None = None
     ) -> Sequence[float]:
-        """Return the share of each message's tokens that compression removes (0 to 1) when only results of tools are
-        compressed and the bytes of the request are not known.
+        """Return for each message the share of its text that compression removes (0 to 1), if only tool results are
+        compressed. For hosts that pass messages instead of a request.
 
         ``start``: index of the first message that is sent. ``cut``: index of the newest message when the cut was made
         (``None``: no cut).
@@ -278,7 +284,8 @@ class Compression:
     def shorter_results(
         self, key: Hashable, messages: Sequence[Message], places: Sequence[int], cut: int | None = None
     ) -> dict[int, tuple[str, ...]]:
-        """Return the tool result texts of each message at ``places`` in which one was shortened, by message index.
+        """Return the tool results of each message of which compression shortens one: all their texts, in order, by
+        message index. Only the messages with an index in ``places`` are read.
 
         ``cut``: index of the newest message when the cut was made (``None``: no cut).
         """
@@ -286,7 +293,8 @@ class Compression:
         return results(placed, self._condense((key, "results", cut), placed, cut))
 
     def _condense(self, known: Hashable, placed: Sequence[PlacedPassage], cut: int | None) -> Condensed:
-        """Compress passages, from what is cached under ``known`` on."""
+        """Compress passages; those that did not change since the last call with the key ``known`` are taken from the
+        cache."""
         with self._lock:
             before = self._take_known(known)
         state = condense(texts(placed), self._options, before, cut=cut)
@@ -296,7 +304,7 @@ class Compression:
 
     @property
     def held(self) -> int:
-        """Characters of requests in the compression cache."""
+        """Number of characters of the requests in the compression cache."""
         return self._held
 
     def forget(self) -> None:
@@ -306,7 +314,8 @@ class Compression:
             self._held = 0
 
     def _take_known(self, key: Hashable) -> Condensed | None:
-        """What is known of a session. It is used up: another thread begins anew meanwhile."""
+        """Remove a cached state and return it; ``None`` if there is none. Another thread that needs it meanwhile starts
+        anew."""
         known = self._known.pop(key, None)
         self._held -= known.size if known is not None else 0
         return known

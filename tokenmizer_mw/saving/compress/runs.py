@@ -1,4 +1,5 @@
-"""Stages "listings" and "logs": state what many lines of tool output share once. Every name stays."""
+"""Stages "listings" and "logs": write only once what many lines of a tool's output share. No file name of a listing is
+lost."""
 
 from __future__ import annotations
 
@@ -11,10 +12,10 @@ from .names import words
 from .sorts import STAMP
 
 ROWS_MIN: Final = 4
-"""Rows of a list that is worth it."""
+"""Least number of rows of a listing that is shortened."""
 
 ROW_MAX: Final = 1_000
-"""Characters of a row; a longer line is none."""
+"""Largest number of characters of a row of a listing."""
 
 _LONG: Final = re.compile(
     r"^([-dlcbsp])[-rwxsStT]{9}[.+@]? +\d+ +\S+ +\S+ +(\d[\d.,]*[KMGT]?) +(?:[A-Z][a-z]{2} +\d{1,2} +[\d:]{4,5}"
@@ -27,7 +28,8 @@ _KINDS: Final = {"-": "", "d": "/", "l": "", "c": "", "b": "", "s": "", "p": ""}
 
 
 def shorten_listings(text: str) -> str:
-    """Return ``text`` with shortened file listings; the same object if it contains none."""
+    """Return ``text`` with its file listing shortened: ``ls -l`` to names and sizes, ``grep -n`` grouped by file, trees
+    to indented names. The same object if it contains none of these."""
     lines = text.split("\n")
     for way in (partial(_rewrite, _LONG, _entry), _condense_found, partial(_rewrite, _TREE, _branch)):
         shorter = way(lines)
@@ -38,7 +40,8 @@ def shorten_listings(text: str) -> str:
 
 
 def _rewrite(pattern: re.Pattern[str], write: Callable[[re.Match[str]], str], lines: Sequence[str]) -> list[str] | None:
-    """The lines, those that match rewritten; ``None`` where there are few of them."""
+    """Return the lines, with those that match ``pattern`` rewritten by ``write``; ``None`` if fewer than ``ROWS_MIN``
+    match."""
     rows = _matches(pattern, lines)
     if sum(row is not None for row in rows) < ROWS_MIN:
         return None
@@ -80,10 +83,10 @@ def _matches(pattern: re.Pattern[str], lines: Sequence[str]) -> list[re.Match[st
 
 
 RUN_MIN: Final = 4
-"""Lines of a run that is told by its first, its last and a number."""
+"""Least number of similar lines in a row that are replaced by the first, the last and a count."""
 
 ALIKE_MAX: Final = 4_000
-"""Characters of a line that are looked at."""
+"""Characters of a line that are examined."""
 
 _FAILURE: Final = re.compile(
     r"(?i)error|fail|exception|traceback|warn|fatal|panic|assert|denied|refused|not found|cannot|can't|unable|missing"
@@ -91,7 +94,7 @@ _FAILURE: Final = re.compile(
     r"|critical|severe|^[WEF]\d{4} |(?:\bstatus\w*|\bcode|\bhttp(?:/[\d.]+)?|\breturned|\bresponse)\W{1,4}[45]\d\d\b"
     r"|(?:\"|\||\b(?:get|post|put|patch|delete|head|options) \S{1,200}) [45]\d\d\b|\bexit\w*(?: \w+){0,2}\W{1,3}[1-9]"
 )
-"""What speaks of a failure, a status from 400 on among it."""
+"""Signs of a failure in a line, such as "error", or a status from 400 on."""
 _PASSED: Final = re.compile(
     r"^\s*(?:(?:✓|✔|√|√|•|ok\b|PASS\b|--- PASS|\[ *(?:OK|PASSED) *\])|.{1,300}?(?:\bPASSED\b|\.\.\. ?ok\b|\bok$|✓\s*$))"
 )
@@ -102,18 +105,19 @@ _PLAIN: Final = re.compile(r"^(?:[A-Za-z]|\W{0,2}\d\d)")
 _ROUTINE: Final = re.compile(
     r"^.{0,80}?\b(?:DEBUG|INFO|TRACE|NOTICE|debug|info|trace)\b|^I\d{4} |\" [123]\d\d (?:\d|-)"
 )
-"""What a line says that tells of nothing special: its level, or the status of a request. In other lines numbers may be
-what was asked for: then only equal lines are alike."""
+"""Signs of a routine log line: a low level, or the status of a request that succeeded. Such lines are also similar if
+only their numbers differ; in other lines a number may be what matters, so only equal lines are similar."""
 _STEPS: Final = words(
     "collecting downloading downloaded compiling building built installing unpacking preparing setting selecting get"
     " checking fetching fetched requirement using cached adding added removing resolving linking copying creating"
     " reading pulling extracting waiting verifying processing transforming rendering generating updating already"
 )
-"""Words that begin lines which tell of one step among many."""
+"""First words of lines that report one step among many ("Downloading")."""
 
 
 def condense_log(text: str) -> str:
-    """Return ``text`` with each run of similar lines replaced by its first and last line and the number between them.
+    """Return ``text`` with each run of similar lines replaced by its first and last line and the number of lines
+    between them.
 
     Returns the same object if there is no such run.
     """
@@ -147,7 +151,8 @@ _PASSES: Final = "\tpassed"
 
 
 def _marks(lines: Sequence[str]) -> list[str]:
-    """What each line is like, "" for one that stays. Those beside a failure stay."""
+    """Return a key for each line: neighbouring lines with the same key are similar. "" for lines that stay, such as
+    failures and the lines beside them."""
     failing = [bool(_FAILURE.search(line[:ALIKE_MAX])) for line in lines]
     marks = []
     for at, line in enumerate(lines):
@@ -171,5 +176,5 @@ def _mark(line: str) -> str:
 
 
 def _mask_number(found: re.Match[str]) -> str:
-    """What stands for a number: zeros, as many as it has digits, so that one of another size is not like it."""
+    """Replace a number by as many zeros as it has digits, so that numbers of another length do not count as similar."""
     return "0" * len(found.group(1) or "0")

@@ -10,14 +10,14 @@ from .chat import ChatPassage, OutputKind
 from .names import words
 
 COMMAND_MAX: Final = 4_000
-"""Characters of a command line that are looked at."""
+"""Characters of a command line that are examined."""
 
 _PIPELINES: Final = re.compile(r"&&|\|\||[;\n&]")
 _APART: Final = re.compile(r"[\s'\"()`$]+")
 _HERE: Final = re.compile(r"<<-?\s*['\"]?(\w+)")
 _QUOTES: Final = "'\""
 _REDIRECTED: Final = re.compile(r"(?:^|\s)1?>>?\s*[^\s&>]|\bsed\s[^|]{0,40}-i")
-"""What prints nothing: it goes into a file."""
+"""Signs that a command prints nothing, because its output goes into a file."""
 
 _DIFFS: Final = ("git diff", "git show", "diff ", "git log -p", "git format-patch")
 _READS: Final = words("cat bat head tail sed nl less more type get-content gc view open_file awk")
@@ -27,7 +27,7 @@ _QUIET: Final = words(
     "cd pushd popd pwd set-location echo printf export set source . true : mkdir rm cp mv touch sleep which chmod fi"
     " done for }"
 )
-"""Programs that print nothing, or what the command line says itself."""
+"""Programs that print nothing, or only what the command line already says."""
 _PREFIXES: Final = words("sudo time env nice command do then if else while until { !")
 _BUILDERS: Final = words(
     "pytest py.test tox nox jest vitest mocha rspec phpunit ctest mvn gradle gradlew ninja cmake pip pip3 apt apt-get"
@@ -38,7 +38,7 @@ _RUNS: Final = words(
     "npm yarn pnpm npx cargo go docker podman docker-compose kubectl uv poetry pipenv conda bundle dotnet python"
     " python3 bash sh zsh dash ssh xargs timeout sudo find fd parallel watch wsl powershell pwsh vagrant nsenter chroot"
 )
-"""Programs that run others: the words behind them say what is printed."""
+"""Programs that run others: the words behind them show what is printed."""
 _STEPS: Final = words("build test install ci pull push logs check clippy")
 _READS_INSIDE: Final = words("cat bat head tail sed nl awk less get-content gc")
 
@@ -46,7 +46,7 @@ _READS_INSIDE: Final = words("cat bat head tail sed nl awk less get-content gc")
 def kind_of_output(command: str) -> OutputKind | None:
     """Return the kind of output of a command line, if all its programs agree; ``None`` if it is unknown.
 
-    Returns ``PRINTED`` if a file is shown among other output: its lines must not be treated as log lines.
+    Returns ``PRINTED`` if a file is shown among other output, whose lines must not be treated as log lines.
     """
     line = command.strip()[:COMMAND_MAX]
     if any(name in line for name in _DIFFS):
@@ -58,7 +58,7 @@ def kind_of_output(command: str) -> OutputKind | None:
 
 
 def _without_documents(line: str) -> str:
-    """A command line without the texts that it hands over itself."""
+    """Return a command line without its here-documents (the texts after ``<<EOF``)."""
     if "<<" not in line:
         return line
     kept: list[str] = []
@@ -84,7 +84,8 @@ def _sorts(line: str) -> Iterator[OutputKind | None]:
 
 
 def _command_words(piece: str) -> list[str]:
-    """The words of a command, in lower case and without folders, from the program on."""
+    """Return the words of a command from the program on, in lower case and without folders: "sudo /usr/bin/Cat a" gives
+    "cat" and "a"."""
     found = [word.rsplit("/", 1)[-1].lower() for word in _APART.split(piece) if word]
     while found and (found[0] in _PREFIXES or "=" in found[0]):
         found = found[1:]
@@ -112,11 +113,11 @@ def _runs_reader(spoken: list[str]) -> bool:
 
 
 LOOK: Final = 4_000
-"""Characters at the beginning and at the end of a text that are looked at."""
+"""Number of characters at the beginning and at the end of a text that are examined."""
 
 _LINES: Final = 12
 _MOST: Final = 0.6
-"""Share of the lines looked at that must have a form for the text to have it."""
+"""Share of the examined lines that must have a form for the text to have it."""
 
 _READERS: Final = ("read", "view", "open", "cat", "getfile", "showfile", "notebook")
 _SEARCHERS: Final = ("grep", "search", "find", "glob", "list", "ls")
@@ -138,11 +139,11 @@ STAMP: Final = re.compile(
     r"|(?:DEBUG|INFO|WARN|WARNING|ERROR|TRACE|FATAL|CRITICAL|NOTICE)\b"
     r")|^\[ *\d{1,9}\.\d{3,9}\] "
 )
-"""How the line of a log begins: with a time or with its level. A time in a column of a table is none."""
+"""Beginning of a log line: a time or a level. A time in a column of a table does not match."""
 
 
 def sort_of(passage: ChatPassage) -> OutputKind:
-    """Return the kind of a tool's output (source file, log, test run and so on).
+    """Return the kind of a tool's output (source file, log and so on).
 
     The tool call decides before the content: a file that looks like a log is still a file.
     """
@@ -168,7 +169,7 @@ def sort_of(passage: ChatPassage) -> OutputKind:
 
 
 def is_stamped(text: str) -> bool:
-    """Return whether a text begins with log lines."""
+    """Return whether most of the first lines of a text are log lines."""
     return _matches_most(STAMP, _first(text[:LOOK]))
 
 
@@ -185,13 +186,13 @@ def strip_number(line: str) -> str:
 
 
 def number_of(line: str) -> int | None:
-    """Return the number of a line; ``None`` if it has none."""
+    """Return the line number at the beginning of a line; ``None`` if it has none."""
     found = _NUMBERED.match(line)
     return int(found.group(1)) if found else None
 
 
 def _sort_by_call(passage: ChatPassage) -> OutputKind | None:
-    """What the call says."""
+    """The kind of output as far as the call shows it (its command, tool name or path); ``None`` if it does not."""
     if passage.command:
         return kind_of_output(passage.command)
     squeezed = passage.tool.rsplit("__", 1)[-1].replace("_", "").replace("-", "").lower()
@@ -207,7 +208,8 @@ def _first(look: str) -> list[str]:
 
 
 def _is_stamped_to_the_end(text: str) -> bool:
-    """Whether most of the first and last lines are those of a log: code may stand behind it."""
+    """Whether most of the first and last lines of a text are log lines. Code may follow after log lines; then they are
+    not."""
     if len(text) <= LOOK:
         return _matches_most(STAMP, text.split("\n"))
     return _matches_most(STAMP, [*_first(text[:LOOK]), *text[-LOOK:].rsplit("\n", _LINES)[-_LINES:]])
@@ -225,4 +227,4 @@ _FORMS: Final = (
     (_LONG_LINE, OutputKind.LISTING),
     (_TREE_LINE, OutputKind.LISTING),
 )
-"""What lines look like by themselves."""
+"""Patterns of lines, each with the kind of output that consists of such lines."""

@@ -25,12 +25,12 @@ from .sorts import STAMP, is_numbered, is_stamped, number_of, strip_number
 
 CHARACTERS_A_TOKEN: Final = 4
 LINE_MAX: Final = 2_000
-"""Characters of a line that is shown of an output that is cut."""
+"""Characters that are shown of a line at the beginning or end of a shortened output."""
 
 _HEAD: Final = 0.5
 _TAIL: Final = 0.25
 _SHOWN_MAX: Final = 160
-"""Characters of a line that is shown out of the middle."""
+"""Characters that are shown of an important line from the middle."""
 
 _DEFINES: Final = re.compile(
     r"^\s{0,8}(?:export |default |public |private |protected |static |async |abstract |final |pub(?:\([a-z]+\))? )*"
@@ -41,15 +41,15 @@ FAILURE: Final = re.compile(
     r"(?i)(?:error|exception)\b|\bfail(?:ed|ure|ures)?\b|traceback|panic|fatal|critical|assert|^[EF]\d{4} \d\d:"
 )
 Name = Callable[[int], str]
-"""What is told of where a line stands, by its place; "" where that is not known."""
+"""A function that returns how to name the line at an index: "12" for line 12; "" if its number is not known."""
 Matter = Callable[[Sequence[str], range, Name], Iterator[str]]
 _FOUND: Final = re.compile(r"^([^:\n]{3,300}):\d+[:-]")
 
 
 def shorten_passage(passage: ChatPassage, sort: OutputKind, most: int, *, whole: bool = True) -> str:
-    """Return the text of ``passage`` in about ``most`` tokens; the same object if it is not longer.
+    """Return the text of ``passage`` shortened to about ``most`` tokens; the same object if it is not longer.
 
-    ``whole``: true if it is the unchanged tool result, so that its lines can be counted.
+    ``whole``: whether it is the unchanged tool result, so that its lines can be counted.
     """
     text, room = passage.text, most * CHARACTERS_A_TOKEN
     if len(text) <= room:
@@ -70,7 +70,7 @@ def shorten_passage(passage: ChatPassage, sort: OutputKind, most: int, *, whole:
 
 
 def _choose_naming(lines: Sequence[str], whole: bool) -> Name:
-    """How lines are told: those of a numbered file as they are numbered in it."""
+    """Return how to name lines: those of a numbered file by the numbers in it."""
     if is_numbered(list(lines)):
         return lambda at: "" if (number := number_of(lines[at])) is None else str(number)
     return lambda at: str(at + 1) if whole else ""
@@ -90,7 +90,7 @@ def _at(name: Name, at: int, text: str) -> str:
 
 
 def _count_fitting_lines(lines: Sequence[str], room: int) -> int:
-    """How many of the first lines fit into so many characters; one at least."""
+    """Return how many of the first lines fit into ``room`` characters; at least one."""
     for at, line in enumerate(lines):
         room -= min(len(line), LINE_MAX) + 1
         if room < 0:
@@ -105,7 +105,7 @@ def _cut(line: str) -> str:
 
 
 def _within(lines: Iterable[str], room: int) -> Iterator[str]:
-    """The first of ``lines``, as many as fit into so many characters."""
+    """Yield the first of ``lines``, as many as fit into ``room`` characters."""
     for line in lines:
         room -= len(line) + 1
         if room < 0:
@@ -137,26 +137,28 @@ def _files(lines: Sequence[str], middle: range, name: Name) -> Iterator[str]:
 
 
 _MATTERS: Final[Mapping[OutputKind, Matter]] = {OutputKind.FILE: _definitions, OutputKind.FOUND: _files}
-"""What is looked for in outputs of a kind, where it is something else than failures."""
+"""For the kinds of output whose important lines are not failures: the function that finds these."""
 
 PRUNED_MIN: Final = 400
-"""Characters of a result that is worth it."""
+"""Tool results with fewer characters are not pruned."""
 
 LINES_KEPT: Final = 4
 _LINE_MAX: Final = 160
 _TELLING: Final = frozenset({OutputKind.LOG, OutputKind.PRINTED, OutputKind.TEXT})
 NAMES_SHARE: Final = 0.15
 LIST_SHARE: Final = 0.5
-"""Share of a result's characters that its names may take; the rest of them is counted."""
+"""Largest share of a result's characters that the names in a pruned result may take (``NAMES_SHARE`` for source files).
+How many more names there are is only counted."""
 
 
 def pruned_before(passages: Sequence[ChatPassage], *, keep: int, step: int, cut: int | None = None) -> int:
-    """Return the index of the passage before which results are pruned.
+    """Return the index of the passage before which tool results are pruned; 0 for none.
 
-    ``keep``: number of newest results that stay whole, with all that arrived together with them; results that the model
-    has not seen yet are never pruned. ``step``: tokens of older unpruned results that trigger a step. ``cut``: index of
-    the newest message when the chat was cut; everything old at that time is pruned, because the provider's cache is
-    invalid anyway.
+    - ``keep``: number of newest results that stay whole, with all that arrived together with them. Results that the
+      model has not seen yet are never pruned.
+    - ``step``: tokens in older unpruned results that trigger a step.
+    - ``cut``: index of the newest message when the chat was cut; everything old at that time is pruned, because the
+      provider's cache is invalid anyway. ``None`` if it was not cut.
     """
     places: list[int] = []
     behind = added = waiting = 0
@@ -177,7 +179,8 @@ def pruned_before(passages: Sequence[ChatPassage], *, keep: int, step: int, cut:
 
 
 def _batches(passages: Sequence[ChatPassage]) -> Iterator[tuple[int, int]]:
-    """Where results that came together start and end: between two of them the model has spoken."""
+    """Yield start and end index of each group of results that arrived together, without a text of the model between
+    them."""
     start = 0
     for is_result, together in groupby(passages, lambda passage: passage.kind is PassageKind.RESULT):
         end = start + sum(1 for _ in together)
@@ -191,7 +194,8 @@ def _size(text: str) -> int:
 
 
 def prune_result(passage: ChatPassage, sort: OutputKind, known: KnownNames) -> str:
-    """Return what remains of a result. ``known``: names that occurred before it.
+    """Return the text that remains of a pruned tool result. ``known``: names that occurred before it, which are not
+    repeated.
 
     Returns the same object if the result is short or would not get shorter.
     """
@@ -212,7 +216,7 @@ def prune_result(passage: ChatPassage, sort: OutputKind, known: KnownNames) -> s
 
 
 def _find_failures(text: str) -> Iterator[str]:
-    """The lines that speak of failures, and the last one: there a command says how it ended."""
+    """Yield the first lines about failures, and the last line, which often shows how a command ended."""
     lines = [line for line in text.split("\n") if line.strip()]
     found = [line for line in lines[:-1] if FAILURE.search(line[:_LINE_MAX])]
     for line in [*found[: LINES_KEPT - 1], *lines[-1:]]:

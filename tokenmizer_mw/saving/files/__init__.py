@@ -1,12 +1,13 @@
-"""File digests: a file in a few hundred tokens (what it is, what is in it, what is unusual, how to see more).
+"""File digests: describe a file in a few hundred tokens (what it is, what is in it, what is unusual, how to see more),
+so that a model need not read it.
 
     digest = analyze("orders.csv")
     print(digest.text)
 
 Files are read once, from start to end, in bounded memory. Line-based files (text, source code, logs, tables) are read
 in the calling process, all others in a child process with memory and time limits. Malformed or too large files give a
-partial digest that says where reading stopped. Secrets are redacted, and file content appears only in flat lines: data,
-never markup.
+partial digest that says where reading stopped. Secrets are redacted, and line breaks in file content are removed, so
+that it cannot be taken for markup.
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ from .windows import show_lines
 __all__ = ["BUDGET", "Digest", "Progress", "ReadingLimits", "Stopped", "analyze", "excerpt"]
 INDENT_MAX: Final = 40
 LINE_MAX: Final = 1_000
-"""Characters of a line that an excerpt shows."""
+"""Largest number of characters of a line that an excerpt shows."""
 
 
 def analyze(
@@ -47,15 +48,14 @@ def analyze(
     limits: ReadingLimits = ReadingLimits(),  # noqa: B008 - frozen
     options: bool = True,
 ) -> Digest:
-    """Return the digest of a file within ``budget`` tokens, counted for ``model``.
+    """Return the digest of a file: a description of at most ``budget`` tokens, counted for ``model``.
 
     - ``file``: a path, or an open seekable binary file; ``name``: its file name if it has no path.
-    - ``model``: ``None`` estimates tokens (rather too many), because a tokenizer takes more memory than everything
-      else.
-    - ``redactor``: redacts secrets in the digest (default: the built-in rules).
+    - ``model``: "" estimates tokens (rather too many), because a tokenizer takes more memory than everything else.
+    - ``redactor``: redacts secrets in the digest; ``None``: the built-in rules.
     - ``progress``: called with the number of bytes read since the last call; raise ``Stopped`` to get a partial digest.
     - ``limits``: memory and time of the child process.
-    - ``options``: end with the options of the command ``analyze`` that show more.
+    - ``options``: whether to end with a line of options of the command ``analyze`` that show more ("--lines 100:120").
 
     Raises ``CallerError`` for a file that cannot be opened and for a budget below 1.
     """
@@ -91,16 +91,17 @@ def excerpt(
     progress: Progress | None = None,
     limits: ReadingLimits = ReadingLimits(),  # noqa: B008 - frozen
 ) -> str:
-    """Return numbered lines of a text file, secrets redacted, within ``budget`` tokens. If not all fit, a last line
-    says from which line on there is more. "" if no line is chosen.
+    """Return numbered lines of a text file ("12: text"), secrets redacted, within ``budget`` tokens. If not all fit, a
+    last line says from which line on there is more. "" if no line is chosen.
 
     - ``lines``: first and last line, both included, counted from 1; ``None``: all.
     - ``find``: only lines that contain this text, ignoring case; "": any.
-    - ``name``: name by which the type of the file is judged; "": that of ``file``.
+    - ``name``: file name to show in errors; "": that of ``file``.
     - ``model``: count tokens as this model does; "": estimate them.
-    - ``redactor``: ``None``: one whose placeholders match those of no other call.
+    - ``redactor``: redacts secrets; ``None``: the built-in rules, with placeholders that match those of no other call.
     - ``progress``: called with the number of bytes read since the last call. A ``Stopped`` that it raises is passed on.
-    - ``limits``: a compressed file is read for at most ``limits.seconds``; a last line says so.
+    - ``limits``: a compressed file is read for at most ``limits.seconds``; then a last line says that the rest was not
+      read.
 
     Raises ``CallerError`` for a file that cannot be opened or is not text.
     """
@@ -134,7 +135,8 @@ def excerpt(
 
 @contextmanager
 def _open_named(file: str | os.PathLike[str] | BinaryIO, name: str) -> Iterator[tuple[str, BinaryIO]]:
-    """The name by which a file is judged, and the file as it is on disk."""
+    """Context manager that yields the name of a file, and the file opened for reading. A file that was passed open
+    stays open."""
     called = _file_name(file, name)
     if not isinstance(file, str | os.PathLike):
         yield called, file
@@ -153,7 +155,7 @@ def _start(file: BinaryIO) -> bytes:
 
 
 def _ignore(done: int) -> None:
-    """Progress that nobody asked for."""
+    """Progress function for callers that passed none."""
 
 
 class _Overdue(Stopped):
@@ -184,7 +186,8 @@ def _counter(model: str) -> Callable[[str], int]:
 
 
 def _redactor() -> Redactor:
-    """One whose placeholders nobody can compare with those of another call."""
+    """Return a redactor with the built-in rules and a random key, so that its placeholders match those of no other
+    call."""
     return Redactor(key=os.urandom(32))
 
 

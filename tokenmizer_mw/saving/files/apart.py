@@ -1,7 +1,8 @@
-"""Reads a file in a child process, so that a malicious file cannot exhaust the caller's memory or time: both ends.
+"""Reads a file in a child process, so that a malicious file cannot exhaust the caller's memory or time. This module has
+the code of both processes.
 
-Starts a new interpreter instead of a fork, because threads of the caller may hold locks. Redaction stays in the parent,
-so that the child does not see its key. The child is not a sandbox: it has the caller's permissions.
+The child is a new interpreter and not a fork, because threads of the caller may hold locks. Redaction stays in the
+parent, so that the child does not see its key. The child is not a sandbox: it has the caller's permissions.
 
 Each line of the protocol is one JSON value. The parent sends the job; the child asks for what only the parent can do
 (report progress, redact secrets), waits for each answer, and sends its result last.
@@ -28,16 +29,16 @@ from .kinds import reader_of
 from .reading import FileSource, Stopped, open_source
 
 MEMORY_MAX: Final = 256 * 1024 * 1024
-"""Bytes of memory that reading one file may take beyond what an interpreter takes."""
+"""Default for the memory in bytes that reading one file may take, beyond that of an interpreter."""
 
 SECONDS_MAX: Final = 20.0
-"""Seconds that reading one file may take."""
+"""Default for the seconds that reading one file may take."""
 
 _GRACE: Final = 5.0
-"""Seconds in which the process may report what it has read, once its time is over."""
+"""Seconds that the child process still has to report what it has read, once its time is over; then it is killed."""
 
 _VALUE_MAX: Final = 32 * 1024 * 1024
-"""Bytes of one value that the process sends."""
+"""Largest size in bytes of one value that the child process may send."""
 
 _ROOT: Final = str(Path(__file__).parents[3])
 _CODE: Final = """
@@ -48,7 +49,7 @@ sys.path.append(sys.path.pop(0))
 from tokenmizer_mw.saving.files.apart import main
 main()
 """
-"""Loads this package from where the caller has it, and all else from where the interpreter looks first."""
+"""Program of the child process. It imports this package from where the caller has it, and everything else as usual."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,8 +61,8 @@ class ReadingLimits:
 
 
 def read_apart(source: FileSource, name: str, limits: ReadingLimits) -> tuple[str, Report]:
-    """Return the kind of the file and its report. If a limit is reached, the report is partial and ``broke`` names the
-    limit."""
+    """Read a file in a child process; return its kind and its report. If a limit is reached, the report is partial and
+    ``broke`` names the limit."""
     with _share_file(source.file) as (path, handles), _start_process(handles) as process:
         overdue = threading.Event()
 
@@ -87,7 +88,7 @@ def read_apart(source: FileSource, name: str, limits: ReadingLimits) -> tuple[st
 
 
 def _converse(process: subprocess.Popen[bytes], source: FileSource) -> tuple[str, Report] | None:
-    """Answer what the process asks until it reports; ``None`` when it ends before."""
+    """Answer the child's questions until it sends its report, and return that; ``None`` if it ends before."""
     assert process.stdout is not None
     while line := process.stdout.readline(_VALUE_MAX):
         match json.loads(line):
@@ -130,7 +131,7 @@ def _report(value: dict[str, Any]) -> Report:
 
 
 def _why(status: int, overdue: bool, limits: ReadingLimits) -> str:
-    """Why a process ended without a report."""
+    """Why the child process ended without a report."""
     if overdue or -status == getattr(signal, "SIGXCPU", None):
         return f"reading it takes more than {limits.seconds:g} s"
     return f"reading it failed: its contents may take more than {format_size(limits.memory)} of memory"
@@ -158,7 +159,8 @@ def _start_process(handles: tuple[int, ...]) -> Iterator[subprocess.Popen[bytes]
 
 @contextmanager
 def _share_file(file: BinaryIO) -> Iterator[tuple[str | int, tuple[int, ...]]]:
-    """What the process opens, and the handles that it inherits. A file without a handle is copied first."""
+    """Context manager that yields what the child opens (a path or a file descriptor) and the descriptors that it
+    inherits. A file without a descriptor is copied first."""
     handle = _handle(file)
     if handle is not None and os.name == "posix":
         yield handle, (handle,)
@@ -204,7 +206,7 @@ class Dialogue:
         self._requests.flush()
 
     def advance(self, done: int) -> None:
-        """Report ``done`` more bytes. Raises ``Stopped`` if the parent wants to stop."""
+        """Report to the parent that ``done`` more bytes were read. Raises ``Stopped`` if the parent wants to stop."""
         self.send(["advance", done])
         if not self.receive():
             raise Stopped
@@ -224,7 +226,8 @@ class Dialogue:
 
 
 class Deadline:
-    """Raises ``Stopped`` in the reader after ``seconds``; ``passed`` is then true."""
+    """Raises ``Stopped`` in the code that reads the file, ``seconds`` after its construction; ``passed`` is true from
+    then on. Without effect where the system has no interval timers."""
 
     def __init__(self, seconds: float) -> None:
         self.seconds, self.passed = seconds, False
@@ -267,7 +270,7 @@ def _lower(which: int, limit: int) -> None:
 
 
 def main() -> None:
-    """Read the job from standard input, read the file, and send the result."""
+    """Run the child process: receive the job, read the file, send the result, and exit."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C goes to the parent, which ends this process
     dialogue = Dialogue()
     job = dialogue.receive()

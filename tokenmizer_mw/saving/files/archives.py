@@ -14,18 +14,18 @@ from .digest import DigestLine, Report, format_count, format_size, join_names
 from .reading import TOO_LARGE, FileSource, Stopped
 
 ENTRIES_MAX: Final = 200_000
-"""Entries that are looked at."""
+"""Largest number of entries of an archive that are read."""
 
 UNPACKED_MAX: Final = 2 * 1024**3
-"""Bytes that a compressed archive without a directory is unpacked for, to see what lies in it. Nothing is kept."""
+"""Bytes of a tar archive's contents up to which its entries are listed. Nothing is stored."""
 
 RATIO_MAX: Final = 200
-"""An archive that swells more than so many times is called a bomb."""
+"""An archive whose contents are more than this many times its own size is reported as dangerous."""
 
 _LARGEST: Final = 5
 _MARK: Final = slice(257, 262)
 _END: Final = 512
-"""An archive ends with blocks of so many zeros."""
+"""Size in bytes of the blocks of zeros with which a tar archive ends."""
 
 
 @dataclass(slots=True)
@@ -55,7 +55,7 @@ class _Listing:
 
 
 def read_zip(source: FileSource) -> Report:
-    """List the members of a ZIP archive from its directory."""
+    """Report the members of a ZIP archive, from its directory; nothing is unpacked."""
     listing = _Listing()
     try:
         with zipfile.ZipFile(source.file) as archive:
@@ -69,7 +69,7 @@ def read_zip(source: FileSource) -> Report:
 
 
 def read_tar(source: FileSource) -> Report:
-    """Read the headers of a tar archive, compressed or not, in one pass."""
+    """Report the members of a tar archive, compressed or not. Its headers are read in one pass."""
     listing = _Listing()
     broke = ""
     source.file.seek(0)
@@ -98,7 +98,7 @@ class _TooMuch(Exception):
 
 
 class _Advancing:
-    """A file that tells how much of it was read."""
+    """A file that reports the number of bytes read to the source's ``advance``, and keeps the last ones in ``tail``."""
 
     def __init__(self, source: FileSource) -> None:
         self._source = source

@@ -1,4 +1,5 @@
-"""Statistics of one table column: type, range, typical values, outliers, gaps. One pass, bounded memory."""
+"""Statistics of one column of a table: type, range, common values, outliers, share of empty values. One pass, bounded
+memory."""
 
 from __future__ import annotations
 
@@ -17,13 +18,14 @@ from .digest import share
 from .reading import Mask, clip_text
 
 DISTINCT_MAX: Final = 1_000
-"""Different values of one column that are counted one by one."""
+"""Number of different values of one column up to which each is counted."""
 
 SAMPLE: Final = 2_000
-"""Numbers of one column kept to tell the median and what is far off it."""
+"""Number of values in the random sample from which median and outliers are computed."""
 
 FENCE: Final = 3.0
-"""Interquartile ranges beyond the quartiles from which on a number is an outlier (Tukey's outer fences)."""
+"""A number is an outlier if it lies more than this many interquartile ranges outside of the quartiles (Tukey's outer
+fences)."""
 
 _KEY_MAX: Final = 200
 _SHOWN_MAX: Final = 60
@@ -40,7 +42,15 @@ _NUMERIC: Final = frozenset("0123456789+-.")
 
 @dataclass(slots=True)
 class Column:
-    """Running statistics of one column; values are passed as text."""
+    """Running statistics of one column; values are passed as text.
+
+    - ``rows``: number of values; ``empty``, ``numbers``, ``dates``, ``booleans``: how many of each; ``whole``:
+      integers.
+    - ``low``, ``high``, ``mean``: of the numbers; ``first``, ``last``: of the dates; ``longest``: characters of the
+      longest text.
+    - ``counts``: number of each value, until there are more than ``DISTINCT_MAX`` (``many``).
+    - ``sample``: random numbers of the column; ``extremes``: its smallest and largest ones, with row and line.
+    """
 
     name: str
     rows: int = 0
@@ -63,8 +73,10 @@ class Column:
     _random: random.Random = field(default_factory=lambda: random.Random(0))
 
     def add(self, values: Sequence[str], lines: Sequence[int] = ()) -> None:
-        """Add values, in order. Many values in one call cost little more than one. ``lines``: the lines of the file
-        that they begin on, () if it has none."""
+        """Add values, in order. A call with many values costs little more than one with a single value.
+
+        ``lines``: number of the line on which each value's row begins; () if the file has no lines.
+        """
         start = self.rows
         self.rows += len(values)
         try:
@@ -132,7 +144,7 @@ class Column:
         self._keep(numbers)
 
     def _keep(self, numbers: list[float]) -> None:
-        """Keep a sample in which every number so far is as likely as any other."""
+        """Update the random sample, so that every number so far is in it with the same probability."""
         room = SAMPLE - len(self.sample)
         self.sample += numbers[:room]
         late = numbers[room:]
@@ -159,7 +171,8 @@ class Column:
         return "text"
 
     def outliers(self) -> list[tuple[float, int, int]]:
-        """The records outside of Tukey's outer fences of the sample, with their rows and lines; line 0 is none."""
+        """The smallest and largest numbers that are outliers, with row and line (0 if unknown), the furthest first. []
+        for less than 20 numbers."""
         if len(self.sample) < 20:
             return []
         ranked = sorted(self.sample)
@@ -173,7 +186,8 @@ class Column:
         return sorted(beyond, key=lambda one: -abs(one[0] - (low + high) / 2))
 
     def line(self, mask: Mask) -> str:
-        """Return the statistics of the column in one line; ``mask`` redacts secrets in its values."""
+        """Return the statistics of the column in one line: "- price: integer 1..90, mean 12, median 9". ``mask``
+        redacts secrets in its values."""
         if len(self.counts) == 1 and not self.empty:
             value = self._show_value(next(iter(self.counts)), mask)
             return f"- {self.name}: {value}" if self.rows == 1 else f"- {self.name}: {self.kind}, always {value}"
@@ -216,7 +230,7 @@ class Column:
         return f", such as {' and '.join(shown)}" if shown else ""
 
     def _show_value(self, value: str, mask: Mask) -> str:
-        """A value that may have been cut where it is kept."""
+        """Return a value as it may be shown. One that was cut when it was stored is cut at the end of a word."""
         whole = value if len(value) < _KEY_MAX else clip_text(value, _KEY_MAX - 1)
         return mask(self.name, whole)[:_SHOWN_MAX]
 
@@ -258,12 +272,12 @@ def exact(number: float) -> str:
 
 
 def looks_like_data(values: Iterable[str]) -> bool:
-    """Return whether a row contains a number or a date, and so is not a header."""
+    """Return whether a row contains a number or a date, so that it is not a header."""
     return any(isinstance(kind := _kind(value.strip()), float) or kind == "date" for value in values)
 
 
 def _kind(text: str) -> float | str:
-    """A number, or else "empty", "date", "boolean" or "text"."""
+    """Return the number that ``text`` is, or else its kind: "empty", "date", "boolean" or "text"."""
     if len(text) <= 5 and (folded := text.casefold()) in _NAMED:
         return _NAMED[folded]
     if text[:1] in _NUMERIC:

@@ -1,4 +1,5 @@
-"""Composes the digest of a file: a few lines within a token budget, chosen by weight."""
+"""Composes the digest of a file: the lines of its report that fit into a token budget, the most important ones first
+chosen."""
 
 from __future__ import annotations
 
@@ -10,10 +11,10 @@ from typing import Any, Final
 from tokenmizer_mw.safety.labels import flatten
 
 BUDGET: Final = 300
-"""Tokens of a digest, if nobody asks for more or less."""
+"""Default number of tokens of a digest."""
 
 LINE_MAX: Final = 400
-"""Characters of one line of a digest."""
+"""Largest number of characters of one line of a digest."""
 
 _PART_END: Final = re.compile(r"[,:;](?=\s)|\n")
 _BETWEEN: Final = " ,:;"
@@ -21,7 +22,8 @@ _BETWEEN: Final = " ,:;"
 
 @dataclass(frozen=True, slots=True)
 class DigestLine:
-    """One line of a digest. If not all lines fit, the heaviest are chosen; their order does not change."""
+    """One line of a report. If not all lines fit into a digest, those with the largest ``weight`` are chosen; their
+    order stays."""
 
     text: str
     weight: float = 1.0
@@ -29,10 +31,10 @@ class DigestLine:
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """What a reader found in a file.
+    """What a reader found in a file; the digest is made from it.
 
-    ``title``: such as "CSV, 12 rows"; ``broke``: where reading stopped, "" if it did not; ``more``: options that show
-    more ("--lines 100:120"); ``facts``: the same content as JSON values.
+    ``title``: such as "CSV, 12 rows"; ``broke``: where and why reading stopped early, "" if it did not; ``more``:
+    options of the command ``analyze`` that show more ("--lines 100:120"); ``facts``: the content as JSON values.
     """
 
     title: str
@@ -46,8 +48,10 @@ class Report:
 class Digest:
     """The digest of a file.
 
-    ``tokens``: length of ``text``; ``kind``: name of the reader ("csv"); ``size``: in bytes; ``partial``: why the
-    digest does not cover the whole file, "" if it does.
+    - ``name``: of the file; ``kind``: what it was read as ("csv"); ``size``: in bytes.
+    - ``text``: the description, for a model; ``tokens``: its length.
+    - ``partial``: why the digest does not cover the whole file, "" if it does.
+    - ``facts``: what the description is made of, as JSON values.
     """
 
     name: str
@@ -83,8 +87,8 @@ def make_digest(
 ) -> Digest:
     """Return the digest of ``report`` within ``budget`` tokens, counted by ``count``.
 
-    The title, and where reading stopped, are always included. Lines are flat; ``clean`` redacts secrets in lines and
-    facts.
+    The title, and where reading stopped, come first; if not even they fit, they are cut. Line breaks in lines are
+    removed; ``clean`` redacts secrets in lines and facts.
     """
 
     def line(text: str) -> str:
@@ -100,7 +104,8 @@ def make_digest(
 
 
 def _clean_value(value: Any, clean: Callable[[str], str]) -> Any:
-    """JSON with every string in it cleaned, the names of members too; of names that are one then, the first stands."""
+    """Return the JSON value with ``clean`` applied to every string in it, names of members included. If two names
+    become equal, the first member stays."""
     if isinstance(value, str):
         return clean(value)
     if isinstance(value, Mapping):
@@ -114,8 +119,8 @@ def _clean_value(value: Any, clean: Callable[[str], str]) -> Any:
 def _fit_lines(
     head: list[str], lines: list[DigestLine], tail: list[str], budget: int, count: Callable[[str], int]
 ) -> str:
-    """The most lines that fit, by weight; which ones they are is found by halving, since a longer text never has fewer
-    tokens."""
+    """Return the text with as many lines as fit, the heaviest first chosen. Their number is found by bisection, since a
+    longer text never has fewer tokens."""
     ranked = sorted(range(len(lines)), key=lambda index: (-lines[index].weight, index))
 
     def join_shown(kept: int) -> str:
@@ -133,8 +138,8 @@ def _fit_lines(
 
 
 def _cut(text: str, budget: int, count: Callable[[str], int]) -> str:
-    """The beginning of ``text`` that fits, up to a comma, a colon or the end of a line, so that no number stands there
-    halved or without its unit; where there is none of these, whole words."""
+    """Return the beginning of ``text`` that fits into ``budget``. It ends at a comma, a colon or a line end, so that no
+    number loses its digits or its unit; if there is none of these, at the end of a word."""
     low, high = 0, len(text)
     while low < high:
         middle = (low + high + 1) // 2
@@ -147,7 +152,7 @@ def _cut(text: str, budget: int, count: Callable[[str], int]) -> str:
 
 
 def format_size(size: int) -> str:
-    """Format a number of bytes for people."""
+    """Format a number of bytes for people: "12 bytes", "3.4 MB" (millions of bytes)."""
     amount = float(size)
     for unit in ("bytes", "kB", "MB"):
         if amount < 1_000:
@@ -170,7 +175,7 @@ def share(part: float, whole: float) -> str:
 
 
 def join_names(names: Iterable[str], most: int) -> str:
-    """Join the first ``most`` names, and say how many more there are."""
+    """Join the first ``most`` names, and say how many more there are: "a, b and 3 more"."""
     every = list(names)
     rest = f" and {len(every) - most} more" if len(every) > most else ""
     return ", ".join(every[:most]) + rest

@@ -1,4 +1,4 @@
-"""Selects the reader of a file: by its first bytes, its name, and its first lines."""
+"""Selects the reader for a file, by its first bytes, its name, and its first lines."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ _TAR_MARK: Final = slice(257, 262)
 
 
 def reader_of(name: str, source: FileSource) -> tuple[str, Reader]:
-    """Return the kind of a file and its reader. The content decides before the name."""
+    """Return the kind of a file, such as "csv", and the function that reads it. The content decides before the name."""
     kind = _by_contents(name, source)
     if kind:
         return kind, READERS[kind]
@@ -94,7 +94,7 @@ def _ending(name: str) -> str:
 
 
 def _by_looks(source: FileSource) -> str:
-    """The kind of a text whose name says nothing."""
+    """The kind of a text file, judged by its first lines, if its name does not tell."""
     head = source.head.decode(source.encoding, "replace")
     lines = [line for line in head.splitlines()[:50] if line.strip()]
     start = "".join(head.split())[:2]

@@ -1,4 +1,5 @@
-"""Log files: time range, lines by level, repeated errors and their first lines."""
+"""Reader for log files: reports the time range, the number of lines by level, and repeated errors with the first line
+of each."""
 
 from __future__ import annotations
 
@@ -11,7 +12,7 @@ from .digest import DigestLine, Report, format_count
 from .reading import FileSource, Stopped, clip_text
 
 PATTERNS_MAX: Final = 2_000
-"""Different complaints that are counted one by one."""
+"""Number of different complaints (warnings and errors) that are counted separately."""
 
 SHOWN_MAX: Final = 8
 _LINE_MAX: Final = 600
@@ -61,7 +62,7 @@ class _Log:
         self.uncounted = 0
 
     def add(self, line: str) -> None:
-        """One more line."""
+        """Read the next line."""
         self.lines += 1
         head = line[:_LINE_MAX]
         if (time := _TIME.search(head[:120])) is not None:
@@ -96,7 +97,7 @@ def _level(head: str) -> str:
 
 
 def read(source: FileSource) -> Report:
-    """Read the log in ``source``: counts, times and errors."""
+    """Report a log: number of lines, time range, levels, stack traces, and the most frequent errors."""
     log = _Log()
     broke = ""
     try:

@@ -1,6 +1,7 @@
-"""Excel workbooks and PDF documents, read with the libraries of the extra ``files``.
+"""Readers for Excel workbooks and PDF documents; they need the libraries of the extra ``files``.
 
-The shared strings of a workbook are read as a stream, because the library loads all of them and is slow.
+The texts that cells of a workbook share ("shared strings") are read as a stream, because the library would load all of
+them, slowly.
 """
 
 from __future__ import annotations
@@ -19,27 +20,27 @@ from .reading import PIECE, TOO_LARGE, BrokenFile, FileSource, Stopped, clip_tex
 from .tree import make_parser
 
 STRINGS_MAX: Final = 400_000
-"""Shared texts that are kept; a cell with a further one reads as if it were empty."""
+"""Largest number of shared texts that are read; a cell with a further one counts as empty."""
 
 TEXT_MAX: Final = 32_767
-"""Characters of one that are kept: more are not allowed in a cell."""
+"""Largest number of characters of a shared text; Excel allows no more in a cell."""
 
 STRINGS_BYTES_MAX: Final = 32 * 1024 * 1024
-"""Bytes of them that are read."""
+"""Bytes of the shared texts up to which they are read."""
 
 
 class Strings(list[str]):
-    """Strings by index. ``cut``: true if there were more than the limit; those read as empty."""
+    """The shared texts of a workbook, by index. ``cut``: whether there were more than the limit; those read as ""."""
 
     cut = False
 
     def __getitem__(self, number: Any) -> Any:
-        """Return the string with this index."""
+        """Return the text with this index; "" for one beyond the limit."""
         return "" if self.cut and number >= len(self) else super().__getitem__(number)
 
 
 def read_strings(file: BinaryIO, source: FileSource) -> Strings:
-    """Read the shared strings.
+    """Read the shared texts of a workbook from the XML part ``file``, up to the limits.
 
     Raises ``BrokenFile`` for a document that declares entities, and the parser's error for invalid XML.
     """
@@ -56,7 +57,8 @@ def read_strings(file: BinaryIO, source: FileSource) -> Strings:
 
 
 class _Texts:
-    """Elements as they open and close: an ``si`` is one text, of all ``t`` in it but those that tell how it sounds."""
+    """Collects the shared texts from XML: the element ``si`` is one text, of all ``t`` in it, except phonetic spellings
+    (``rPh``)."""
 
     def __init__(self) -> None:
         self.items: list[str] = []
@@ -65,7 +67,7 @@ class _Texts:
         self._reads = self._sounds = False
 
     def start(self, name: str, attributes: dict[str, str]) -> None:
-        """An element opens."""
+        """Called when an element opens."""
         kind = name.rpartition(":")[2]
         if kind == "si":
             self._open, self._size = [], 0
@@ -73,13 +75,13 @@ class _Texts:
         self._reads = kind == "t" and not self._sounds
 
     def text(self, text: str) -> None:
-        """Text inside the element that is open."""
+        """Called with text inside an element."""
         if self._reads and self._size < TEXT_MAX:
             self._open.append(text[:TEXT_MAX])
             self._size += len(text)
 
     def end(self, name: str) -> None:
-        """An element closes."""
+        """Called when an element closes."""
         kind = name.rpartition(":")[2]
         self._reads = False
         if kind == "rPh":
@@ -88,34 +90,35 @@ class _Texts:
             self.items.append("".join(self._open)[:TEXT_MAX].replace("x005F_", ""))
 
     def entity(self, *declared: object) -> None:
-        """A document that declares entities."""
+        """Called for a declared entity. Raises ``BrokenFile``: entities could expand a small file into a huge one."""
         raise BrokenFile("its texts declare entities, which are not expanded")
 
 
 UNPACKED_MAX: Final = 256 * 1024 * 1024
-"""Bytes that a workbook may unpack to; a larger one is not opened."""
+"""Bytes that a workbook may have when unpacked; a larger one is not opened."""
 
 WHOLE_MAX: Final = 4 * 1024 * 1024
-"""Bytes of what is read whole of a workbook, such as its styles: all but sheets, shared texts and media."""
+"""Bytes that the parts of a workbook may have that the library loads whole, such as its styles: all but sheets, shared
+texts and media."""
 
 ROWS_MAX: Final = 100_000
-"""Rows of one sheet that are looked at, among them empty ones: a row may say that it is the thousand millionth."""
+"""Rows of one sheet that are read, empty ones included, because a file may number a row a thousand million."""
 
 CELL_MAX: Final = 10_000
-"""Characters of one cell that are looked at."""
+"""Characters of one cell that are read."""
 
 PAGE_TEXT_MAX: Final = 20_000
-"""Characters of one page of a PDF document that are looked at."""
+"""Characters of one page of a PDF document that are read."""
 
 SHEETS_MAX: Final = 50
 PAGES_MAX: Final = 5
-"""Pages of a PDF document whose text is looked at."""
+"""Number of pages of a PDF document whose text is read."""
 
 _IN_PIECES: Final = (
     "xl/worksheets/", "xl/sharedstrings.xml", "xl/media/", "xl/drawings/", "xl/charts/", "xl/embeddings/",
     "xl/externallinks/", "xl/pivotcache/", "xl/vbaproject.bin", "xl/calcchain.xml", "customxml/",
 )  # fmt: skip
-"""Beginnings of the names of what is read piece by piece, or not at all."""
+"""Beginnings of the names of parts that the library reads piece by piece, or not at all."""
 
 _COLUMNS_MAX: Final = 60
 _BLOCK: Final = 500
@@ -125,7 +128,7 @@ _REASON_MAX: Final = 160
 
 
 def read_workbook(source: FileSource) -> Report:
-    """Read sheets, columns and values of a workbook. Needs the extra ``files``.
+    """Report the sheets of a workbook, and their columns with statistics of the values. Needs the extra ``files``.
 
     Never raises for a broken file or without the extra: ``Report.broke`` says why reading failed or stopped.
     """
@@ -154,7 +157,7 @@ def read_workbook(source: FileSource) -> Report:
 
 
 def _swollen(source: FileSource) -> str:
-    """What to say of a workbook that is too large when unpacked, "" for any other."""
+    """Return why a workbook is not opened, if it is too large when unpacked; else ""."""
     with zipfile.ZipFile(source.file) as archive:
         sizes = [(info.filename.lower(), info.file_size) for info in archive.infolist()]
     every = sum(size for _, size in sizes)
@@ -167,7 +170,7 @@ def _swollen(source: FileSource) -> str:
 
 
 def _share(reader: Any, source: FileSource) -> None:
-    """Read the texts that cells share, in place of the library's own way."""
+    """Read the shared texts with ``read_strings``, in place of the library's own function."""
     from openpyxl.xml.constants import SHARED_STRINGS
 
     part = reader.package.find(SHARED_STRINGS)
@@ -200,7 +203,8 @@ def _sheets(book: Any, source: FileSource) -> Report:
 
 
 def _sheet(sheet: Any, source: FileSource) -> tuple[list[Column], int, bool]:
-    """Columns, rows that hold something, and whether there are rows that were not looked at."""
+    """Return the columns of a sheet, the number of rows that are not empty, and whether there are more rows than were
+    read."""
     every = sheet.iter_rows(values_only=True)
     rows = (
         ["" if value is None else str(value)[:CELL_MAX] for value in row[:_COLUMNS_MAX]]
@@ -227,7 +231,7 @@ def _blocks(rows: Iterator[list[str]]) -> Iterator[list[list[str]]]:
 
 
 def read_pdf(source: FileSource) -> Report:
-    """Read a PDF document: number of pages, title, author, subject, creation date, outline, and the beginning of the
+    """Report a PDF document: number of pages, title, author, subject, creation date, outline, and the beginning of the
     text of each of the first ``PAGES_MAX`` pages.
 
     Needs the extra ``files``. Does not raise: ``Report.broke`` says why reading failed or stopped.

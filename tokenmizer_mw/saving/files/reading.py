@@ -1,4 +1,5 @@
-"""A file as readers see it: opened, decompressed up to a limit, decoded, and read in lines of bounded length."""
+"""A file as the readers of each kind see it: opened, decompressed up to a limit, decoded, and split into lines of
+bounded length."""
 
 from __future__ import annotations
 
@@ -18,13 +19,13 @@ from .digest import format_size
 
 PIECE: Final = 1 << 18
 LINE_MAX: Final = 1 << 20
-"""Bytes of one line that are read; what is longer is cut there, and said."""
+"""Characters of one line that are read. A longer one is cut, and the digest says so."""
 
 HEAD: Final = 1 << 16
-"""Bytes of the start by which a file's kind and encoding are told."""
+"""Bytes at the start of a file by which its kind and encoding are recognised."""
 
 TOO_LARGE: Final = "it takes more memory than may be used; what follows is not read"
-"""What a report says of a file that ran into the limit of memory."""
+"""Note in a report if reading a file exceeded the memory limit."""
 
 _MARKS: Final = (
     (codecs.BOM_UTF8, "utf-8-sig"),
@@ -35,14 +36,15 @@ _MARKS: Final = (
 )
 
 Progress = Callable[[int], None]
-"""Called with how many more bytes were read. May raise to stop the reading: ``Stopped`` gives a partial digest."""
+"""Function that is called with the number of bytes read since the last call. It may raise ``Stopped`` to end the
+reading; the digest is then partial."""
 
 
 Mask = Callable[[str, str], str]
-"""From the name of a column or a member and a value of it to the value as it may be told."""
+"""Function that redacts a value: gets the name of the column or field, and the value, and returns what may be shown."""
 
 Clean = Callable[[str], str]
-"""From a text to the text as it may be told."""
+"""Function that redacts secrets in a text and returns the result."""
 
 
 class Stopped(Exception):
@@ -50,15 +52,17 @@ class Stopped(Exception):
 
 
 class BrokenFile(Exception):
-    """Raised when a file is malformed from some position on, which the message names."""
+    """Raised when a file is malformed; the message says from where on. What was read before still counts."""
 
 
 @dataclass(slots=True)
 class FileSource:
-    """An open file.
+    """An open file that a reader reads.
 
-    ``size``: in bytes; ``head``: its first bytes; ``encoding``: "" if it is not text; ``cut_lines``: number of lines
-    that were cut because they were longer than ``line_max``.
+    - ``size``: bytes on disk; ``head``: its first bytes, decompressed; ``encoding``: such as "utf-8", "" if it is not
+      text.
+    - ``advance``: called with the number of bytes read; ``mask``, ``clean``: redact a value, or a text.
+    - ``line_max``: characters at which lines are cut; ``cut_lines``: number of lines that were cut.
     """
 
     file: BinaryIO
@@ -91,7 +95,8 @@ class FileSource:
         yield decoder.decode(b"", final=True)
 
     def lines(self) -> Iterator[str]:
-        """Yield lines with their line ends, each at most ``line_max`` long."""
+        """Yield the lines with their line ends. Longer ones than ``line_max`` characters are cut, and counted in
+        ``cut_lines``."""
         pieces: list[str] = []
         length = 0
         for text in self.texts():
@@ -152,7 +157,7 @@ def encoding_of(head: bytes) -> str:
 
 
 def _wide(head: bytes) -> str:
-    """UTF-16 without a mark: every other byte of ordinary text is zero."""
+    """Recognise UTF-16 without a byte order mark: in most texts every other byte is zero. "" if it is not."""
     for first, name in ((1, "utf-16-le"), (0, "utf-16-be")):
         if head[first::2].count(0) * 2 > len(head[first::2]) and head[1 - first :: 2].count(0) == 0:
             return name
@@ -160,7 +165,7 @@ def _wide(head: bytes) -> str:
 
 
 UNPACKED_MAX: Final = 4 * 1024**3
-"""Bytes that a compressed file is read for."""
+"""Bytes up to which the contents of a compressed file are read."""
 
 _OPENERS: Final[tuple[tuple[bytes, str, Callable[[BinaryIO], object]], ...]] = (
     (b"\x1f\x8b", ".gz", lambda file: gzip.GzipFile(fileobj=file)),
@@ -168,7 +173,7 @@ _OPENERS: Final[tuple[tuple[bytes, str, Callable[[BinaryIO], object]], ...]] = (
     (b"\xfd7zXZ", ".xz", lambda file: io.BufferedReader(_Xz(file))),
 )
 _XZ_MEMORY_MAX: Final = 128 * 1024 * 1024
-"""Bytes that a dictionary may take; those of `xz -9` take 65 MB."""
+"""Bytes of memory that decompressing an .xz file may take; `xz -9` needs 65 MB."""
 _TAR_HEAD: Final = 512
 _READ: Final = 1 << 16
 
@@ -179,7 +184,8 @@ def is_packed(head: bytes) -> bool:
 
 
 def unpack_file(file: BinaryIO, name: str) -> tuple[str, BinaryIO]:
-    """Return name and content of a compressed file; the file itself if it is not compressed or contains an archive."""
+    """Return name and contents of a compressed file ("a.csv" for "a.csv.gz"). If it is not compressed, or contains a
+    tar archive, the name and the file itself."""
     file.seek(0)
     head = file.read(8)
     file.seek(0)
@@ -205,7 +211,8 @@ def _is_tar(file: _Limited) -> bool:
 
 
 class _Xz(io.RawIOBase):
-    """An .xz file of one stream or several, whose dictionary is bounded: the library's own reader has no such limit."""
+    """An .xz file that is decompressed while it is read, in bounded memory; the standard library's reader sets no
+    limit."""
 
     def __init__(self, file: BinaryIO) -> None:
         self._file = file
@@ -216,11 +223,11 @@ class _Xz(io.RawIOBase):
         return lzma.LZMADecompressor(lzma.FORMAT_XZ, memlimit=_XZ_MEMORY_MAX)
 
     def readable(self) -> bool:
-        """Always."""
+        """True."""
         return True
 
     def seekable(self) -> bool:
-        """To the start, at least."""
+        """True: it can go back to the start, but nowhere else."""
         return True
 
     def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
@@ -230,7 +237,8 @@ class _Xz(io.RawIOBase):
         return 0
 
     def readinto(self, buffer: memoryview) -> int:  # type: ignore[override]
-        """Fill ``buffer`` with what comes next; 0 at the end. Raises ``EOFError`` where the data breaks off."""
+        """Fill ``buffer`` with the next bytes and return how many; 0 at the end. Raises ``EOFError`` if the file breaks
+        off."""
         piece = self._next(len(buffer))
         buffer[: len(piece)] = piece
         return len(piece)
@@ -252,7 +260,8 @@ class _Xz(io.RawIOBase):
 
 
 class _Limited:
-    """A compressed file that breaks off behind a limit, and where it is damaged."""
+    """The contents of a compressed file. They end, instead of raising an error, at ``UNPACKED_MAX`` bytes or where the
+    data is damaged; ``broke`` then says why."""
 
     def __init__(self, file: BinaryIO) -> None:
         self._file = file
@@ -265,7 +274,7 @@ class _Limited:
         return self._file.seek(place)
 
     def read(self, size: int = -1) -> bytes:
-        """At most ``size`` bytes; b"" where it ends, breaks or grows too large."""
+        """Return at most ``size`` bytes; b"" at the end, at damaged data and at the limit."""
         if self._left <= 0:
             self.broke = f"read up to {format_size(UNPACKED_MAX)} of contents"
             return b""
@@ -281,7 +290,8 @@ class _Limited:
 def open_source(
     file: BinaryIO, name: str, progress: Progress, mask: Mask, clean: Clean, *, unpack: bool = True
 ) -> tuple[str, FileSource]:
-    """Return the name that determines the file's kind, and the file as a source for readers.
+    """Return the name that determines the file's kind (without ".gz" and the like), and the file as a source for
+    readers.
 
     ``unpack``: whether to decompress a compressed file. Raises ``CallerError`` if the file cannot be read.
     """

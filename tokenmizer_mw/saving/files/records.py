@@ -1,4 +1,5 @@
-"""JSON, JSON Lines, TOML and YAML files, read as a stream: paths and the values at them."""
+"""Readers for JSON, JSON Lines, TOML and YAML files: report the paths in them ("orders[].price") and the values at
+each. JSON and YAML are read as a stream."""
 
 from __future__ import annotations
 
@@ -17,16 +18,17 @@ from .tree import DEPTH_MAX, Tree, item, member_path
 T = TypeVar("T")
 
 WHOLE_MAX: Final = 16 * 1024 * 1024
-"""Bytes of a JSON document that are read in one piece, where the library that reads it piece by piece is missing."""
+"""Largest document in bytes that is read in one piece: TOML, and JSON if the library ijson is missing."""
 
 NESTED_MAX: Final = 10_000
-"""Levels of a JSON document below which nothing is read: the parser remembers each."""
+"""Depth of nesting at which reading stops, because the parser remembers each level."""
 
 TEXT_MAX: Final = 8 * 1024 * 1024
-"""Bytes of one text or number in a JSON document: the parser begins each anew with every piece that it is given."""
+"""Bytes of one text or number in a JSON document at which reading stops, because the parser scans it anew with every
+piece."""
 
 _Event = tuple[str, str, str | None]
-"""A path, the kind of what stands there, and its text where it is no container."""
+"""One value in a file: its path, its type, and its text (``None`` for an object or a list)."""
 
 _SCALARS: Final = {bool: "boolean", int: "number", float: "number", str: "string", type(None): "null"}
 
@@ -39,14 +41,14 @@ def read_json(source: FileSource) -> Report:
 def _read_events(
     title: str, source: FileSource, events: Iterable[_Event], describe: Callable[[Exception], str]
 ) -> Report:
-    """Read what ``events`` yields before it fails; ``describe`` says why it did."""
+    """Report the values that ``events`` yields. If it raises, the report is partial, and ``describe`` says why."""
     tree = Tree()
     broke = _fill(tree, events, describe)
     return _report(title, tree, source, broke)
 
 
 def _fill(tree: Tree, events: Iterable[_Event], describe: Callable[[Exception], str]) -> str:
-    """Add what ``events`` yields before it fails to ``tree``; return why it did, "" if it did not."""
+    """Add the values that ``events`` yields to ``tree``. Return why reading stopped early, "" if it did not."""
     try:
         for event in events:
             tree.add(*event)
@@ -81,7 +83,8 @@ def _json_events(source: FileSource) -> Iterator[_Event]:
 
 
 def _add_paths(events: Iterable[tuple[str, Any]]) -> Iterator[_Event]:
-    """The events of ijson with their paths; what lies deeper than a tree tells apart has the path of its ancestor."""
+    """Yield the values that ijson reports, with their paths. A value deeper than ``DEPTH_MAX`` has the path of its
+    ancestor."""
     paths = [""]  # of the containers around, each followed by that of the value to come
     depth = 0
     for event, value in events:
@@ -111,7 +114,8 @@ _IJSON: Final = {
 
 
 class _Reader:
-    """The bytes of a source as a file, for a parser whose events pass by in ``follow``: it tells how far it came."""
+    """The bytes of a source as a file for a parser. It fails if the parser reads a lot without yielding an event in
+    ``follow``."""
 
     def __init__(self, source: FileSource) -> None:
         self._pieces = source.pieces()
@@ -119,13 +123,14 @@ class _Reader:
         self._since = 0
 
     def follow(self, events: Iterable[T]) -> Iterator[T]:
-        """The events, as they come."""
+        """Yield the parser's events, and note that it makes progress."""
         for event in events:
             self._since = 0
             yield event
 
     def read(self, size: int = -1) -> bytes:
-        """At most ``size`` bytes; b"" at the end. Raises ``ValueError`` when the last ``TEXT_MAX`` told of nothing."""
+        """Return at most ``size`` bytes; b"" at the end. Raises ``ValueError`` if more than ``TEXT_MAX`` bytes were
+        read since the last event."""
         if not size:
             return b""
         if self._since > TEXT_MAX:
@@ -138,7 +143,8 @@ class _Reader:
 
 
 def _whole(source: FileSource, parse: Callable[[str], Any], else_: str) -> Iterator[_Event]:
-    """The events of a document that is read in one piece; ``else_``: what is said of those that are too large."""
+    """Yield the values of a document that is read in one piece. A larger one than ``WHOLE_MAX`` raises ``ValueError``;
+    its text ends with ``else_``."""
     if source.size > WHOLE_MAX:
         raise ValueError(f"documents above {WHOLE_MAX:,} bytes {else_}")
     yield from _walk(parse("".join(source.texts())), "")
@@ -162,7 +168,8 @@ def _text(value: Any) -> str:
 
 
 def read_json_lines(source: FileSource) -> Report:
-    """Read the paths of the documents in ``source``, one per line."""
+    """Report the paths in the JSON documents of a file with one document per line, and the values at them. Lines that
+    are not JSON are counted."""
     tree = Tree()
     documents = wrong = first_wrong = 0
     broke = ""
@@ -194,7 +201,7 @@ def read_toml(source: FileSource) -> Report:
 
 
 def read_yaml(source: FileSource) -> Report:
-    """Report the key paths in the YAML documents of ``source``, and what is found at each.
+    """Report the paths in the YAML documents of a file, and the values at them.
 
     Aliases are counted but not resolved, so that a small file cannot expand into a huge one. Never raises for invalid
     YAML: the report has what stands before the error, and says where reading stopped.
@@ -222,7 +229,7 @@ def _count_events(events: Iterable[Any], counts: Counter[str]) -> Iterator[Any]:
 
 
 def _yaml_events(events: Iterable[Any]) -> Iterator[_Event]:
-    """Paths and values; a mapping's keys become names."""
+    """Yield the values that the YAML parser reports, with their paths. The keys of a mapping become names in paths."""
     open_: list[tuple[str, bool]] = []  # the path of each container around, and whether it is a mapping
     key: list[str | None] = []
     for event in events:

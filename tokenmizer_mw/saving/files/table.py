@@ -1,4 +1,4 @@
-"""Delimited tables: values separated by commas, semicolons, tabs or bars."""
+"""Reader for tables in text files, whose values are separated by commas, semicolons, tabs or bars."""
 
 from __future__ import annotations
 
@@ -12,22 +12,22 @@ from .digest import DigestLine, Report, format_count
 from .reading import LINE_MAX, FileSource, Stopped
 
 COLUMNS_MAX: Final = 200
-"""Columns that are looked at one by one; of the others, it is told how many there are."""
+"""Number of columns that are described; of the others, at most the names are shown."""
 
 ROW_MAX: Final = 2 * LINE_MAX
-"""Characters of one row, whose fields may go over many lines."""
+"""Largest number of characters of one row, which may span lines."""
 
 DELIMITERS: Final = {",": "comma", ";": "semicolon", "\t": "tab", "|": "bar"}
 _LOOKED_AT: Final = 50
 _NAMED: Final = 10
-"""Further columns whose names are told."""
+"""Number of further columns whose names are shown."""
 _BLOCK: Final = 500
 _BLOCK_TEXT: Final = 1 << 20
-"""Characters of the rows that are looked at together."""
+"""Characters of the rows that are evaluated together."""
 
 
 def read(source: FileSource) -> Report:
-    """Read rows and columns of the table in ``source``."""
+    """Report the rows of a table, and its columns with statistics of their values."""
     head = source.head.decode(source.encoding or "utf-8", "replace")
     delimiter = delimiter_of(head)
     lines = _Lines(source.lines())
@@ -49,9 +49,10 @@ def delimiter_of(text: str) -> str:
 
 
 class _Lines:
-    """The lines of a table as they come: how much text they are in ``taken``, and no row without an end.
+    """The lines of a table, as the CSV parser takes them. A row of more than ``ROW_MAX`` characters raises
+    ``csv.Error``.
 
-    ``begun``: the number of the line that the newest row begins on.
+    ``taken``: number of characters taken so far; ``begun``: number of the line on which the newest row begins.
     """
 
     def __init__(self, lines: Iterable[str]) -> None:
@@ -73,7 +74,7 @@ class _Lines:
         return line
 
     def rows(self, rows: Iterable[list[str]]) -> Iterator[list[str]]:
-        """The rows that are made of these lines."""
+        """Yield the rows that the parser makes of these lines."""
         following = 1
         for row in rows:
             self._limit = self.taken + ROW_MAX
@@ -82,7 +83,11 @@ class _Lines:
 
 
 class _Table:
-    """What has been read of a table so far. ``further`` are the first names of the columns that are not looked at."""
+    """Columns and counts of a table, as far as it was read.
+
+    ``further``: names of the first columns beyond ``COLUMNS_MAX``; ``wide``: number of all columns; ``uneven``: number
+    of rows with another number of values, ``first_uneven``: line of the first.
+    """
 
     def __init__(self) -> None:
         self.columns: list[Column] = []
@@ -93,7 +98,7 @@ class _Table:
         self.broke = ""
 
     def take(self, rows: Iterator[list[str]], lines: _Lines) -> None:
-        """All ``rows``, of which the first two tell whether there is a header."""
+        """Read all rows. The first two show whether there is a header."""
         first, start = next(rows, None), lines.begun
         if first is None:
             return
@@ -121,7 +126,7 @@ class _Table:
         self.further = names[COLUMNS_MAX:]
 
     def _row(self, row: list[str], line: int) -> list[str]:
-        """What is looked at of one more row; an empty line is none."""
+        """Count one row, and return its values in the described columns. An empty line is no row."""
         if row:
             self.rows += 1
             if len(row) != self.wide:
@@ -137,7 +142,8 @@ class _Table:
 
 
 def _is_header(first: list[str], second: list[str] | None) -> bool:
-    """A row of different names, none of them a number or a date, is one, above a row that is not itself."""
+    """Return whether the first row is a header: it has different names, none of them a number or a date, and a second
+    row follows."""
     names = [name.strip() for name in first]
     return second is not None and all(names) and len({*names}) == len(names) and not looks_like_data(names)
 

@@ -1,4 +1,5 @@
-"""Markdown, source code and plain text: an outline with line numbers, by how definitions begin in a language."""
+"""Readers for Markdown, source code and plain text: report an outline with line numbers (headings, definitions) and
+counts."""
 
 from __future__ import annotations
 
@@ -15,7 +16,8 @@ from .reading import FileSource, Stopped, clip_text
 
 @dataclass(frozen=True, slots=True)
 class Language:
-    """A programming language: file endings, patterns for definitions and imports, and the start of comments."""
+    """A programming language: its file endings, regular expressions for lines that define or import something, and the
+    sign that begins a comment."""
 
     name: str
     endings: tuple[str, ...]
@@ -81,30 +83,30 @@ _BY_ENDING: Final = {ending: language for language in LANGUAGES for ending in la
 
 
 def language_of(name: str) -> Language | None:
-    """Return the language of a source file by its name."""
+    """Return the language of a source file by the ending of its name; ``None`` if it is not known."""
     return next((language for ending, language in _BY_ENDING.items() if name.lower().endswith(ending)), None)
 
 
 OUTLINE_MAX: Final = 400
-"""Entries of an outline that are kept."""
+"""Largest number of entries of an outline."""
 
 _SHOWN: Final = 160
 _DEFINED_WITHIN: Final = 400
 _BEGIN: Final = 3
-"""Lines with which it is told how a text begins."""
+"""Number of lines that show how a text begins."""
 _END: Final = 100
-"""Lines at the end that are read together: a secret may go over many."""
+"""Number of lines at the end that are redacted together, because a secret may span many; only the last is shown."""
 _END_LINE: Final = 2_000
 _TODO = re2.compile(r"\b(?:TODO|FIXME|XXX|HACK)\b")
 _HEADING = re.compile(r"(#{1,6})\s+(.+)")  # its matches cost a tenth of those of RE2
 _BOX = re2.compile(r"^\s*[-*+]\s+\[([ xX])\]\s")
 _BULLETS: Final = frozenset("-*+")
-"""Signs that an item of a list begins with. They are looked at first: a pattern costs microseconds a line."""
+"""Signs with which a list item begins. They are compared first, because a pattern would take microseconds per line."""
 _LINK = re2.compile(r"\]\([^)\s]+")
 
 
 class _Outline:
-    """What has been read of a source file."""
+    """Counts and outline of a source file, as far as it was read."""
 
     def __init__(self, language: Language) -> None:
         self.counts: Counter[str] = Counter()
@@ -115,7 +117,7 @@ class _Outline:
         self._import = re2.compile(language.imports)
 
     def add(self, number: int, text: str) -> None:
-        """One more line, without its end."""
+        """Read the next line, given without its line end."""
         counts, start, bare = self.counts, text[:_SHOWN], text.lstrip()
         counts["line"] += 1
         counts["blank"] += not bare
@@ -132,7 +134,7 @@ class _Outline:
                 self.lines.append(DigestLine(shown, 4.0 / (1 + indent)))
 
     def head(self) -> DigestLine:
-        """The counts in a line."""
+        """Return a line with the counts: "12 definitions, 3 imports, ..."."""
         counts = [format_count(self.counts[name], name) for name in ("definition", "import")]
         counts.append(f"{format_count(self.counts['comment'], 'line')} of comment")
         if self.todo:
@@ -141,7 +143,8 @@ class _Outline:
 
 
 def read_source(source: FileSource, language: Language) -> Report:
-    """Report the definitions in a source file, with their lines."""
+    """Report the definitions in a source file with their line numbers, and the numbers of imports, comments and
+    TODOs."""
     outline = _Outline(language)
     broke = ""
     try:
@@ -154,13 +157,14 @@ def read_source(source: FileSource, language: Language) -> Report:
 
 
 def _signature(text: str, end: int) -> str:
-    """The definition that ends at ``end``, with its parameters where they stand on the line."""
+    """Return the whole line of a definition if it is short, else its beginning up to ``end``."""
     whole = text.strip().rstrip("{:").rstrip()
     return whole if len(whole) <= 100 else clip_text(text, end).strip()
 
 
 def read_markdown(source: FileSource) -> Report:
-    """Read headings and their lines, and the open and done items of task lists."""
+    """Report the headings of a Markdown file with their line numbers, and the numbers of links, code blocks, and open
+    and done items of task lists."""
     counts: Counter[str] = Counter()
     outline: list[DigestLine] = []
     fence = ""
@@ -197,7 +201,7 @@ def read_markdown(source: FileSource) -> Report:
 
 
 def read_plain(source: FileSource) -> Report:
-    """Read number of lines and words, the beginning and the end."""
+    """Report a plain text: numbers of lines and words, its first lines and its last one."""
     counts: Counter[str] = Counter()
     end: deque[str] = deque(maxlen=_END)
     broke = ""
@@ -224,7 +228,7 @@ def read_plain(source: FileSource) -> Report:
 
 
 def _nonempty_lines(text: str) -> list[str]:
-    """The lines that say something."""
+    """The lines that are not blank, stripped."""
     return [bare for line in text.splitlines() if (bare := line.strip())]
 
 

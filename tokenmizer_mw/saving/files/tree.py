@@ -1,4 +1,5 @@
-"""Nested values (JSON, YAML, XML): paths, types and values; XML files are read as a stream, entities not expanded."""
+"""Collects the paths in nested files (JSON, YAML, XML) and the values at each; and the reader for XML files, which are
+read as a stream."""
 
 from __future__ import annotations
 
@@ -13,18 +14,18 @@ from .digest import DigestLine, Report, format_count
 from .reading import TOO_LARGE, BrokenFile, FileSource, Mask, Stopped
 
 PATHS_MAX: Final = 500
-"""Paths that are told apart; values at further ones are only counted."""
+"""Largest number of paths; values at further ones are only counted."""
 
 DEPTH_MAX: Final = 12
-"""Levels that are told apart; what lies deeper is counted with its ancestor."""
+"""Largest depth of a path; values below it are counted at their ancestor, or only counted."""
 
 _BUFFER: Final = 500
 _LONG: Final = 200
-"""Characters of a value that does not wait for others."""
+"""Characters from which on a value is evaluated at once, instead of together with others."""
 _ITEM: Final = "[]"
 _ANY: Final = "*"
 _ID_NAME: Final = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|(?=[a-f]*[0-9])[0-9a-f]{16,}", re.IGNORECASE)
-"""Names of members that are ids: UUIDs, and long hexadecimal numbers."""
+"""Names of object members that are ids (UUIDs and long hexadecimal numbers), so that all members count as one path."""
 
 
 @dataclass(slots=True)
@@ -48,8 +49,11 @@ class _Place:
 
 @dataclass(slots=True)
 class Tree:
-    """The paths seen so far. A path consists of names separated by dots; "[]" stands for the items of a list, "*" for
-    all members of an object whose names are ids."""
+    """The paths that a file contains, each with the types of the values there and statistics of them.
+
+    A path is names separated by dots (in XML by "/"), such as "orders[].price": "[]" stands for the items of a list,
+    "*" for all members of an object whose names are ids. ``ignored``: number of values that were only counted.
+    """
 
     places: dict[str, _Place] = field(default_factory=dict)
     ignored: int = 0
@@ -57,7 +61,8 @@ class Tree:
     def add(self, path: str, kind: str, value: str | None = None) -> None:
         """Add a value at ``path``.
 
-        ``kind``: its type in the terms of the file format; its text is counted if it is not a container.
+        ``kind``: its type, as the file format calls it ("object", "number"). ``value``: its text; ``None`` for an
+        object or a list.
         """
         place = self.places.get(path)
         if place is None:
@@ -68,11 +73,11 @@ class Tree:
         place.add(kind, value)
 
     def lines(self, mask: Mask) -> list[DigestLine]:
-        """Return one digest line per path, in the order first seen.
+        """Return one digest line per path, in the order in which the paths first occurred.
 
         A line's weight falls with the depth of its path, so that deep paths are dropped first when a digest is too
-        long. If values were not counted (more than ``PATHS_MAX`` paths, or too deep), one more line gives their number.
-        ``mask`` maps a column name and a value to the value that may be shown (without secrets).
+        long. If values were only counted (more than ``PATHS_MAX`` paths, or too deep), a last line gives their number.
+        ``mask`` redacts a value, given the name of its path.
         """
         shown = [
             DigestLine(self._line(path, place, mask), 6.0 / (1 + path.count(".") - path.count(f".{_ANY}")))
@@ -83,7 +88,7 @@ class Tree:
         return shown
 
     def facts(self) -> list[dict[str, Any]]:
-        """Return the paths as JSON values."""
+        """Return the paths, their types and statistics as JSON values."""
         return [
             {
                 "path": path,
@@ -107,25 +112,26 @@ class Tree:
 
 
 def member_path(path: str, name: str) -> str:
-    """Return the path of the member ``name`` of the object at ``path``; all members whose names are ids have one."""
+    """Return the path of the member ``name`` of the object at ``path``, such as "user.age"; "user.*" if the name is an
+    id."""
     name = _ANY if _ID_NAME.fullmatch(name) else name
     return f"{path}.{name}" if path else name
 
 
 def item(path: str) -> str:
-    """Return the path of the items of the list at ``path``."""
+    """Return the path of the items of the list at ``path``: "orders[]"."""
     return path + _ITEM
 
 
 TEXT_MAX: Final = 2_000
-"""Characters of the text of one element that are looked at."""
+"""Characters of the text of one XML element that are read."""
 
 NESTED_MAX: Final = 10_000
-"""Elements within elements, below which nothing is read: the parser remembers each."""
+"""Depth of nesting at which reading stops, because the parser remembers each element around."""
 
 
 class _Handlers:
-    """Elements as they open and close."""
+    """Adds the elements and attributes of an XML file to a tree."""
 
     def __init__(self, tree: Tree) -> None:
         self.tree = tree
@@ -133,7 +139,7 @@ class _Handlers:
         self._open: list[list[str]] = []  # the path of each element around, then its text
 
     def start(self, name: str, attributes: dict[str, str]) -> None:
-        """An element opens."""
+        """Called when an element opens."""
         self.elements += 1
         if len(self._open) > NESTED_MAX:
             raise BrokenFile(f"it is nested more than {NESTED_MAX:,} deep; what follows is not read")
@@ -144,23 +150,24 @@ class _Handlers:
             self.tree.add(f"{path}@{attribute}", "attribute", value)
 
     def text(self, text: str) -> None:
-        """Text inside the element that is open."""
+        """Called with text inside an element."""
         if self._open and len(self._open[-1]) <= TEXT_MAX:
             self._open[-1].append(text[:TEXT_MAX])
 
     def end(self, name: str) -> None:
-        """An element closes."""
+        """Called when an element closes."""
         path, *texts = self._open.pop()
         text = "".join(texts).strip()
         self.tree.add(path, "element", text[:TEXT_MAX] if text else None)
 
     def entity(self, *declared: object) -> None:
-        """A document that declares entities."""
+        """Called for a declared entity. Raises ``BrokenFile``: entities could expand a small file into a huge one."""
         raise BrokenFile("it declares entities, which are not expanded; what follows is not read")
 
 
 def make_parser(handlers: Any) -> expat.XMLParserType:
-    """Return an XML parser that calls the methods ``start``, ``end``, ``text`` and ``entity`` of ``handlers``."""
+    """Return an XML parser that calls the methods ``start``, ``end``, ``text`` and ``entity`` of ``handlers``; see
+    ``_Handlers``."""
     parser = expat.ParserCreate()
     parser.buffer_text = True
     parser.StartElementHandler = handlers.start
@@ -171,7 +178,8 @@ def make_parser(handlers: Any) -> expat.XMLParserType:
 
 
 def read(source: FileSource) -> Report:
-    """Read the elements and attributes of an XML file, by path."""
+    """Report the elements and attributes of an XML file by path ("feed/entry@id"), and the texts in them. Entities are
+    not expanded."""
     tree = Tree()
     handlers = _Handlers(tree)
     parser = make_parser(handlers)

@@ -1,4 +1,4 @@
-"""Redacts secrets in lines of a text.
+"""Redacts secrets in chosen lines of a long text, without redacting all of it.
 
 A secret may span lines, and its meaning may depend on another line; so lines are checked together with their
 neighbours, and with the first line, which names the columns of a table.
@@ -13,20 +13,20 @@ from typing import Final
 from tokenmizer_mw.safety.redact import Redactor
 
 WINDOW: Final = 1 << 15
-"""Characters before a line, and behind it, that are read with it, at least."""
+"""Least number of characters before and behind a line that are checked together with it."""
 
 HEAD_MAX: Final = 1_000
-"""Characters of a first line that may name columns."""
+"""Longest first line, in characters, that is taken for names of columns."""
 
 _ROW_MAX: Final = 1 << 14
 _TAG: Final = 8
-"""Digits of the tag of a placeholder."""
+"""Number of digits at the end of a placeholder, which tell secrets apart."""
 
 Wanted = Callable[[int, str], bool]
-"""Whether a line is to be shown, by its number and what it says."""
+"""Function that returns whether to show a line, from its number (from 1) and its text."""
 
 _Span = tuple[int, int, str]
-"""From where to where something is replaced, and by what."""
+"""A replacement in a text: start, end, and the placeholder."""
 
 
 @dataclass(slots=True)
@@ -41,9 +41,10 @@ class _Block:
 
 
 def show_lines(lines: Iterable[str], wanted: Wanted, last: int, redactor: Redactor) -> Iterator[tuple[int, str]]:
-    """Return number and text of the ``wanted`` lines up to line ``last``, with placeholders instead of secrets.
+    """Yield number and text of the ``wanted`` lines up to line ``last``, with placeholders instead of secrets.
 
-    ``lines`` include their line ends. Lines inside of a secret are left out if its placeholder was already shown.
+    ``lines`` include their line ends. A line inside a secret is left out if the placeholder of the secret was already
+    shown.
     """
     head, last_value = "", ""
     for before, block, behind in _pair_neighbours(_blocks(lines)):
@@ -78,7 +79,7 @@ def _blocks(lines: Iterable[str]) -> Iterator[_Block]:
 
 
 def _pair_neighbours(blocks: Iterator[_Block]) -> Iterator[tuple[list[str], _Block, list[str]]]:
-    """Each block with the lines of its neighbours."""
+    """Yield each block with the lines of the block before and of the next."""
     before: list[str] = []
     block = next(blocks, None)
     while block is not None:
@@ -88,7 +89,7 @@ def _pair_neighbours(blocks: Iterator[_Block]) -> Iterator[tuple[list[str], _Blo
 
 
 def _secrets(text: str, redactor: Redactor) -> list[_Span]:
-    """What is replaced in ``text``."""
+    """The replacements for the secrets in ``text``."""
     found = redactor.find(text)
     if not found:
         return []
@@ -103,7 +104,7 @@ def _secrets(text: str, redactor: Redactor) -> list[_Span]:
 
 
 def _row(head: str, line: str, redactor: Redactor) -> list[_Span]:
-    """What is replaced in a line because of what the first line calls its columns."""
+    """The replacements in ``line`` that are due to a column name in the first line, ``head``."""
     if not head:
         return []
     row, start = line[:_ROW_MAX], len(head)
@@ -112,7 +113,8 @@ def _row(head: str, line: str, redactor: Redactor) -> list[_Span]:
 
 
 def _within(spans: list[_Span], start: int, end: int) -> list[_Span]:
-    """Those that reach into a line, in places of the line; one that begins before it begins below 0."""
+    """The replacements that lie in a line or reach into it, relative to its start. One that begins before the line has
+    a negative start."""
     return [
         (one - start, min(last, end) - start, replacement)
         for one, last, replacement in spans
@@ -121,7 +123,7 @@ def _within(spans: list[_Span], start: int, end: int) -> list[_Span]:
 
 
 def _merge_spans(spans: list[_Span], more: list[_Span]) -> list[_Span]:
-    """Both, in order; those that overlap made one."""
+    """Both lists of replacements, sorted; overlapping ones are merged."""
     apart: list[_Span] = []
     for one in sorted([*spans, *more]):
         if apart and one[0] < apart[-1][1]:
@@ -133,8 +135,8 @@ def _merge_spans(spans: list[_Span], more: list[_Span]) -> list[_Span]:
 
 
 def _replace_spans(line: str, spans: list[_Span], before: str) -> tuple[str, str]:
-    """The line with placeholders, and the last of them. One that began on an earlier line, and was shown there as the
-    one ``before``, is not shown again."""
+    """Return the line with placeholders, and the last of these. A secret that began on an earlier line, whose
+    placeholder ``before`` was shown there, gets no second one."""
     pieces: list[str] = []
     done, last = 0, ""
     for start, end, replacement in spans:

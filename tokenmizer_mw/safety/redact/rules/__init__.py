@@ -12,9 +12,9 @@ from tokenmizer_mw.safety.redact.rules.vendors import CLOUDS, CODE, DATA, MODELS
 from tokenmizer_mw.safety.redact.shape import Token
 
 TOKENS: Final[tuple[Token, ...]] = (*MODELS, *CLOUDS, *CODE, *MONEY, *TALK, *DATA)
-"""Credentials that are known by their own shape; of two rows that read the same text, the longer one names it, then
-the first."""
+"""Credentials that are recognised by their own shape. If two rows match the same text, the longer match gives the kind,
+else the first row."""
 
 PLACES: Final[tuple[PlaceRule, ...]] = (*HEADERS, *ADDRESSES, *COMMANDS, *CALLS, *FILES, *PROSE)
-"""Secrets that one pattern finds by the place they stand in. The three parts of an example are joined; the middle one
-is the secret. Rows of which the secret has a checksum or an inner form leave it empty."""
+"""Secrets that are recognised by their position. The three parts of a row's example are joined; the middle one is the
+secret. It is empty if the secret has a checksum or an inner form."""

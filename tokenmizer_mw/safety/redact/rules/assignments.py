@@ -1,5 +1,5 @@
-"""How values are named and assigned: words for secrets in a dozen languages, assignment operators, first characters of
-secrets."""
+"""Patterns for names and their values: words for secrets in a dozen languages, signs and words of assignment, and the
+first characters of secrets."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ PASSWORDS: Final = (
     *("mật khẩu", "пароль", "密码", "密碼", "口令", "パスワード", "暗証番号", "비밀번호", "암호"),
     *("كلمة المرور", "كلمة السر", "סיסמה", "पासवर्ड", "รหัสผ่าน"),
 )
-"""Words for a password, small letters."""
+"""Words for a password, in lower case."""
 
 OPAQUES: Final = (
     *("secret", "secrets", "token", "tokens", "credential", "credentials", "jwt", "bearer", "cookie", "auth"),
@@ -37,13 +37,14 @@ OPAQUES: Final = (
     *("chave api", "chave de api", "chave da api", "chiave api", "ключ api", "klucz api"),
     *("apiキー", "アクセスキー", "シークレットキー", "トークン", "密钥", "密鑰", "秘钥", "토큰"),
 )
-"""Words for what machines draw."""
+"""Words for secrets that programs generate, such as tokens and keys."""
 
 _CODES: Final = r"(?i:otp|pin|tan|totp|mfa|2fa|code)"
 
 
 def spelt(words: tuple[str, ...]) -> str:
-    """Return RE2 over bytes for some words; under ``(?i)`` case is ignored for letters beyond ASCII too."""
+    """Return RE2 over bytes that matches any of the words. For use under ``(?i)``, words with other letters than ASCII
+    are included in three spellings: lower case, capitalised and upper case."""
     found: dict[str, None] = {}
     for word in words:
         cases = (word,) if word.isascii() else (word, word.capitalize(), word.upper())
@@ -64,7 +65,7 @@ _ABOUT: Final = (
     r"(?:for|of|to|on|in|at|from|with|below|de|del|du|da|do|della|pour|para|per|van"
     r"|voor|zum|f\xc3\xbcr|dla|\xd0\xb4\xd0\xbb\xd1\x8f|\xd0\xbe\xd1\x82)(?:[ \t][a-z0-9_.@/\x80-\xff-]+){1,7}?))?"
 )
-"""What the value is for, between its name and what assigns."""
+"""What the value is for ("password for the VPN is"), between its name and the assignment."""
 
 _VERB: Final = (
     r"(?:(?:is|was|are|has been|have been|will be|should be|is to be)(?:[ \t](?:now|still|currently|again|just|set"
@@ -94,17 +95,18 @@ SEPARATOR: Final = (
     rf"|(?:[ \t]*(?::=|=|:)[ \t]*(?:{_CONSTRUCTED}|<%=[ \t]*{_QUOTE})|\([ \t]*[bruNE@]?{_QUOTE})"
     rf"|{_ABOUT}(?:\\*[\"'`*\])}}])*[ \t]*{_SIGN}{_OPEN}|[ \t]+{_OPEN})"
 )
-"""What stands between a name and its value, with the quote that opens the value; RE2, letters of any case."""
+"""What stands between a name and its value, including the quote that opens the value; RE2, to be used ignoring case."""
 
 _LETTERS: Final = r"[A-Za-z_+/.~%!@#$^*-]"
 _TO_DIGIT: Final = rf"{_LETTERS}*"
 _MIXED_CASE: Final = r"[A-Za-z_-]{0,12}[a-z][A-Z][a-z]?[A-Z][A-Za-z_-]{3}"
-"""Letters whose case changes faster than in names of code, so that those do not hold the first pass up."""
+"""Letters that change case faster than names in code do, so that the first pass does not stop at those."""
 
 _DRAWN: Final = rf"{_LETTERS}{{6}}{_TO_DIGIT}[0-9][A-Za-z0-9+/=_-]{{3}}|{_LETTERS}{{10}}{_TO_DIGIT}[0-9]|{_MIXED_CASE}"
 
 _LETTERED: Final = rf"{_TAIL}{_QUOTE}[ \t]*:[ \t]*{_QUOTE}[A-Za-z_-]{{12}}"
-"""A member of an object and the beginning of its value, where both stand in quotes: no prose, so letters will do."""
+"""A quoted member name with the beginning of its quoted value. This does not occur in sentences, so a value of letters
+suffices."""
 
 GATE: Final = (
     rf"(?i:(?:{_PASSWORDS}){_TAIL}{SEPARATOR})"
@@ -117,7 +119,8 @@ GATE: Final = (
     rf"|(?i:{_PASSWORDS}|{_OPAQUES}|keys?){_LETTERED}"
     rf"|{_CODES}(?:\\*[\"'`*])*(?::|=|[ \t](?i:is|was)|\xef\xbc\x9a)(?:[ \t]|\\*[\"'`*])*[0-9]{{3,4}}[ -]?[0-9]{{1,4}}"
 )
-"""What the first pass looks for: a telling name, something that assigns, and a value that is no plain word."""
+"""Where the first pass stops for a value with a name: a name that promises a secret, an assignment, and a value that is
+no plain word."""
 
 NAMED: Final = rf"(?i)((?:{_PASSWORDS}|{_OPAQUES}|keys?|{_CODES}){_TAIL})({SEPARATOR})"
-"""A telling name, in its first group, and what assigns, in its second."""
+"""A name that promises a secret (first group), and the assignment behind it (second group)."""

@@ -1,7 +1,7 @@
-"""Words by which a password made of words is told from a sentence about passwords, in eight languages.
+"""Words that distinguish a password from a sentence about passwords, in eight languages.
 
-``LANGUAGES`` has a row for each language: words that link, among which no content word is; words that say how a
-password is, what becomes of it, or what belongs to it. Small letters.
+``LANGUAGES`` has a row for each language. Its main lists are function words, which are no part of a password, and words
+that describe passwords ("wrong", "encrypted", "stored"). All are in lower case.
 """
 
 from __future__ import annotations
@@ -18,13 +18,15 @@ class PasswordLanguage:
     """The words of a language.
 
     - ``names``: words for a password.
-    - ``copulas``: pattern for the verbs that state one; ``changes``: for those that state to what it was changed;
-      ``motions``: for the words that do so behind a verb of change.
-    - ``mine``: words in front of the name that say whose it is; ``generic``: that speak of any password.
-    - ``links``: articles, prepositions, pronouns, auxiliaries, adverbs: they end a password, and none begins with them.
-    - ``predicates``: what is said of passwords.
-    - ``endings``: pattern for the ends of other words that say how something is.
-    - ``is_listed``: whether the lists suffice to tell a password of several words without quotes.
+    - ``copulas``: pattern for verbs that state one ("is"); ``changes``: for verbs that state to what it was changed
+      ("was changed to"); ``motions``: for the preposition alone ("to"), which needs a verb of change nearby.
+    - ``mine``: words before the name that show whose it is ("my"); ``generic``: that refer to passwords in general
+      ("any").
+    - ``links``: function words (articles, prepositions, pronouns, auxiliaries, adverbs): a password ends before them,
+      and none begins with one.
+    - ``predicates``: words that describe passwords.
+    - ``endings``: pattern for the endings of further words that describe something.
+    - ``is_listed``: whether the lists are complete enough to recognise a password of several words without quotes.
     """
 
     names: tuple[str, ...]
@@ -324,18 +326,18 @@ COMPOUNDS: Final = words(
     " look-up set-up back-up pop-up sign-up roll-out time-out work-in-progress run-of-the-mill top-notch peut-être"
     " c'est-à-dire vis-à-vis soi-disant rendez-vous"
 )
-"""Words with hyphens that no password is."""
+"""Words with hyphens that are no passwords."""
 
 PREFIXES: Final = words(
     "non pre re auto self semi multi anti over under co ex half well ill all cross inter intra hyper meta mid off"
     " on out up down in un mis pseudo quasi sub trans ultra nicht vor nach neu alt selbst halb no sin sem senza"
     " sans mal bien zelf voor niet"
 )
-"""Beginnings of words that say how something is."""
+"""First parts of words with hyphens that describe something ("non-", "self-")."""
 
 
 def _in_bytes(pattern: str) -> str:
-    """RE2 over bytes for a pattern whose letters beyond ASCII stand for themselves; any blanks for one."""
+    """Convert a pattern of letters to RE2 over bytes. A blank in it matches any number of blanks and tabs."""
     spelt_out = "".join(
         char if char.isascii() else "".join(f"\\x{byte:02x}" for byte in char.encode()) for char in pattern
     )
@@ -346,13 +348,13 @@ CHANGES: Final = "(?i)" + _in_bytes(
     r"chang|reset|updat|rotat|switch|\bset|änder|umgestellt|gesetz|setz|modifi|remplac|cambi|actualiz|mud[eoa]|alter"
     "|troqu|trocad|impost|aggiorn|wijzig|verander|ingesteld|измен|смен|поменял|установ"
 )
-"""Verbs of change, near a name and a motion."""
+"""Pattern for verbs of change, which must stand near a name that is followed by a preposition alone ("to")."""
 
 LETTER: Final = r"[A-Za-z'\x80-\xff]"
-"""A byte of a word in any script."""
+"""Pattern for a byte of a word in any script."""
 
 _NARROW: Final = r"(?:[ ]|\xc2\xa0|\xe2\x80\xaf)?"
-"""A blank in front of a colon, or inside of quotation marks."""
+"""Pattern for a blank before a colon, or inside of quotation marks, as in French."""
 
 _QUOTE: Final = rf"(?:\\*[\"'`]|\xe2\x80[\x98\x9c\x9e\xb9]|\xc2\xab{_NARROW}|\xe3\x80\x8c)"
 _QUOTE_IN_JSON: Final = rf"(?:{_QUOTE}|\\u(?i:201[89ce]|2039|00ab(?:[ ]|\\u(?:00a0|202f))?|300c))"
@@ -363,10 +365,10 @@ _OF: Final = (
     + _in_bytes("|van|voor|per il|zum|zur|für|vom|von|im|des|der|для|от|на")
     + r")(?:[ \t]+[A-Za-z0-9_.@/'\x80-\xff-]+){1,5}?))?"
 )
-"""What the password is for, behind its name."""
+"""Pattern for what the password is for ("for the VPN"), behind its name."""
 
 _SHORT_VERB: Final = r"(?:'|\xe2\x80\x99)s(?:[ \t]+(?:now|still))?"
-"""The verb in "the password's ..."."""
+"""Pattern for the verb in "the password's now ..."."""
 
 _VERBS: Final = "|".join(
     _in_bytes("|".join(part))
@@ -380,7 +382,7 @@ STATED: Final = (
     rf"(?:(?P<colon>{_NARROW}(?::|\xef\xbc\x9a)[ \t]*)|(?P<verb>[ \t]+(?:{_VERBS})|{_SHORT_VERB})[ \t]*:?[ \t]+)"
     rf"(?:\*\*)?(?P<quote>{_QUOTE})?"
 )
-"""A sentence or a label in front of the value."""
+"""Pattern for the sentence or label before a password."""
 
 _GATE_VERBS: Final = (
     rf"(?i:(?:{_NAMES})(?:\*\*|[\"'`]|\))?{_OF}(?:[ \t]+(?:{_VERBS})|{_SHORT_VERB})[ \t]*:?[ \t]+)(?:\*\*)?"
@@ -392,14 +394,15 @@ STATED_GATE: Final = (
     rf"|{_GATE_COLON}(?:{_QUOTE_IN_JSON}{LETTER}{{3}}|{_COMPOUND}|{LETTER}{{3,}}[ ]{LETTER}{{3,}}[ ]{LETTER}{{3,}}"
     rf"|{LETTER}{{6,}}[.!]?[ \t]*(?:[\r\n\\\"]|$))"
 )
-"""What the first pass looks for: a name, what states it, and the beginning of words that may be its value."""
+"""Where the first pass stops for a password of words: its name, a verb or colon, and the beginning of words."""
 
 _CHOSEN: Final = r"(?:[A-Za-z0-9\x80-\xff][A-Za-z\x80-\xff-]{0,40}[0-9_]|[A-Za-z\x80-\xff-]{0,40}[a-z][A-Z][a-z])"
 CHOSEN_GATE: Final = rf"(?:{_GATE_VERBS}|{_GATE_COLON}){_QUOTE_IN_JSON}?{_CHOSEN}"
-"""The same, and the beginning of a word with a digit, an underscore or a capital inside."""
+"""Where the first pass stops for a chosen password: its name, a verb or colon, and the beginning of a word with a
+digit, an underscore or a capital inside."""
 
 PASS_GATE: Final = r"[Pp]ass:?[ \t]+[A-Za-z][A-Za-z_-]{3,40}[0-9]"
-"""The word "pass" and the beginning of such a word."""
+"""Where the first pass stops for a password behind "pass": that word, and the beginning of a word with a digit."""
 
 TECHNICAL: Final = words(
     "sha md bcrypt argon argonid argoni argond scrypt pbkdf blake blakeb blakes hmac hs rs es utf ucs ascii iso base"
@@ -419,4 +422,4 @@ TECHNICAL: Final = words(
     " letsencrypt salt salted nist pci dss gdpr owasp fips prod staging dev qa uat local master slave primary"
     " secondary replica shard bucket region zone"
 )
-"""Names of things, of which a word with a number is a version or a variable."""
+"""Technical terms. A word with a number that contains one is a version or a variable, not a password."""

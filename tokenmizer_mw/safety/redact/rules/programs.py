@@ -158,7 +158,7 @@ _WRAPPED_PEM: Final = (
     "LS0tLS1CRUdJTiB(?:QUklWQVRFIEtFWS|SU0EgUFJJVkFURSBL|FQyBQUklWQVRFIEtF|PUEVOU1NIIFBSSVZB|FTkNSWVBURUQgUFJJ|QR1AgUFJJVkFU"
     "|EU0EgUFJJVkFU)"
 )
-"""How the first lines of private keys read in base 64, as kubeconfig files and CI variables hold them."""
+"""How the first lines of private keys begin in base64, as in kubeconfig files and CI variables."""
 
 
 # fmt: off
@@ -225,10 +225,10 @@ FILES: Final[tuple[PlaceRule, ...]] = (
 
 
 _INSIDE: Final = r"[^\"'`\\\n]"
-"""One character inside quotes."""
+"""Pattern for one character inside quotes."""
 
 _STATEMENT: Final = r"(?i:create|alter|grant|replace)[ \t][^;]*$"
-"""A statement about users goes on."""
+"""Pattern for the text before a password in an SQL statement about users."""
 
 
 # fmt: off

@@ -11,12 +11,12 @@ _CODE: Final = (
     r"(?:[0-9]{1,2}[.)][ \t]+|[*-][ \t]+)?(?:[A-Za-z0-9]{4,6}[- ][A-Za-z0-9]{4,6}(?:-[A-Za-z0-9]{4,6}){0,3}"
     r"|[A-Za-z0-9]{8,12})"
 )
-"""One of a list of codes."""
+"""Pattern for one code in a list of recovery codes."""
 
 _LABEL: Final = (
     rf"(?i:password|passwort|passphrase|kennwort|{spelt(('contraseña', 'mot de passe', 'senha', 'wachtwoord'))})"
 )
-"""What stands alone on the line above a password."""
+"""Pattern for the label on the line above a password."""
 
 _AWS_NAME: Final = rf"(?i:secret[_ -]?access[_ -]?key)(?:{QUOTES}|\*)*[ \t]*(?::=|[:=])(?:[ \t]|{QUOTES})*"
 

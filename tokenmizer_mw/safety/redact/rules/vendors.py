@@ -1,4 +1,4 @@
-"""Keys and tokens that vendors give a shape of their own: one row a kind, in groups of services."""
+"""Keys and tokens that vendors give a shape of their own: one row per kind, in groups of services."""
 
 from __future__ import annotations
 

@@ -1,7 +1,8 @@
-"""Compares two questions and returns the first difference; their content words are aligned first.
+"""Compares two questions and returns the first difference; their content words are matched with each other first.
 
-Words may stand in another order where a phrase behind a preposition has moved, two things are joined by "and", or a
-verb is in the passive voice. Any other change of order counts as a difference, also in paraphrases.
+Words may stand in another order if a phrase with a preposition has moved ("in Berlin"), if two things are joined by
+"and", or if a verb is in the passive voice. Any other change of order counts as a difference, even between questions
+that mean the same.
 """
 
 from __future__ import annotations
@@ -16,13 +17,13 @@ from .phrases import LOOSE, OPTIONAL, VERBS
 from .reading import Item, QuestionReading, read
 
 TERMS: Final = frozenset({"word", "exact", "number"})
-"""Kinds of items that are content."""
+"""Kinds of items (``Item.kind``) that are content."""
 
 Keys = frozenset[str]
-"""The meanings that a word may have."""
+"""The possible meanings of a word."""
 
 _MOVABLE: Final = frozenset({"", "topic", "in", "on", "at", "during"})
-"""Roles whose phrase may stand anywhere in a question."""
+"""Roles (``Term.role``) of phrases that may stand anywhere in a question."""
 
 _LOOSE_ROLES: Final = frozenset({"of", "topic"})
 _JOINING: Final = frozenset({"and", "or", "vs", "versus"})
@@ -33,7 +34,8 @@ _NOMINAL: Final = ("al", "ation", "ment", "ing")
 class Term:
     """A content word of a question.
 
-    - ``keys``: its meanings; ``text``: its base form or the name of its meaning; ``place``: its number.
+    - ``keys``: its possible meanings; ``text``: its base form or the name of its meaning; ``place``: its number among
+      the terms of the question, from 0.
     - ``role``: the preposition before its phrase, "topic" before a colon, "" if neither.
     - ``passive``: whether it is a verb in the passive voice; ``predicate``: whether it follows a form of "be".
     - ``joined``: whether "and", "or" or "vs" stands before it.
@@ -67,7 +69,7 @@ def keys_of(item: Item) -> Keys:
 
 
 def align(one: QuestionReading, other: QuestionReading) -> Alignment:
-    """Match each term with one of the other question that shares a meaning, if possible in the same role."""
+    """Match each term of ``one`` with a term of ``other`` that shares a meaning, if possible one in the same role."""
     pairs: list[tuple[Term, Term]] = []
     missing: list[Term] = []
     free = list(_terms(other))
@@ -102,7 +104,8 @@ def _terms(reading: QuestionReading) -> Iterator[Term]:
 
 
 def has_same_direction(one: QuestionReading, other: QuestionReading, aligned: Alignment) -> bool:
-    """Return whether no term stands behind an opposed preposition, and no two have exchanged theirs."""
+    """Return whether the prepositions agree: no term has an opposed one ("from" and "to"), no two terms have exchanged
+    theirs, and the same prepositions stand before "I" and "you" and at the end."""
     changed = {(a.role, b.role) for a, b in aligned.pairs if a.role != b.role}
     if any(frozenset(pair) in forms.OPPOSED for pair in changed) or _has_exchange(changed):
         return False
@@ -121,13 +124,13 @@ def _has_exchange(changed: set[tuple[str, str]]) -> bool:
 
 
 def _self_roles(reading: QuestionReading) -> set[str]:
-    """The prepositions before those who speak or are spoken to."""
+    """The prepositions before "I", "me" and "you"."""
     pairs = itertools.pairwise(reading.items)
     return {before.text for before, item in pairs if item.kind == "self" and before.kind == "place"}
 
 
 def _is_stranded(one: QuestionReading, other: QuestionReading) -> bool:
-    """Whether only one question asks what stands behind a preposition: "what is it", "what is it for".
+    """Whether ``one`` ends with a preposition that makes it another question: "what is it" and "what is it for".
 
     "Which year was it built in" may lose its "in", as long as the other question has none.
     """
@@ -138,7 +141,7 @@ def _is_stranded(one: QuestionReading, other: QuestionReading) -> bool:
 
 
 def has_same_order(aligned: Alignment) -> bool:
-    """Return whether terms have the same order, but for those that may move."""
+    """Return whether the matched terms stand in the same order in both questions, except for terms that may move."""
     ordered = [pair for pair in aligned.pairs if pair[0].text != "difference"]
     for (a, x), (b, y) in itertools.combinations(ordered, 2):
         if (a.place < b.place) != (x.place < y.place):
@@ -150,7 +153,8 @@ def has_same_order(aligned: Alignment) -> bool:
 
 
 def _may_move(a: Term, x: Term, b: Term, y: Term) -> bool:
-    """Whether ``a`` and ``b`` may stand in the other order, as ``x`` and ``y``."""
+    """Whether the terms ``a`` and ``b`` of one question may stand in the other order in the second one, where they are
+    ``x`` and ``y``."""
     near = abs(a.place - b.place) == abs(x.place - y.place) == 1
     if a.role != b.role or x.role != y.role:
         roles = {a.role, b.role, x.role, y.role}
@@ -161,7 +165,8 @@ def _may_move(a: Term, x: Term, b: Term, y: Term) -> bool:
 
 
 def _is_restated(one: Term, other: Term) -> bool:
-    """Whether a term may have moved by itself: a verb in the passive voice or as a noun, an adjective behind "be"."""
+    """Whether a term may have another place in the second question because it has another form there (a verb in the
+    passive voice or as a noun, an adjective behind "be"), or because it may stand anywhere ("automatically")."""
     nominal = one.text != other.text and one.text.endswith(_NOMINAL) != other.text.endswith(_NOMINAL)
     moved = one.passive != other.passive or one.predicate != other.predicate
     free = one.text in forms.SUPERLATIVES or one.text in forms.ADVERBS or one.text.endswith("ly")
@@ -170,7 +175,8 @@ def _is_restated(one: Term, other: Term) -> bool:
 
 
 def _changes_voice(a: Term, x: Term, b: Term, y: Term) -> bool:
-    """Whether somebody does in one question what is done to him in the other: "do sharks eat", "are sharks eaten"."""
+    """Whether a noun is the subject of an action in one question and its object in the other: "do sharks eat",
+    "are sharks eaten"."""
     if not abs(a.place - b.place) == abs(x.place - y.place) == 1:
         return False
     (first, _), (second, later) = sorted(((a, x), (b, y)), key=lambda pair: pair[0].place)
@@ -183,14 +189,14 @@ _PEOPLE: Final = frozenset({"he", "she"})
 _WHOSE: Final = frozenset({"my", "mine", "your", "yours"})
 
 Check = Callable[[QuestionReading, QuestionReading, Alignment], bool]
-"""Return whether two questions are alike in one respect."""
+"""A check that returns whether two questions, whose terms are matched, agree in one respect."""
 
 
 def differs(first: str, second: str) -> str:
-    """Compare two questions to a model. Return "" if the cached response to one may answer the other, else the first
-    difference, as a word for counters and reports.
+    """Compare two questions that users asked. Return "" if the response to one may be given to the other, else the name
+    of the first difference, such as "negation" or "word" (see ``CHECKS``), or "language" if one cannot be compared.
 
-    Symmetric. Some words are compared pairwise, so questions are limited to ``CHARACTERS_MAX`` characters.
+    Symmetric. Pairs of words are compared, so questions of more than ``CHARACTERS_MAX`` characters are never compared.
     """
     if first == second:
         return ""
@@ -210,7 +216,7 @@ def _has_content(one: QuestionReading, other: QuestionReading, aligned: Alignmen
 
 
 def _has_same_denials(one: QuestionReading, other: QuestionReading, aligned: Alignment) -> bool:
-    """Whether there are as many denials, and none of them of something else."""
+    """Whether both questions have as many denials ("not", "never"), and each denies the same words."""
     left, right = list(_denied_words(one)), list(_denied_words(other))
     if left and ("must" in one.all_words) != ("must" in other.all_words):
         return False  # who must not is forbidden to, who need not is free to
@@ -218,7 +224,7 @@ def _has_same_denials(one: QuestionReading, other: QuestionReading, aligned: Ali
 
 
 def _denied_words(reading: QuestionReading) -> Iterator[list[Keys]]:
-    """For each denial the words that it reaches over."""
+    """Yield, for each denial, the words that it applies to."""
     for place, item in enumerate(reading.items):
         if item.kind == "not":
             yield list(_until_break(reading.items[place + 1 :]))
@@ -233,12 +239,13 @@ def _until_break(items: Sequence[Item]) -> Iterator[Keys]:
 
 
 def _covers(some: Sequence[Keys], others: Sequence[Keys]) -> bool:
-    """Whether each of some words is among others; none are among none only."""
+    """Whether each of ``some`` words shares a meaning with one of ``others``. An empty list is covered by an empty one
+    only."""
     return bool(some) >= bool(others) and all(any(a & b for b in others) for a in some)
 
 
 def _is_same_question(one: QuestionReading, other: QuestionReading, aligned: Alignment) -> bool:
-    """Whether the same kind of answer is wanted."""
+    """Whether both questions want the same kind of answer, such as a time ("when") or a place ("where")."""
     left, right = _kinds(one), _kinds(other)
     if left <= LOOSE and right <= LOOSE:
         return not ({"@list", "@explain"} <= left | right)
@@ -246,13 +253,13 @@ def _is_same_question(one: QuestionReading, other: QuestionReading, aligned: Ali
 
 
 def _kinds(reading: QuestionReading) -> frozenset[str]:
-    """What is asked; how two things differ is what their difference is."""
+    """The kinds of answers that are wanted. "How do they differ" is the same as "what is the difference"."""
     asks = reading.asks - {"@polar"} or reading.asks
     return asks - {"@how"} - LOOSE if any(item.text == "difference" for item in reading.items) else asks
 
 
 def _has_same_modals(one: QuestionReading, other: QuestionReading, aligned: Alignment) -> bool:
-    """Whether both ask for what is possible, allowed or advisable, where that is what they ask for."""
+    """Whether both questions ask for what is possible, allowed or advisable, if one of them does."""
     left, right = ({_MODALS.get(item.text, "") for item in side.items} - {""} for side in (one, other))
     asks = one.asks | other.asks
     if left == right or "@how" in asks or "@where" in asks:
@@ -263,7 +270,7 @@ def _has_same_modals(one: QuestionReading, other: QuestionReading, aligned: Alig
 
 
 def _has_same_persons(one: QuestionReading, other: QuestionReading, aligned: Alignment) -> bool:
-    """Whether both questions are about the same persons, and the asker has the same part in what is done."""
+    """Whether both questions are about the same persons, and whether "I" and "you" do the same in both."""
     if {"my", "your"} <= one.all_words | other.all_words and one.all_words & _WHOSE != other.all_words & _WHOSE:
         return False
     if _PEOPLE.intersection(one.nameless) != _PEOPLE.intersection(other.nameless):
@@ -278,14 +285,15 @@ def _has_same_persons(one: QuestionReading, other: QuestionReading, aligned: Ali
 
 
 def _has_same_tense(one: QuestionReading, other: QuestionReading, aligned: Alignment) -> bool:
-    """Whether no past, present or future is asked for in place of another."""
+    """Whether both questions are about the past, or about the future, if one of them is."""
     if ("future" in one.tenses) != ("future" in other.tenses):
         return False
     return not (one.tenses and other.tenses) or ("past" in one.tenses) == ("past" in other.tenses)
 
 
 def _has_same_words(one: QuestionReading, other: QuestionReading, aligned: Alignment) -> bool:
-    """Whether each word of one question has its own in the other; words of little weight may be missing in one."""
+    """Whether each word of one question has a counterpart in the other; words of little weight (``OPTIONAL``) may be
+    missing."""
     if aligned.missing and aligned.extra:
         return False
     verbs = VERBS if one.asks | other.asks else frozenset[str]()
@@ -306,4 +314,4 @@ CHECKS: Final[tuple[tuple[str, Check], ...]] = (
     ("order", lambda one, other, aligned: has_same_order(aligned)),
     ("empty", _has_content),
 )
-"""What must be alike, each with the name under which it is reported."""
+"""The checks in their order, each with the name under which a difference is reported."""

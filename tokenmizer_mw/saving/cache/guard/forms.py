@@ -26,14 +26,14 @@ your: ur; please: pls; please: plz; thanks: thx; thanks: ty; because: cuz; becau
 do not know: idk; can not: unable
 """
 )
-"""Short forms, also such as people type without an apostrophe."""
+"""Full form of each contraction, also of those typed without an apostrophe ("dont")."""
 
 ENDINGS: Final[Mapping[str, str]] = {
     "n't": "not", "'re": "are", "'ve": "have", "'d": "would", "'ll": "will", "'m": "am",
 }  # fmt: skip
 
 OPENERS: Final = words("what who how where when why that there it he she here")
-"""Words behind which "'s" is short for "is"; behind others it says whose."""
+"""Words behind which "'s" is short for "is" ("what's"). Behind others it names an owner ("Anna's")."""
 
 IRREGULAR: Final = _pairs(
     """
@@ -67,7 +67,7 @@ UNCHANGED: Final = words(
     scarcely likely family reply apply supply rely italy july ugly ally early daily weekly monthly yearly hourly
     only fly united pants jeans scissors headphones"""
 )
-"""Words that end like forms of others and are none."""
+"""Words that look like inflected forms and are none: "news" is not the plural of "new"."""
 
 CONNECTING: Final = words(
     """a an the be do have am is are was were been being does did has had i me my mine myself you your yours yourself
@@ -75,7 +75,8 @@ CONNECTING: Final = words(
     for with by from as about into onto upon if whether while than then so such some any will shall would let still
     already yet per etc eg ie using he him his she her hers"""
 )
-"""Words that ask for nothing by themselves. What some of them stand before is looked at (``PLACING``)."""
+"""Function words, which are not compared as words. Some of them still say something about the word behind them, see
+``PLACING``."""
 
 PLACING: Final[Mapping[str, str]] = _pairs(
     """
@@ -84,13 +85,13 @@ as: as; over: over; before: before; after: after; without: without; against: aga
 during: during
 """
 )
-"""Words that give what follows its place in the sentence."""
+"""Words that tell the role of what follows, with the preposition for which each stands ("into" for "to")."""
 
 OPPOSED: Final = frozenset(
     frozenset(pair.split("/"))
     for pair in words("from/to from/for from/with by/of by/for by/to by/at by/in as/to as/from with/for in/on in/for")
 )
-"""Places that are not the same for one thing."""
+"""Pairs of prepositions that are not interchangeable: "from Berlin" is not "to Berlin"."""
 
 QUESTION_VERBS: Final = words(
     "is are am was were do does did has have had can could should may might must will would shall"
@@ -101,7 +102,7 @@ BEING: Final = words("be is are am was were been being")
 DENIALS: Final = frozenset({"not", "no", "never", "without", "nor", "neither", "none", "nobody", "nothing", "except"})
 
 BREAKS: Final = frozenset({"but", "and", "or", "because", "vs", "if", "while", "when", "so", "then"})
-"""Words that end what a denial reaches over."""
+"""Words that end the part of a sentence to which a denial applies."""
 
 PAST: Final = words("was were did had")
 PRESENT: Final = words("is are am do does has have")
@@ -112,7 +113,7 @@ ENGLISH: Final = words(
     from into please show tell explain give list write translate convert summarize compare recommend help delete have
     not between there their it you i to of for in do a an about"""
 )
-"""Words by which a text can be told to be English, together with the lack of words of other languages."""
+"""Words by which a text is recognised as English."""
 
 NUMBERS: Final = _pairs(
     """
@@ -122,13 +123,14 @@ dozen; 13: thirteen; 14: fourteen; 15: fifteen; 16: sixteen; 17: seventeen; 18: 
 1000000: million
 """
 )
-"""Numbers by their names; "one" is mostly none."""
+"""The number of each number word. "One" is not among them, because it seldom is a number: "which one"."""
 
 SUPERLATIVES: Final = words(
     """biggest largest smallest fastest slowest highest lowest tallest longest shortest best worst oldest newest
     cheapest easiest deepest nearest closest hottest coldest youngest widest strongest"""
 )
-"""Adjectives that may stand before their noun or at the end: "which mountain is the highest"."""
+"""Superlatives that may stand before their noun or at the end: "the highest mountain",
+"which mountain is the highest"."""
 
 ADVERBS: Final = words("automatic permanent manual remote temporary fast slow again twice")
-"""Meanings whose words may stand anywhere in a question."""
+"""Meanings (base forms) of words that may stand anywhere in a question: "automatically"."""

@@ -9,7 +9,7 @@ import re2
 from tokenmizer_mw.runtime.lazy import re2_options
 
 READ_MAX: Final = 20_000
-"""Characters of a question that are looked at."""
+"""Characters of a question that are examined; a longer one counts as changing with time."""
 
 _WORDS: Final = r"""
 today|tonight|tomorrow|yesterday|now|nowadays|currently|current|present[ -]day|at the moment|right away|so far
@@ -67,7 +67,7 @@ _STATES: Final = r"""
 |complete|arrive|start|land|merge|ship|crash|deploy|run|gone|went|go|end|stop|come|win|won|change)(?:e?d|p?ed)?
 [ ]*(?:$|[?.!])
 """
-"""How something stands: what a question begins with that asks for it."""
+"""Questions about the state of something: "is the build done", "did the tests pass"."""
 
 _SCRIPTS: Final = (
     r"сегодня|завтра|вчера|сейчас|теперь|текущ|последн|нынешн|погод|новост|который час"
@@ -94,14 +94,14 @@ _STANDING: Final = re2.compile(
     r"(?i)\b(?:currently|current|most recent|recent|last|latest|newest|up[ -]to[ -]date|right away"
     r"|(?:my|our) (?:calendar|schedule|appointments?|meetings?|order|package|parcel|balance))\b|\.now\b"
 )
-"""Words that do not change how something is done: "how do I undo the last commit"."""
+"""Words of ``_WORDS`` that do not make a how-to question change with time: "how do I undo the last commit"."""
 
 
 def is_of_the_moment(text: str) -> bool:
-    """Return whether the answer to a question changes with time ("today", "latest"), judged by its words; such answers
-    are not cached by meaning.
+    """Return whether the answer to a question changes with time, judged by its words ("today", "latest", "who won").
+    Such answers must not be cached.
 
-    Checks the first ``READ_MAX`` characters; a longer text counts as changing. Linear time.
+    A text of more than ``READ_MAX`` characters counts as changing. Linear time.
     """
     if len(text) > READ_MAX:
         return True

@@ -1,4 +1,5 @@
-"""Phrases and synonyms: words with the same meaning in a question. Rows end with ";", the meaning stands first.
+"""Phrases and synonyms: words with the same meaning in a question. Each row is the meaning, ":", the phrases with "|"
+between them, and ";". "(a/b/)" is a choice, of nothing at last.
 
 A row must hold without exceptions, because a question with one of its words gets the response to a question with
 another. Phrases are written in base forms ("be", not "is"), as they are looked up.
@@ -47,7 +48,7 @@ substitute for | (what be an/what be a good/be there an) alternative to; say: ho
 to say | what be the word for; @what: what (should i/can i/do i/must i/be i to) do (if/when/) | what | which | what be
 all | (what/which) (kind/type/sort) of
 """
-"""What is asked for, wherever it stands in a sentence. Kinds of questions begin with "@"; "(a/b/)" is a choice."""
+"""Phrases that ask for something, anywhere in a sentence. A meaning with "@" is a kind of question: "@when"."""
 
 STARTS: Final = """
 @what: tell (me/us/) (about/what/) | show (me/us/) what | what be | (i want to/i would like to/let me/i need to/do
@@ -58,10 +59,11 @@ be/explain/) (the/) concept of | what be mean by | definition for | (what be the
 exactly be | help me understand (what/); @list: (give/show) (me/us/) | provide (me with/) | list | name | (give
 me/make/) (a/) list of | enumerate | suggest | recommend | what be some
 """
-"""Ways to ask with which a request begins; amid a sentence they are words like others."""
+"""Phrases that ask for something at the beginning of a request only ("tell me"); later in a sentence they are words
+like others."""
 
 LOOSE: Final = frozenset({"@what", "@explain", "@list"})
-"""Kinds of questions that say little beside others."""
+"""Kinds of questions that do not count if a question is also of another kind."""
 
 MANNERS: Final = """
 =: please | kindly | (hi/hello/hey) (there/) | thank | thanks | thank you | (thank/thanks) (in advance/a lot) | many
@@ -74,32 +76,33 @@ you know | if you do not mind | if possible | if you can | let me ask | (can/may
 ask | (i/) need (some/) help (with/) | any help (appreciate/would be appreciate) | newbie here | (can/could) you help
 (me/) (with/) | in short | briefly | real quick | asap | any idea | help | exactly
 """
-"""What is said out of manners at either end of a request: it asks for nothing."""
+"""Polite phrases at the beginning or end of a request; they are dropped."""
 
 FILLERS: Final = words(
     """actually also basically ever generally guys honestly just literally maybe normally perhaps please really simply
     somehow somewhat typically usually very"""
 )
-"""What says nothing anywhere."""
+"""Words that are dropped wherever they stand."""
 
 ORDERS: Final = words(
     """brainstorm briefly calculate check clarify compare compose convert correct create define delete describe draft
     explain find fix generate give help list make name outline paraphrase please proofread provide quickly recommend
     remind rephrase reword rewrite shorten show sort suggest summarize teach tell translate walk write"""
 )
-"""Verbs before which "can you" is only polite."""
+"""Verbs before which "can you" is a polite request and no question: "can you list"."""
 
 WANTS: Final = """
 @how: i (want/need/would like/wish/have/would love) to | i (be/have be) (try/attempt/look/go/plan) to | help me (to/) |
 (want/would like/need) to; =: (i/we) (need/want/would like)
 """
-"""Wishes to do something with which a request begins: they ask how, unless something is to be written."""
+"""Wishes at the beginning of a request. They ask how to do something ("I want to restart it"), unless a verb of
+``WRITTEN`` follows."""
 
 WRITTEN: Final = words(
     """brainstorm compose correct draft generate outline paraphrase proofread rephrase reword rewrite shorten suggest
     summarize translate write"""
 )
-"""What a model does by itself: "help me write" is an order, and does not ask how."""
+"""Verbs for what a model does itself: "help me write a letter" is an order, and does not ask how."""
 
 MEANINGS: Final = """
 delete: delete | remove | get rid of | erase | rid | wipe out | take off | take out | clear off | get off | clear |
@@ -265,7 +268,7 @@ wake up | get up; lose-weight: lose weight | slim down; pay-off: pay off | pay b
 pick-up: pick up | collect; drop-off: drop off; fill-in: fill in | fill out | complete the form; deploy: deploy | roll
 out
 """
-"""The same by several words. What a row does not hold is only ever the same as itself."""
+"""Synonyms. A word in no row only equals itself."""
 
 KNOWN: Final = words(
     """account after against airport always api bake between borrow boss crash css determine download drill during
@@ -273,13 +276,15 @@ KNOWN: Final = words(
     lose map most new nice old outside passport permission president puppy quit reach request salary schedule screw
     sentence shape stale str sugar tall teacher ticket travel triangle url visa water weight word"""
 )
-"""Base forms that no row holds: words with a capital letter that are no names, and stems of other forms."""
+"""Further base forms that are in no row: so that the words count as known when capitalised, and for stems of other
+forms."""
 
 OPTIONAL: Final = words(
     """available but code consider considered contain create do exist find get have help keyword look machine make need
     one see somebody someone something thing times use want way work write"""
 )
-"""Words that may stand in one of two questions only."""
+"""Words of little weight, which may be missing in one of two questions."""
 
 VERBS: Final = words("create do find get have help look make need see use want work write")
-"""Those of them that are the verb of their question where they come first, and may not be missing there."""
+"""Those of ``OPTIONAL`` that may not be missing if they are the first term of a question, because there they are its
+verb."""

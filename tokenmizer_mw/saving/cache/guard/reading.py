@@ -1,7 +1,7 @@
 """Analyses a question: what it asks, about what, and what must be equal in a matching question.
 
 One linear pattern splits the text; words are reduced to base forms, and phrases to their meanings. Articles, polite
-phrases and fillers are dropped. Everything else must be the same in both questions.
+phrases and filler words are dropped. Everything else must be the same in both questions.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from . import forms, phrases
 from .words import ANYWHERE, FIRST, POLITE, WISHES, Phrases, QuestionPiece, base, candidates, meanings, split
 
 CHARACTERS_MAX: Final = 2_000
-"""Longer questions are not compared: what matters in them is too easily overlooked."""
+"""Questions with more characters are not compared: in a long one an important word is too easily overlooked."""
 
 
 _NAMELESS: Final = {
@@ -29,10 +29,11 @@ _SELVES: Final = {"i": "i", "we": "i", "me": "me", "us": "me", "you": "you"}
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """One element of a question.
+    """One element of a question, after phrases were replaced by their meanings.
 
-    ``kind``: "exact", "number", "word" (``keys``: the meanings it may have), "asks" (a question word), "place" (a place
-    follows), "of" (the word before owns what follows), "self" (the speaker, or who is addressed), "not" or "break".
+    ``kind``: "word" (a content word; ``keys``: its possible meanings), "number", "exact" (a literal or name), "asks" (a
+    kind of question), "place" (a preposition), "of" (before it stands the owner of what follows), "self" ("I", "me" or
+    "you"), "not" (a denial) or "break" (a stop, or a word such as "but").
     """
 
     kind: str
@@ -44,12 +45,12 @@ class Item:
 class QuestionReading:
     """The analysed question, as far as questions are compared.
 
-    - ``items``: its elements, in order; ``topic``: how many of them stand before a colon.
-    - ``asks``: kinds of questions; ``tenses``: "past", "present" and "future", as far as a verb says.
-    - ``selves``: "i", "me" and "you", in order; ``nameless``: the pronouns, in order.
-    - ``passives``: words in the passive voice; ``predicates``: words behind a form of "be".
-    - ``all_words``: all words; ``stranded``: a preposition whose noun is asked for, "" if there is none.
-    - ``english``: whether a word of it is known to be English.
+    - ``items``: its elements, in order; ``topic``: how many of them stand before a colon, as in "docker: how do I".
+    - ``asks``: kinds of questions ("@how"); ``tenses``: "past", "present" and "future", as far as a verb shows it.
+    - ``selves``: "i", "me" and "you", in order; ``nameless``: the pronouns of the third person and "this", in order.
+    - ``passives``: meanings of verbs in the passive voice; ``predicates``: of words behind a form of "be".
+    - ``all_words``: all words; ``stranded``: a preposition without its noun ("who is it for"), "" if there is none.
+    - ``english``: whether it contains a common English word.
     """
 
     items: tuple[Item, ...]
@@ -96,13 +97,14 @@ def read(text: str) -> QuestionReading | None:
 
 
 def _topic(items: Sequence[Item]) -> int:
-    """How many items stand before a colon, where no other stop does: "docker: how do I"."""
+    """Number of items before a colon, if no other stop stands before it: "docker: how do I"."""
     place = next((at for at, item in enumerate(items) if item.kind == "break"), 0)
     return place if place and items[place].text == ":" else 0
 
 
 def _question_first(items: list[Item], words: Sequence[str]) -> list[Item]:
-    """With a question that ends with "it" before what "it" stands for: "my wifi is slow, how do I fix it"."""
+    """Move the question to the front if it ends with "it" and a statement before it says what "it" is:
+    "my wifi is slow, how do I fix it"."""
     pairs = enumerate(itertools.pairwise(items))
     place = next((at for at, (one, behind) in pairs if one.kind == "break" and behind.kind == "asks"), 0)
     behind = [item for item in items[place + 1 :] if item.kind == "word"]
@@ -112,14 +114,14 @@ def _question_first(items: list[Item], words: Sequence[str]) -> list[Item]:
 
 
 def _selves(items: Sequence[Item], asks: frozenset[str]) -> tuple[str, ...]:
-    """Who speaks and who is spoken to, in order, without the "I" and "you" of "how can I"."""
+    """The "I", "me" and "you" of a question, in order, without those of "how can I"."""
     pairs = itertools.pairwise([Item("break", ""), *items])
     opening = () if "@polar" in asks else ("@", "~")
     return tuple(item.text for before, item in pairs if item.kind == "self" and not before.text.startswith(opening))
 
 
 def _find_stranded(pieces: Sequence[QuestionPiece], items: Sequence[Item]) -> str:
-    """The preposition at the end or before a question word: "who is it for", "for whom is it"."""
+    """The preposition at the end or before a question word ("who is it for", "for whom is it"); "" if there is none."""
     last = next((piece for piece in reversed(pieces) if piece.kind != "stop"), None)
     if last is not None and last.kind == "word" and last.text in forms.PLACING:
         return last.text
@@ -131,7 +133,7 @@ def _is_asked_about(item: Item, behind: Item) -> bool:
 
 
 def _items(pieces: Sequence[QuestionPiece]) -> Iterator[Item]:
-    """What the pieces say, phrases as what they mean."""
+    """Yield the items for the pieces, with phrases replaced by their meanings."""
     run: list[str] = []
     names: set[str] = set()
     opening = begins = True
@@ -156,8 +158,8 @@ def _items(pieces: Sequence[QuestionPiece]) -> Iterator[Item]:
 
 
 def _read_words(words: list[str], opening: bool, begins: bool) -> Iterator[Item]:
-    """What a run of words says; ``opening``: nothing of weight stands before it; ``begins``: a part of a sentence does
-    with it."""
+    """Yield the items for consecutive words. ``opening``: no content stands before them in the question; ``begins``:
+    they begin a sentence or a part of one."""
     bases = [base(word) for word in words]
     place = 0
     while place < len(bases):
@@ -173,17 +175,18 @@ def _read_words(words: list[str], opening: bool, begins: bool) -> Iterator[Item]
 
 
 def _weighs(item: Item) -> bool:
-    """Whether what follows is no opening any more."""
+    """Whether what follows ``item`` no longer is the opening of the question."""
     return item.kind in ("word", "number", "exact", "not") or (item.kind == "asks" and item.text not in phrases.LOOSE)
 
 
 def _is_decisive(words: Sequence[str], bases: Sequence[str]) -> bool:
-    """Whether the words begin like a question for a yes or a no."""
+    """Whether the words begin like a question for yes or no."""
     return words[0] in forms.QUESTION_VERBS and not _is_polite_request(bases, 0)
 
 
 def _phrase(words: Sequence[str], bases: list[str], place: int, opening: bool) -> tuple[list[Item] | None, int]:
-    """What the phrase at ``place`` says, and its words; ``None``: no table has one."""
+    """Return the items for the phrase at ``place`` and the number of its words; ``None`` instead of items if no phrase
+    starts there."""
     if opening and _is_polite_request(bases, place):
         return [], 2
     tables: tuple[Phrases, ...] = (POLITE, FIRST, ANYWHERE) if opening else (ANYWHERE,)
@@ -205,7 +208,7 @@ def _phrase(words: Sequence[str], bases: list[str], place: int, opening: bool) -
 
 
 def _is_polite_request(bases: Sequence[str], place: int) -> bool:
-    """Whether "can you" stands before what somebody is told to do."""
+    """Whether "can you" at ``place`` is followed by an order ("list"), so that it is only polite."""
     if bases[place] not in ("can", "could", "would", "will") or _next(bases, place + 1) != "you":
         return False
     after = _next(bases, place + 2)
@@ -228,7 +231,7 @@ def _make_item(name: str) -> Item:
 
 
 def _item(words: list[str], place: int) -> Item | None:
-    """What a word says by itself; ``None``: nothing."""
+    """Return the item for a single word; ``None`` if it is dropped."""
     word = words[place]
     if word in forms.DENIALS:
         return Item("not", word)
@@ -247,7 +250,7 @@ def _break(word: str) -> Item | None:
 
 
 def _trim_items(items: list[Item]) -> list[Item]:
-    """Without what stands at the end for nothing: "mean" behind "what does it"."""
+    """Remove what says nothing at the end of a question, such as "mean" behind "what does X"."""
     while items and items[-1].kind in ("break", "place"):
         items.pop()
     if len(items) > 2 and items[-1].text == "mean":
@@ -256,7 +259,7 @@ def _trim_items(items: list[Item]) -> list[Item]:
 
 
 def _tenses(words: Sequence[str]) -> Iterator[str]:
-    """The tenses of the verbs, but for that of "I was wondering"."""
+    """Yield the tenses of the verbs, except for "I was wondering"."""
     for word, behind in itertools.pairwise([*words, ""]):
         if word in forms.PAST and behind != "wondering":
             yield "past"
@@ -267,7 +270,8 @@ def _tenses(words: Sequence[str]) -> Iterator[str]:
 
 
 def _passives(words: Sequence[str]) -> Iterator[str]:
-    """Meanings of verbs in the passive voice: participles behind a form of "be", with at most three words between."""
+    """Yield the meanings of verbs in the passive voice: participles behind a form of "be", with at most three words
+    between."""
     for place, word in enumerate(words):
         known = forms.IRREGULAR.get(word)
         done = word.endswith("ed") if known is None else word != known and not word.endswith(("ing", "s"))
@@ -277,7 +281,7 @@ def _passives(words: Sequence[str]) -> Iterator[str]:
 
 
 def _predicates(words: Sequence[str]) -> Iterator[str]:
-    """Meanings of words right behind a form of "be" that does not begin the question."""
+    """Yield the meanings of words right behind a form of "be" that does not begin the question."""
     for be, word in itertools.pairwise(words[1:]):
         if be in forms.BEING:
             yield from meanings(word)

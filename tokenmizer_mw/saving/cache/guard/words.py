@@ -1,4 +1,5 @@
-"""The words of a question: split into words, numbers and literals that must stay, with their base forms and meanings.
+"""Splits a question into words, numbers and literals (code, quotes, paths), and finds the base forms and meanings of
+words.
 
 One linear pattern splits; contractions become the words that they stand for.
 """
@@ -23,14 +24,14 @@ Phrase = tuple[str, ...]
 
 
 class Phrases(NamedTuple):
-    """Meanings of phrases, by their base forms; ``longest``: number of words of the longest phrase."""
+    """The meanings of phrases, by the base forms of their words; ``longest``: number of words of the longest phrase."""
 
     meanings: Mapping[Phrase, Phrase]
     longest: int
 
     def at(self, bases: Sequence[str], place: int) -> tuple[Phrase, int] | None:
-        """Return the meaning of the longest phrase at an index, and the phrase's words; ``None`` if no phrase starts
-        there."""
+        """Return the meaning of the longest phrase that starts at index ``place`` of ``bases``, and the number of its
+        words; ``None`` if no phrase starts there."""
         for size in range(min(self.longest, len(bases) - place), 0, -1):
             found = self.meanings.get(tuple(bases[place : place + size]))
             if found is not None:
@@ -63,7 +64,7 @@ POLITE: Final = _phrases(MANNERS)
 VOCABULARY: Final = frozenset(
     word for table in (ANYWHERE, FIRST, WISHES, POLITE) for phrase in table.meanings for word in phrase
 ).union(KNOWN)
-"""Base forms that some phrase has."""
+"""All words (base forms) that occur in the tables of phrases or in ``KNOWN``."""
 
 
 _SUFFIXES: Final = (
@@ -85,7 +86,7 @@ _SUFFIXES: Final = (
 
 
 def candidates(word: str) -> tuple[str, ...]:
-    """Return a word and the words that it may be a form of, the word itself first."""
+    """Return a word and its possible base forms, the word itself first: "making" gives "making", "mak" and "make"."""
     if len(word) < 4 or word in UNCHANGED or word.endswith(("ss", "us", "is")):
         return (word,)
     for suffix, endings in _SUFFIXES:
@@ -99,7 +100,7 @@ def candidates(word: str) -> tuple[str, ...]:
 
 
 def base(word: str) -> str:
-    """Return the base form of a word if the tables know one, else the word."""
+    """Return the base form of a word ("went": "go"), or the word itself if the tables do not know it."""
     known = IRREGULAR.get(word)
     if known is not None:
         return known
@@ -107,7 +108,8 @@ def base(word: str) -> str:
 
 
 def meanings(word: str) -> tuple[str, ...]:
-    """Return what a word by itself may mean: the names of its row, or the words that it may be a form of."""
+    """Return the possible meanings of a single word: the name of its row in the tables of phrases, its base form, and
+    its other possible base forms."""
     return (*ANYWHERE.meanings.get((base(word),), ()), base(word), *candidates(word))
 
 
@@ -130,7 +132,8 @@ _SIGNS: Final = {"%": "percent", "$": "dollar", "€": "euro", "£": "pound-ster
 
 @dataclass(frozen=True, slots=True)
 class QuestionPiece:
-    """A piece of a text: its ``kind`` (one of ``_PIECES``) and its text; words in lower case."""
+    """A piece of a text and its kind: a name of a group in ``_PIECES``, or "exact" (must stay as it is) or "owner"
+    (before "'s"). Words are in lower case."""
 
     kind: str
     text: str
@@ -158,7 +161,8 @@ def split(text: str) -> Iterator[QuestionPiece]:
 
 
 def _with_quotes(text: str) -> str:
-    """``text`` with single quotation marks as other ones: an apostrophe has a letter before it."""
+    """Return ``text`` with single quotation marks replaced by double ones. An apostrophe, which has a letter before it,
+    stays."""
     found, opened = list(text), -1
     for place, character in enumerate(text):
         if character != "'":
@@ -171,14 +175,14 @@ def _with_quotes(text: str) -> str:
 
 
 def _calculates(piece: str, before: str, after: str) -> bool:
-    """Whether a minus or a bracket stands at a number."""
+    """Whether a minus or a bracket belongs to a number or a calculation."""
     if piece in ("-", "−"):
         return after.isdigit() and not before[-1:].isalnum()
     return (piece == "(" and after.isdigit()) or (piece == ")" and before[-1:].isdigit())
 
 
 def _exact(kind: str, piece: str) -> QuestionPiece:
-    """A piece that stays as it is, as far as its kind does."""
+    """Make a piece of code, a quote, a path or the like, which mostly must stay as it is."""
     match kind:
         case "code":
             return QuestionPiece("exact", piece.strip("`").strip())
@@ -198,7 +202,7 @@ def _exact(kind: str, piece: str) -> QuestionPiece:
 
 
 def _looks_like_name(piece: str, before: str) -> bool:
-    """Whether a word with a capital is a name: no sentence begins with it, and no table knows it."""
+    """Whether a capitalised word is a name: it does not begin a sentence, and no table knows it."""
     if not (before and piece[0].isupper() and piece[1:].islower() and piece.isalpha()):
         return False
     word = piece.casefold()
@@ -208,7 +212,7 @@ def _looks_like_name(piece: str, before: str) -> bool:
 
 
 def _is_plain(piece: str) -> bool:
-    """Whether what looks like a file is a framework spelled with a dot."""
+    """Whether a piece that looks like a file name is a framework ("node.js")."""
     return piece.casefold().rstrip(".") in ("node.js", "react.js", "vue.js", "next.js")
 
 

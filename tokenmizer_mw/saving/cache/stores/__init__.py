@@ -12,15 +12,17 @@ from tokenmizer_mw.model.session import SessionKey
 from tokenmizer_mw.runtime.forking import make_lock
 
 OVERHEAD: Final = 256
-"""Bytes that an entry is counted with besides its question, vector and answer."""
+"""Bytes that an entry counts in addition to its question, vector and response."""
 
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A stored response, under the digest ``key``. ``owner``: the session in which it was given.
+    """A cached response as it is stored, under the digest ``key``.
 
-    ``partition`` and ``vector`` (float32, little-endian, length one) are set if ``question`` can be matched
-    semantically; else they are empty. Times are seconds since the epoch.
+    - ``owner``: the session in which the response was given; ``answer``: its bytes; ``expires_at``: seconds since the
+      epoch.
+    - ``partition``, ``question``, ``vector`` (float32, little-endian, length one): set if the response can be found by
+      the meaning of its question; else empty.
     """
 
     key: bytes
@@ -44,7 +46,7 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class CacheHit:
-    """The stored response of a key, and its question."""
+    """What a lookup by key returns: the stored response as bytes, and its question ("" if it has none)."""
 
     answer: bytes
     question: str
@@ -81,27 +83,30 @@ class AnswerStore(Protocol):
         """Store a response, replacing one with the same key. A response larger than the whole limit is not stored."""
 
     def vectors(self, partition: bytes, after: int, most: int) -> Sequence[Vector]:
-        """Return the vectors of a partition after a position, in insertion order, up to a maximum number."""
+        """Return the vectors of a partition that were stored after the position ``after`` (0: all), in the order in
+        which they were stored, at most ``most``."""
 
     def purge(self, tenant: str, session_id: str | None = None) -> int:
-        """Delete the responses of a tenant, or of one of its sessions; return how many."""
+        """Delete the responses of a tenant, or of one of its sessions (``None``: all); return how many."""
 
     def holdings(self, tenant: str | None = None) -> Holdings:
-        """Return number and size of all stored responses, or of one tenant's."""
+        """Return number and size of all stored responses, or of one tenant's. Expired ones do not count."""
 
     def close(self) -> None:
         """Release connections. Closing twice is harmless."""
 
 
 TOUCH_SECONDS: Final = 60.0
-"""How old the moment of an answer's last use may be before a new use is written down: reading must not mean writing."""
+"""Seconds for which the time of a response's last use is not written again, so that not every lookup writes."""
 
 LOOK_EVERY: Final = 256
-"""Answers that are kept between two looks at most: other processes keep some, too."""
+"""Number of responses that a process stores before it measures the size of the store again, because other processes
+store some, too."""
 
 
 class Room:
-    """Estimate of a store's total size in this process. ``most``: its limit in bytes."""
+    """Estimate of how many bytes a shared store holds, so that not every write has to measure them. ``most``: the limit
+    of the store in bytes."""
 
     def __init__(self, most: int) -> None:
         self.most = most
@@ -109,18 +114,19 @@ class Room:
         self._since = 0
 
     def looks(self, size: int) -> bool:
-        """Add ``size`` bytes; return whether the store must now measure its total size."""
+        """Add ``size`` bytes to the estimate. Return whether the store must now measure its size: the estimate exceeds
+        the limit, or ``LOOK_EVERY`` entries were added since."""
         self._held += size
         self._since += 1
         return self._held > self.most or self._since >= LOOK_EVERY
 
     def holds(self, size: int) -> None:
-        """Set the total size that the store has measured."""
+        """Set the estimate to the size in bytes that the store has measured."""
         self._held, self._since = size, 0
 
 
 class ProcessAnswers:
-    """Responses of one process, at most ``most`` bytes. Thread-safe."""
+    """Cache store in the memory of this process, of at most ``most`` bytes. Thread-safe."""
 
     def __init__(self, most: int, *, clock: Callable[[], float] = time.time) -> None:
         self._most = most
@@ -158,7 +164,8 @@ class ProcessAnswers:
                 self._drop(next(iter(self._entries)))
 
     def vectors(self, partition: bytes, after: int, most: int) -> Sequence[Vector]:
-        """Return the vectors of a partition after a position, in insertion order, up to a maximum number."""
+        """Return the vectors of a partition that were stored after the position ``after`` (0: all), in the order in
+        which they were stored, at most ``most``."""
         found: list[Vector] = []
         with self._lock:
             for place, key in reversed(self._partitions.get(partition, {}).items()):
@@ -168,7 +175,7 @@ class ProcessAnswers:
         return found[::-1][:most]
 
     def purge(self, tenant: str, session_id: str | None = None) -> int:
-        """Delete the responses of a tenant, or of one of its sessions; return how many."""
+        """Delete the responses of a tenant, or of one of its sessions (``None``: all); return how many."""
         with self._lock:
             owners = ((key, entry.owner) for key, (_, entry) in self._entries.items())
             gone = [key for key, owner in owners if owner.tenant == tenant and session_id in (None, owner.id)]
@@ -177,7 +184,7 @@ class ProcessAnswers:
             return len(gone)
 
     def holdings(self, tenant: str | None = None) -> Holdings:
-        """Return number and size of all stored responses, or of one tenant's."""
+        """Return number and size of all stored responses, or of one tenant's. Expired ones do not count."""
         with self._lock:
             now = self._clock()
             held = (entry for _, entry in self._entries.values() if entry.expires_at > now)

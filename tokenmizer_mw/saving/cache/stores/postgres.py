@@ -31,7 +31,8 @@ _ROOM: Final = (
 
 
 class PostgresAnswers:
-    """Responses at ``address``, at most ``most`` bytes, shared by all processes. Connects at first use."""
+    """Cache store in the PostgreSQL database at ``address``, of at most ``most`` bytes, shared by all processes.
+    Connects at first use."""
 
     def __init__(self, address: Address, most: int, *, clock: Callable[[], float] = time.time) -> None:
         self._processes = PerProcess(lambda: Connections(address))
@@ -71,7 +72,8 @@ class PostgresAnswers:
             self._room.holds(self.holdings().bytes)
 
     def vectors(self, partition: bytes, after: int, most: int) -> Sequence[Vector]:
-        """Return the vectors of a partition after a position, in insertion order, up to a maximum number."""
+        """Return the vectors of a partition that were stored after the position ``after`` (0: all), in the order in
+        which they were stored, at most ``most``."""
         if not partition:
             return []
         rows = self._select(
@@ -84,13 +86,13 @@ class PostgresAnswers:
         return [Vector(*row) for row in rows]
 
     def purge(self, tenant: str, session_id: str | None = None) -> int:
-        """Delete the responses of a tenant, or of one of its sessions; return how many."""
+        """Delete the responses of a tenant, or of one of its sessions (``None``: all); return how many."""
         if session_id is None:
             return self._execute(("DELETE FROM {schema}.answers WHERE tenant = $1", (tenant,)))
         return self._execute(("DELETE FROM {schema}.answers WHERE tenant = $1 AND session = $2", (tenant, session_id)))
 
     def holdings(self, tenant: str | None = None) -> Holdings:
-        """Return number and size of all stored responses, or of one tenant's."""
+        """Return number and size of all stored responses, or of one tenant's. Expired ones do not count."""
         rows = self._select(
             "SELECT count(*), coalesce(sum(size), 0)::bigint FROM {schema}.answers"
             " WHERE ($1::text IS NULL OR tenant = $1) AND expires_at > $2",
@@ -107,7 +109,7 @@ class PostgresAnswers:
         return self._require_table().select(statement, *parameters)
 
     def _execute(self, *work: tuple[str, tuple[Any, ...]]) -> int:
-        """Carry out statements in one transaction; returns the rows that the last one changed."""
+        """Execute statements in one transaction; return the number of rows that the last one changed."""
 
         def run_work(connection: PostgresConnection) -> int:
             changed = 0
@@ -119,7 +121,8 @@ class PostgresAnswers:
         return self._require_table().run(run_work)
 
     def _require_table(self) -> Connections:
-        """The connections, and the table is there. Two processes may come here at once: one waits for the other."""
+        """Return the connections, after creating the table if necessary. If two processes create it at once, one waits
+        for the other."""
         connections = self._processes.get()
         if not self._made:
             connections.run(self._make)

@@ -20,7 +20,7 @@ from tokenmizer_mw.errors import ConfigError, StoreUnavailable
 from tokenmizer_mw.saving.cache.stores import CacheHit, Entry, Holdings, Vector
 
 SECONDS: Final = 1.0
-"""How long Redis is waited for."""
+"""Seconds to wait for an answer of Redis."""
 
 _DROP: Final = """
 local function drop(key)
@@ -82,7 +82,8 @@ return gone
 
 
 class RedisAnswers:
-    """Responses in the Redis at ``url``, at most ``most`` bytes, under keys that begin with ``prefix``.
+    """Cache store in the Redis at ``url``, of at most ``most`` bytes, under keys that begin with ``prefix``. Shared by
+    all processes and hosts.
 
     Raises ``ConfigError`` for an invalid address; its text never contains the address.
     """
@@ -121,7 +122,8 @@ class RedisAnswers:
             self._put(keys=[self._prefix], args=arguments)
 
     def vectors(self, partition: bytes, after: int, most: int) -> Sequence[Vector]:
-        """Return the vectors of a partition after a position, in insertion order, up to a maximum number."""
+        """Return the vectors of a partition that were stored after the position ``after`` (0: all), in the order in
+        which they were stored, at most ``most``."""
         if not partition:
             return []
         with _redis_errors():
@@ -134,14 +136,14 @@ class RedisAnswers:
             return [Vector(int(place), bytes.fromhex(key.decode()), one or b"") for (key, place), one in found]
 
     def purge(self, tenant: str, session_id: str | None = None) -> int:
-        """Delete the responses of a tenant, or of one of its sessions; return how many."""
+        """Delete the responses of a tenant, or of one of its sessions (``None``: all); return how many."""
         owner = _digest(tenant) if session_id is None else f"{_digest(tenant)}:{_digest(session_id)}"
         with _redis_errors():
             return int(self._purge(keys=[self._prefix], args=[owner]))
 
     def holdings(self, tenant: str | None = None) -> Holdings:
-        """Return number and size of all stored responses, or of one tenant's. For one tenant it reads every response of
-        the tenant."""
+        """Return number and size of all stored responses, or of one tenant's. Expired ones do not count. Reads an entry
+        for each response."""
         with _redis_errors():
             owned = f"{self._prefix}o:{_digest(tenant)}" if tenant is not None else ""
             keys = self._redis.smembers(owned) if owned else self._redis.zrange(f"{self._prefix}used", 0, -1)

@@ -49,7 +49,8 @@ class _Connection:
 
     @contextmanager
     def cursor(self) -> Iterator[sqlite3.Cursor]:
-        """A cursor, whose open transaction is undone when its user fails. The lock is held. Raises ``StoreError``."""
+        """Context manager that yields a cursor and rolls its transaction back if the block fails. The caller holds the
+        lock. Raises ``StoreError``."""
         try:
             cursor = self._open_connection().cursor()
             try:
@@ -82,11 +83,11 @@ class _Connection:
 
 
 class SqliteAnswers:
-    """Responses in the file ``path``, at most ``most`` bytes. Safe for several threads and processes. Opened at first
-    use.
+    """Cache store in the SQLite file ``path``, of at most ``most`` bytes. Safe for several threads and processes.
+    Opened at first use.
 
-    Purged content is overwritten in the file. A lookup never waits for a writer: reads have a connection of their own,
-    and the time of the last use is only written when the file is not locked.
+    Purged content is overwritten in the file. A lookup never waits for a writer: it has a connection of its own, and
+    the time of a response's last use is only written while the file is not locked.
     """
 
     def __init__(self, path: str, most: int, *, clock: Callable[[], float] = time.time) -> None:
@@ -138,7 +139,8 @@ class SqliteAnswers:
             self._remover().remove_later()
 
     def vectors(self, partition: bytes, after: int, most: int) -> Sequence[Vector]:
-        """Return the vectors of a partition after a position, in insertion order, up to a maximum number."""
+        """Return the vectors of a partition that were stored after the position ``after`` (0: all), in the order in
+        which they were stored, at most ``most``."""
         with self._cursor(self._reading) as cursor:
             found = cursor.execute(
                 "SELECT place, key, vector FROM answers WHERE part = ? AND part != x'' AND place > ?"
@@ -148,10 +150,10 @@ class SqliteAnswers:
             return [Vector(*row) for row in found]
 
     def purge(self, tenant: str, session_id: str | None = None) -> int:
-        """Delete the responses of a tenant, or of one of its sessions; return how many.
+        """Delete the responses of a tenant, or of one of its sessions (``None``: all); return how many.
 
-        Raises ``StoreError`` if the responses are deleted but traces remain in the file because others read it; the
-        traces are then removed in the background.
+        Deleted content is also overwritten in the file. Raises ``StoreError`` if that cannot be done now because others
+        read the file: the responses are deleted nevertheless, and their traces are overwritten later in the background.
         """
         with self._cursor(self._writing) as cursor:
             cursor.execute("BEGIN IMMEDIATE")
@@ -169,7 +171,7 @@ class SqliteAnswers:
         return gone
 
     def holdings(self, tenant: str | None = None) -> Holdings:
-        """Return number and size of all stored responses, or of one tenant's."""
+        """Return number and size of all stored responses, or of one tenant's. Expired ones do not count."""
         with self._cursor(self._reading) as cursor:
             row = cursor.execute(
                 "SELECT count(*), coalesce(sum(size), 0) FROM answers"
@@ -197,7 +199,8 @@ class SqliteAnswers:
                 yield cursor
 
     def _note_use(self, key: bytes, now: float) -> None:
-        """Note when an answer was used, unless somebody else is writing: then a later use notes it."""
+        """Write the time of a response's last use. If somebody else is writing to the file, it is skipped; a later use
+        writes it."""
         with GATE:
             if not self._writing.lock.acquire(blocking=False):
                 return
