@@ -123,7 +123,8 @@ def _read_replacement(label: str) -> Hit | None:
 
 
 def _make_assignments(placed: PlacedHit, situation: Situation) -> list[Finding]:
-    """Make the choice of a value for what the sentence names: "for the port take 8471"."""
+    """Make the choice of a value for what the sentence names: "my choice for the cache is SQLite" gives
+    "the cache: SQLite"."""
     value, why = split_reason(placed.hit.label)
     return [_make_choice(placed, f"{placed.hit.target}: {value}", situation, reason=why)]
 
