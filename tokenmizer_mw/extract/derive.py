@@ -66,7 +66,7 @@ def derive(
 
 
 def _situation(graph: SessionGraph, numbered: Numbered, before: Sequence[Numbered]) -> Situation:
-    """The situation of a message in a session with this graph."""
+    """The situation of a message, ``numbered``, in a session with this graph, after the messages ``before`` it."""
     goal = graph.in_slot("goal")
     return read_situation(
         numbered,

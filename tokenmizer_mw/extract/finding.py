@@ -11,7 +11,8 @@ from tokenmizer_mw.model.node import DecisionKind, NodeType, Status, Trust
 
 
 class SegmentKind(StrEnum):
-    """What a piece of a message is. Only prose, list items, checkboxes and headings can state facts in words."""
+    """The kind of a segment (a piece of a message). Only prose, list items, checkboxes and headings can state facts in
+    words."""
 
     PROSE = "prose"
     LIST_ITEM = "list_item"

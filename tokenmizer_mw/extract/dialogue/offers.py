@@ -251,7 +251,7 @@ class Offers:
 
     @property
     def ending(self) -> str:
-        """The last sentence; "" if there is none."""
+        """The last sentence of the message; "" if there is none."""
         return self._sentences[-1] if self._sentences else ""
 
 

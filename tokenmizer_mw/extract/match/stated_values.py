@@ -55,7 +55,7 @@ class StatedValues:
 
     @cached_property
     def dated(self) -> frozenset[str]:
-        """The kinds of its dates."""
+        """Which kinds of dates it has: "date" ("3 May"), "day" ("Friday")."""
         return frozenset(kind for kind, _ in self.measured) & _DATED
 
     @cached_property

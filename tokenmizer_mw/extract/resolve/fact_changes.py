@@ -65,13 +65,12 @@ half of these changes are right."""
 
 
 def apply_change(ledger: Ledger, claims: Sequence[ReadClaim], findings: Sequence[Finding]) -> list[Finding]:
-    """Find the sentence of a user's message that changes a current fact, and supersede that fact with it.
+    """Find the sentence of a user's message that changes a current fact, and supersede that fact with it. Returns the
+    findings that remain to be placed: after a change, those without the decisions and notes of that sentence.
 
-    ``claims``: the sentences of the message. The new fact is added to ``ledger``; its label is that of the finding that
-    a rule made of the same sentence if that says nearly all of it, else the sentence. Nothing is superseded if such a
-    finding changes something whose value or subject it names; a rejection that also names a replacement does not count.
-    Returns the findings that remain to be placed: after a change, those without the decisions and notes of that
-    sentence.
+    ``claims``: the sentences of the message. The new fact is added to ``ledger``. Its label is the sentence, or the
+    label of a rule's finding from the same sentence if that says nearly all of it. Nothing is superseded if such a
+    finding changes or rejects a fact itself; a rejection that also names a replacement does not count.
     """
     known = {finding.span for finding in findings if _is_change_by_rule(ledger, finding)}
     found = _find_change(ledger, claims)

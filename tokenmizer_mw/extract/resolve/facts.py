@@ -50,8 +50,8 @@ def find_same_fact(ledger: Ledger, finding: Finding) -> Node | None:
 
 
 def is_recent(ledger: Ledger, node: Node) -> bool:
-    """Whether a node was mentioned since the last messages of both speakers: in the current message, in the user's or
-    the assistant's last one, or between them."""
+    """Whether a node was mentioned in the current message, in the last message of the user or of the assistant before
+    it, or between these."""
     since = min(turn for turn in (ledger.asked, ledger.told, ledger.turn) if turn)
     return ledger.last_touched(node) >= since
 

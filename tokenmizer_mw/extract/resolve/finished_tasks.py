@@ -41,7 +41,7 @@ ASKED_WORDS: Final = 2
 """Fewest words that a claim shares with the user's message if it is about what was asked."""
 
 COMMITTED: Final = "committed"
-"""Detail of a commit."""
+"""Detail of the finding of a commit."""
 
 COMMIT_WORD: Final = "commit"
 

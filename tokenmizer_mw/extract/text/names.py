@@ -125,8 +125,8 @@ def find_file_paths(text: str) -> list[Name]:
 
 
 def is_project_name(text: str, name: Name) -> bool:
-    """Whether a name in prose means a product ("Node.js"): it has no folder, quotation marks or line number, and no
-    verb for what is done to files beside it."""
+    """Whether a name in prose means a product ("llama.cpp"): it has no folder, quotation marks or line number, and no
+    verb of work on files stands before it ("edit llama.cpp")."""
     if name.text.lower() not in PROJECTS or name.text != text[name.start : name.end]:
         return False
     around = (text[name.start - 1 : name.start], text[name.end : name.end + 1])
