@@ -1,9 +1,10 @@
-"""Turns messages into findings, and findings into events. Pure: no I/O, no clock."""
+"""Turns messages into findings (facts as a message states them), and findings into events of the session's log. Pure:
+no I/O, no clock."""
 
 from __future__ import annotations
 
 from typing import Final
 
 CONTEXT_MESSAGES: Final = 16
-"""Messages before a new one that are looked back at: the exchange at hand, or a call and all results beside its
-own."""
+"""How many messages before a new one are read with it: those that it answers, or the tool call whose result it is, with
+the results of the other calls of the same message."""

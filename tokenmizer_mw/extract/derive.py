@@ -1,8 +1,9 @@
 """Derives events from new messages and the graph so far.
 
-``derive`` reads each message once (``reading``), and resolves what was read against the graph (``resolve``), as events.
-Fold only applies events, so that what is decided here is final. Nothing here scans the graph: nodes are found by key,
-by slot, by shared words among few candidates, or among the newest.
+``derive`` reads each message once (``reading``) and turns what it read into events, by comparing it with the graph
+(``resolve``). ``graph.fold`` only applies events without any judgement, so that what is decided here is final. Nothing
+here scans the graph: nodes are found by their id, by their slot (what the fact is a value of, such as
+"project.database"), by shared words among few candidates, or among the newest.
 """
 
 from __future__ import annotations
@@ -33,11 +34,12 @@ def derive(
     settings: Settings,
     flagged: Mapping[int, tuple[str, ...]] | None = None,
 ) -> list[Event]:
-    """Return the events that ``messages`` (with their numbers, oldest first) add to a session with the graph ``graph``.
+    """Return the events that ``messages`` (with their numbers, oldest first) add to a session whose graph is ``graph``.
 
     - ``context``: the last messages before them, oldest first; ``CONTEXT_MESSAGES`` are enough.
-    - ``flagged``: names of what is suspicious about messages, by number. It is recorded; if ``settings.guard`` fences,
-      the prose of these messages counts as quoted.
+    - ``flagged``: maps the numbers of messages that look like prompt injection to the names of the patterns found in
+      them. These are recorded in ``Derived``. If ``settings.guard`` is "fence" or "block", no facts are taken from the
+      sentences of these messages.
 
     Messages that the graph already covers are skipped. The last event is ``Derived``; [] if there is no new message.
     Pure: ``graph`` is not changed.
@@ -64,7 +66,7 @@ def derive(
 
 
 def _situation(graph: SessionGraph, numbered: Numbered, before: Sequence[Numbered]) -> Situation:
-    """The situation of a message in a session with this graph."""
+    """The situation of a message, ``numbered``, in a session with this graph, after the messages ``before`` it."""
     goal = graph.in_slot("goal")
     return read_situation(
         numbered,
@@ -75,18 +77,20 @@ def _situation(graph: SessionGraph, numbered: Numbered, before: Sequence[Numbere
 
 
 def _is_passed_over(message: Message) -> bool:
-    """Whether a message says nothing of the session: a host's instructions, an interruption, or nothing."""
+    """Whether a message is not read at all: a system message, the notice that the user interrupted the assistant, or a
+    user's message that is empty without the host's texts."""
     return message.role is Role.SYSTEM or is_interruption(message.text) or _is_empty(message)
 
 
 @lru_cache(maxsize=2 * CONTEXT_MESSAGES)
 def _own_words(message: Message) -> Message:
-    """``message`` without what a host put into it, with what tools say to the user."""
+    """``message`` without the texts that its host (the client application) inserted. What the assistant says to the
+    user by a tool call, such as "ask_user", is appended to its text."""
     return add_voiced_text(without_host_texts(message))
 
 
 def _is_empty(message: Message) -> bool:
-    """Whether nobody says anything in ``message``, because a host wrote all of it."""
+    """Whether a user's message is empty without the texts that its host inserted."""
     return message.role is Role.USER and not (message.text.strip() or message.tool_results or message.attachments)
 
 

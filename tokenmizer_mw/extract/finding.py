@@ -1,4 +1,5 @@
-"""The data types of extraction: segments of a message, and findings in them."""
+"""The data types of extraction: segments (pieces of a message's text), and findings (facts as a message states
+them)."""
 
 from __future__ import annotations
 
@@ -10,7 +11,8 @@ from tokenmizer_mw.model.node import DecisionKind, NodeType, Status, Trust
 
 
 class SegmentKind(StrEnum):
-    """What a piece of a message is. Only prose, list items, checkboxes and headings can state facts in words."""
+    """The kind of a segment (a piece of a message). Only prose, list items, checkboxes and headings can state facts in
+    words."""
 
     PROSE = "prose"
     LIST_ITEM = "list_item"
@@ -24,17 +26,18 @@ class SegmentKind(StrEnum):
 
 
 SPOKEN: Final = frozenset({SegmentKind.PROSE, SegmentKind.LIST_ITEM, SegmentKind.CHECKBOX, SegmentKind.HEADING})
-"""Pieces that can state facts in words."""
+"""The kinds of segments that can state facts in words."""
 
 
 @dataclass(frozen=True, slots=True)
 class Segment:
-    """A sentence, list item or block of a message, at ``[start, end)`` of its text.
+    """A sentence, list item or block of a message, at characters ``[start, end)`` of the message's text.
 
     - ``text``: without list markers and Markdown emphasis.
-    - ``info``: a fence's info string, a heading's level or a list marker.
-    - ``checked``: state of a checkbox; ``None`` for other segments.
-    - ``heading``: the nearest heading or list lead-in above ("Next steps:"); "" for none.
+    - ``info``: the info string of a code fence ("python"), the level of a heading ("2") or the marker of a list item
+      ("1.", "- [x]"); else "".
+    - ``checked``: whether a checkbox is ticked; ``None`` for other segments.
+    - ``heading``: the nearest heading above, or the line that introduces the list ("Next steps"); "" for none.
     """
 
     kind: SegmentKind
@@ -49,13 +52,13 @@ class Segment:
 class Move(StrEnum):
     """What a finding does to the graph.
 
-    - ``note``: the fact exists, with the finding's status.
-    - ``close`` / ``reopen``: a task or error that ``label`` describes was finished (an error: fixed), or was not
+    - ``note``: add the fact with the finding's status, or confirm it.
+    - ``close`` / ``reopen``: the task or error that ``label`` describes was finished (an error: fixed), or was not
       finished after all.
-    - ``replace``: ``label`` supersedes what ``target`` describes ("": what holds the slot).
+    - ``replace``: ``label`` replaces the fact that ``target`` describes ("": the fact that has the same slot).
     - ``reject``: ``label`` was considered and turned down, or turned out wrong.
-    - ``adopt``: the open proposal that ``label`` describes is accepted ("": all proposals of the message before).
-    - ``archive``: no longer relevant.
+    - ``adopt``: the user accepts the open proposal that ``label`` describes ("": all proposals of the message before).
+    - ``archive``: the fact is no longer relevant.
     - ``set``: ``value`` replaces the value that ``about`` has; no effect if none is known.
     """
 
@@ -71,11 +74,13 @@ class Move(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One statement about the session, found in a message. ``derive`` decides what it changes.
+    """One fact as a message states it. ``resolve`` compares it with the graph and decides what it changes.
 
-    - ``label``: one line; ``quote``: the sentence or line it was found in; ``span``: its position in the message's
-      text, ``None`` for tool traffic.
-    - ``certain``: it was read from structure; such findings need no minimum confidence.
+    - ``label``: the fact on one line; ``quote``: the sentence or line that states it; ``span``: its character range in
+      the message's text, ``None`` if it comes from tool traffic.
+    - ``move``: what the finding does to the graph; ``target``: describes the fact that a move replaces or closes.
+    - ``order``: position of a task in its plan; ``certain``: read from structure, so that no minimum confidence
+      applies.
 
     Commands: an error has ``detail`` "$ pytest tests/api", the command line without its flags. A command that succeeds
     closes its earlier errors without knowing their labels: move ``close``, ``label`` "", ``target`` the same "$ ..." or
@@ -83,10 +88,10 @@ class Finding:
     command line, its ``detail`` the counts; each run is a ``note`` with status completed or failed, and the newest run
     holds.
 
-    Values: ``about`` is what ``value`` is a value of, ``near`` the sentences around, which may name the replaced value,
-    and ``why`` a reason there, used only if something is replaced. They are "" for other findings, except that
-    ``about`` of finished work is what was advised before it. ``single``: there is one value at a time, or the words say
-    that something changes.
+    Values: ``about`` is what ``value`` is a value of ("the port" of "8080"), ``near`` the sentences around, which may
+    name the value that is replaced, and ``why`` a reason in them, used only if something is replaced. They are "" for
+    other findings, except that a finding of finished work has in ``about`` what was advised before it. ``single``: what
+    ``about`` names has one value at a time, or the words say that something changes.
     """
 
     type: NodeType
@@ -111,5 +116,5 @@ class Finding:
 
     @property
     def certain(self) -> bool:
-        """Whether it was read from structure rather than from words."""
+        """Whether it was read from structure (such as tool calls) rather than from words."""
         return self.trust is Trust.STRUCTURE

@@ -1,6 +1,6 @@
-"""Reads a message: its segments, and the findings in what its speaker says and its tools print.
+"""Reads one message: splits it into segments, and finds facts in what its speaker says and what its tools print.
 
-What is found is validated, but not yet held against the graph: that is ``resolve``.
+The findings are validated, but not yet compared with the graph: ``resolve`` does that.
 """
 
 from __future__ import annotations
@@ -28,13 +28,13 @@ from tokenmizer_mw.model.node import DecisionKind, NodeType, Status, Trust
 from tokenmizer_mw.settings import Settings
 
 LABEL_START: Final = 24
-"""Characters of a label by which its place in the message is found."""
+"""How many characters of a finding's label are searched for to find the place of its words in the message."""
 
 _SPEAKERS_WORD: Final = frozenset({NodeType.DECISION, NodeType.GOAL})
-"""Types that only a speaker's own words create: never a tool, a file or a quotation."""
+"""Types of facts that only a speaker's own words create: never a tool, a file or a quotation."""
 
 _SAID: Final = _SPEAKERS_WORD | {NodeType.TASK}
-"""Types that no quotation creates within what somebody says."""
+"""Types of facts that words within a message create only if they are the speaker's own, not a quotation."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,9 +43,10 @@ class MessageReading:
 
     - ``turn``: the number of the message; ``before``: the messages before it, oldest first.
     - ``findings``: validated, in the order of the text.
-    - ``segments``: what the speaker says; [] if nothing. ``foreign``: spans of words that are not the speaker's.
-    - ``may_change``: the message may change facts in force: a user speaks, and nobody fenced it.
-    - ``claims``: the sentences that may change one; [] if none.
+    - ``segments``: the pieces of the speaker's own text; [] for a tool's message. ``foreign``: spans of words that are
+      not the speaker's, such as a pasted mail.
+    - ``may_change``: whether the message may change facts in force: only a user's message whose sentences are read.
+    - ``claims``: its sentences that may change one, such as "the port is now 8080"; [] if none.
     """
 
     turn: int
@@ -62,7 +63,8 @@ class MessageReading:
 def read_message(
     numbered: Numbered, before: Sequence[Numbered], situation: Situation, settings: Settings, *, fenced: bool
 ) -> MessageReading:
-    """Read one message. ``fenced``: somebody may have planted its prose, which is not read."""
+    """Read one message: ``numbered``, with the messages ``before`` it, oldest first. ``fenced``: the message looks like
+    prompt injection, so that only its structure is read, and no sentences."""
     turn, message = numbered
     stages = settings.stages_named
     speaks = message.role is not Role.TOOL and bool(message.text)
@@ -98,7 +100,8 @@ def _read_tools(numbered: Numbered, before: Sequence[Numbered], segments: Sequen
 def _own_acts(
     acts: Sequence[Finding], message: Message, foreign: list[Span], before: Sequence[Numbered]
 ) -> Sequence[Finding]:
-    """The findings that the speaker asserts, those of an assistant as proposals where only a user may state them."""
+    """The findings of ``acts`` that the speaker asserts in own words. Of an assistant, rules and goals become
+    proposals, because only a user may state them."""
     own = [act for act in acts if not _is_in_foreign_words(act, message.text, foreign) and may_carry(act)]
     if message.role is not Role.ASSISTANT:
         return own
@@ -106,7 +109,7 @@ def _own_acts(
 
 
 def _own_segments(message: Message, settings: Settings) -> list[Segment]:
-    """The segments of a message. Of documents that the user pastes, only code, logs and tables are read."""
+    """The segments of a message. Of documents that the user pastes, only blocks are read (code, logs and tables)."""
     segments = segment(message.text, chars_max=settings.message_max)
     documents = find_documents(message.text) if message.role is Role.USER else []
     if not documents:
@@ -125,7 +128,8 @@ def _as_proposal(finding: Finding) -> Finding:
 
 
 def _is_in_foreign_words(finding: Finding, text: str, elsewhere: list[Span]) -> bool:
-    """Whether a finding that only the speaker may state stands in words that are not the speaker's, or mostly does."""
+    """Whether a finding that needs the speaker's own words (``_SAID``) stands, at its start or for the most part, in
+    somebody else's. ``elsewhere``: the spans of words that are not the speaker's."""
     if not elsewhere or finding.type not in _SAID or finding.span is None:
         return False
     start, end = finding.span

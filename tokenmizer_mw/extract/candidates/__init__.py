@@ -1,1 +1,2 @@
-"""Candidates for facts: findings from the sentences of a message."""
+"""Finds candidates for facts in the sentences of a message, as findings and as claims that may change a fact in
+force."""

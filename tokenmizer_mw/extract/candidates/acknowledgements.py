@@ -1,4 +1,4 @@
-"""User's statements that the assistant repeats in short form, as findings.
+"""Finds the user's statements that the assistant repeats in short form ("Noted: Postmark, weekly mails").
 
 Whoever repeats a statement acknowledges it (H. H. Clark and E. F. Schaefer, "Contributing to discourse", Cognitive
 Science 13, 1989). The repetition is short and names things one by one, in any language, so its items are better labels
@@ -26,14 +26,15 @@ from .finding_makers import read_slot_fields
 from .option_echoes import STATES
 
 SENTENCES_READ: Final = 2
-"""First sentences of an answer that may repeat a statement."""
+"""How many sentences at the beginning of an answer may repeat a statement."""
 SENTENCE_MAX: Final = 140
 ITEM_WORDS: Final = 8
 NAME_WORDS: Final = 2
 SHARE: Final = 0.75
-"""Share of a sentence's content that the user, or a proposal that the user accepts, said before."""
+"""Smallest share of a sentence's content stems that must come from the user, or from a proposal that the user
+accepts."""
 ASKED_SHORT: Final = 120
-"""Characters of a message that may accept a proposal as a whole."""
+"""Longest message of the user, in characters, that may accept a whole proposal."""
 
 _CONFIDENCE: Final = 0.65
 _CUT: Final = compile_lazily(
@@ -46,17 +47,20 @@ _ACTS: Final = PatternSet(
     r".*(?:我|可以|建议|я |сделал|советую)",
     *WORKS_ON,
 )
-"""Sentences that do something else than repeat: an assistant speaks of its own work, or to the user."""
+"""Matches sentences that do not repeat anything: the assistant speaks of its own work, or to the user."""
 _REPORTS: Final = PatternSet(rf".*\b(?:{DONE_VERBS}|works|runs|ready|in place)$")
-"""What is told of work at the end of a sentence: "importer built"."""
+"""Matches a report of work at the end of a sentence: "importer built"."""
 _TAKES_UP: Final = compile_lazily(rf"{TAKES_UP}(?:[:,.!，。：]+\s*|\s+(?:--?|–|—)\s+|$)")
 _DENIES: Final = PatternSet(*DENIES)
-"""What the user says of a thing that does not do what it should is a complaint, whoever repeats it."""
+"""Matches what says that a thing does not do what it should: a complaint of the user, whoever repeats it."""
 
 
 def find_acknowledged(spoken: Sequence[Segment], situation: Situation) -> list[Finding]:
-    """The user's statements that the beginning of an assistant's message repeats, one finding per item. If tools are in
-    use, a whole statement ("clock.py has both directions") is a report of work and not read."""
+    """Return the user's statements that the beginning of an assistant's message repeats, one finding per item.
+
+    ``spoken``: the segments of the message. If tools are in use, a complete sentence ("clock.py has both directions")
+    is skipped, because it reports work.
+    """
     if situation.asked is None:
         return []
     stated, accepts = _read_statements(situation.asked[1].text[:ASKED_MAX])
@@ -80,7 +84,8 @@ def find_acknowledged(spoken: Sequence[Segment], situation: Situation) -> list[F
 
 
 def _is_other(text: str) -> bool:
-    """Whether a sentence does something else than repeat a statement."""
+    """Whether a sentence does something else than repeat a statement: it complains, or speaks of the assistant's
+    work."""
     return _ACTS.any(text) or _DENIES.any(text) or _REPORTS.any(text.rstrip(" .!"))
 
 
@@ -90,13 +95,13 @@ def _is_understandable_alone(item: str) -> bool:
 
 
 def _without_acknowledgement(text: str) -> str:
-    """``text`` without a word that only acknowledges: "WooCommerce" of "De acuerdo: WooCommerce"."""
+    """``text`` without a word that only acknowledges: "WooCommerce" for "De acuerdo: WooCommerce"."""
     word = _TAKES_UP.match(text)
     return text[word.end() :] if word is not None else text
 
 
 def _read_statements(text: str) -> tuple[frozenset[str], bool]:
-    """The stems of the statements of a message, and whether it may accept an earlier proposal."""
+    """The content stems of the statements in a message, and whether the message may accept an earlier proposal."""
     text = replace_surrogates(text)
     said = [text[start:end].strip() for start, end in find_sentences(text, 0, len(text))]
     asserted = [one for one in said if not is_question(one) and not find_frames(one)]

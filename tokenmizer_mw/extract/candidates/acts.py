@@ -1,8 +1,9 @@
 """Turns the sentences of a message into findings.
 
-In: the segments of a message and the situation. Out: findings in the order of the sentences. A user's statement counts;
-an assistant's report on its own work is a claim, and its choice a proposal unless it has an explicit marker and carries
-out an order. Questions, suppositions, reported speech, code, quotes, tables and logs state nothing.
+In: the segments of a message and its situation. Out: findings in the order of the sentences. A user's statement counts.
+An assistant's report on its own work is a claim. Its choice is a proposal, unless it has an explicit marker
+("Decided:") and carries out an order. Questions, suppositions, reported speech, code, quotes, tables and logs state
+nothing.
 """
 
 from __future__ import annotations
@@ -37,21 +38,25 @@ from .value_findings import add_values
 _MAKERS: Final[Mapping[Act, Maker]] = {**CHOICE_MAKERS, **REPORT_MAKERS}
 
 SEGMENTS_READ: Final = 400
-"""Sentences of one message that are read for acts."""
+"""How many sentences of one message are read."""
 PASTED_MIN: Final = 40
-"""Sentences above which a user's message is a pasted document with a few words before and behind it."""
+"""A user's message with more sentences than this counts as a pasted document with a few of the user's words at its
+ends."""
 TYPED_BEFORE: Final = 8
 TYPED_BEHIND: Final = 4
+"""How many sentences at the beginning (``TYPED_BEFORE``) and at the end (``TYPED_BEHIND``) of such a message are
+read."""
 LEAD_MAX: Final = 40
-"""Characters of a heading or lead-in of a list up to which it may be a formal marker for each item."""
+"""Longest heading, in characters, that may be a formal marker ("Still open") for each item of the list below it."""
 LISTED: Final = frozenset(
     f"marker.{name}" for name in ("todo", "completed", "fixed", "decided", "rule", "rejected", "error")
 )
-"""Formal markers that hold for each item of the list below them; what is "next" is mostly an offer."""
+"""Names of the formal markers that hold for each item of the list below them. What is listed as "next" is mostly an
+offer."""
 _SOME_DAY: Final = PatternSet(
     r".*\b(?:maybe|perhaps|some ?day|eventually|one day|next (?:year|month|quarter|release)|not (?:yet|before|until))\b"
 )
-"""A version that is spoken of for later is not what runs."""
+"""Matches sentences about a later time: a version named in them is not the one that runs."""
 _BEFORE_ROUTES: Final = (" /", "`/", '"/', "'/", "(/", "://")
 _STATED: Final = frozenset({NodeType.GOAL, NodeType.TASK, NodeType.DECISION, NodeType.ERROR, NodeType.CONCEPT})
 _SPOKEN: Final = frozenset({SegmentKind.PROSE, SegmentKind.LIST_ITEM})
@@ -60,10 +65,10 @@ _SPOKEN: Final = frozenset({SegmentKind.PROSE, SegmentKind.LIST_ITEM})
 def read_acts(
     segments: Sequence[Segment], situation: Situation, *, replies: bool = True, model: Model | None = None
 ) -> list[Finding]:
-    """The findings of a user's or an assistant's message, in order.
+    """Return the findings of a user's or an assistant's message, in order.
 
-    - ``replies``: also read what a user's message accepts or declines of the assistant's last one.
-    - ``model``: classifies sentences that no rule reads; ``None`` for none.
+    - ``replies``: whether to read also what a user's message accepts or declines of the assistant's last one.
+    - ``model``: the classifier for sentences that no rule reads; ``None`` for none.
     """
     found: list[Finding] = []
     said = spoken = [segment for segment in segments if segment.kind in _SPOKEN][:SEGMENTS_READ]
@@ -93,7 +98,8 @@ def read_acts(
 
 
 def _read_item(segment: Segment, speaker: Speaker) -> Sequence[Hit]:
-    """The hits of rules in a sentence; an item below a formal marker ("Still open:") is read behind that marker."""
+    """The hits of rules in a sentence. A list item below a formal marker ("Still open:") is read as if the marker stood
+    before it."""
     if segment.kind is SegmentKind.LIST_ITEM and 0 < len(segment.heading) <= LEAD_MAX:
         hits = read_hits(f"{segment.heading.rstrip(' :')}: {segment.text}", speaker)
         if hits and all(hit.rule.explicit and hit.rule.name in LISTED for hit in hits):
@@ -104,7 +110,7 @@ def _read_item(segment: Segment, speaker: Speaker) -> Sequence[Hit]:
 def _read_reply_and_goal(
     spoken: list[Segment], segments: Sequence[Segment], situation: Situation, *, replies: bool
 ) -> tuple[list[Finding], list[Segment]]:
-    """The answers and the goal in a user's message, and the sentences that are left to read."""
+    """The findings of the answers and of the goal in a user's message, and the sentences that are left to read."""
     replying = [segment for segment in spoken if not has_mixed_status(segment.text)]
     found = read_reply(replying, situation) if replies else []
     answered = {finding.span for finding in found}
@@ -125,13 +131,13 @@ def _read_confirmation(segment: Segment, situation: Situation) -> list[Finding]:
 
 
 def _keep_one_goal(found: Sequence[Finding]) -> list[Finding]:
-    """The findings with one goal: a plan's title before its section "Goal"."""
+    """The findings with only the first goal: a plan may name it in its title and again in its section "Goal"."""
     goals = [finding for finding in found if finding.type is NodeType.GOAL]
     return [finding for finding in found if finding.type is not NodeType.GOAL or finding is goals[0]]
 
 
 def _select_typed(spoken: list[Segment]) -> list[Segment]:
-    """The sentences that a person typed: of a message as long as a document, its beginning and its end."""
+    """The sentences that the user typed: all, or the first and last ones of a message as long as a document."""
     if len(spoken) <= PASTED_MIN:
         return spoken
     return [*spoken[:TYPED_BEFORE], *spoken[-TYPED_BEHIND:]]

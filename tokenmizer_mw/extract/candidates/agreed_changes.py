@@ -15,13 +15,14 @@ from tokenmizer_mw.extract.text.prose import find_sentences, replace_surrogates
 from tokenmizer_mw.model.node import Node
 
 LEAST: Final = -1.5
-"""Log odds that a proposal changes a fact, for the one who agrees to it to change the fact: they are asked about it."""
+"""Lowest log odds that a proposal changes a fact, for the user's agreement to change that fact. They are low because
+the user was asked about it."""
 TAIL: Final = 500
-"""Characters at the end of the assistant's message in which a proposal is looked for."""
+"""How many characters at the end of the assistant's message are searched for a proposal."""
 ENDING: Final = 4
-"""Sentences there."""
+"""How many of the last sentences there may be the proposal."""
 REPLY_MAX: Final = 3
-"""Sentences of a reply that only agrees."""
+"""Most sentences of a reply that only agrees."""
 
 _AGREES: Final = PatternSet(
     r"(?:oh |haan |well,? |hm+,? )?(?:yes|yeah|yep|yup|sure|ok(?:ay)?|agreed|go (?:ahead|on|for it|with (?:it|that"
@@ -49,8 +50,12 @@ _PROPOSES: Final = PatternSet(
 
 
 def find_agreed(spoken: Sequence[Segment], told: str, facts: Sequence[Node], turn: int) -> tuple[Node, str] | None:
-    """The fact that the reply (message ``turn``) changes by agreeing to a proposal at the end of ``told``, the
-    assistant's last text, and the sentence of the proposal; ``None`` for none."""
+    """Return the fact that a reply changes by agreeing to a proposal, and the sentence of the proposal; ``None`` for
+    none.
+
+    - ``spoken``: the sentences of the reply; ``turn``: its number.
+    - ``told``: the text at whose end the proposal stands; ``facts``: those that may change.
+    """
     if not spoken or len(spoken) > REPLY_MAX or not _is_agreement(spoken):
         return None
     tail = replace_surrogates(told[-TAIL:])
@@ -68,7 +73,8 @@ def find_agreed(spoken: Sequence[Segment], told: str, facts: Sequence[Node], tur
 
 
 def _is_contrast(found: Mapping[str, float]) -> bool:
-    """Whether the evidence has a word of change or another value of the same kind."""
+    """Whether the evidence that a proposal changes a fact contains a word of change or another value of the same
+    kind."""
     return any(found.get(name) for name in ("change", "measured", "counted", "members"))
 
 

@@ -1,5 +1,5 @@
-"""Answers to a choice that the assistant offered, if no rule reads them: the answer in the user's words, as a
-finding."""
+"""Finds the user's answers to a choice that the assistant offered, where no rule reads them. The answer in the user's
+words is a finding."""
 
 from __future__ import annotations
 
@@ -29,10 +29,10 @@ from .finding_makers import read_slot_fields
 _ANSWERED: Final = 0.6
 
 ANSWERS_READ: Final = 2
-"""First sentences of a reply that may answer what was asked."""
+"""How many sentences at the beginning of a reply may answer the question."""
 
 BARE_WORDS: Final = 2
-"""An answer of at most so many content stems gets its question in the label."""
+"""An answer of at most this many content stems gets the question before it in its label: "Svelte or Vue: Svelte"."""
 
 _QUESTION_MAX: Final = 120
 _NO_ANSWER: Final = PatternSet(
@@ -52,7 +52,7 @@ _ONLY_AGREES: Final = PatternSet(
     r"(?:(?:yes|yep|yeah|yup|sure|ok(?:ay)?|please|go|ahead|fine|right|correct|exactly|agreed|absolutely|both|no|nope"
     r"|\w+ (?:it|that|them|this))[,.! ]*)+$"
 )
-"""Answers of which nothing is left to tell but that the speaker agrees, or does not."""
+"""Matches answers that only agree or refuse."""
 _THANKS: Final = PatternSet(r"(?:\w+,? )?(?:many )?(?:thanks|thank|thx|cheers)\b")
 _REMARKS: Final = PatternSet(
     r".*\b(?:is|are|was|were|looks?|sounds?|seems?|makes?|feels?|will be|would be) (?:\w+ ){0,2}?(?:amazing|awesome"
@@ -60,7 +60,7 @@ _REMARKS: Final = PatternSet(
     r"|crucial|good|great|helpful|important|interesting|key|nice|perfect|sense|super|tough|true|useful|valid|worth)\b",
     r".*\b(?:helps?|helped|concern|worry|worried|nervous|excited|confident|glad|happy|looking forward|appreciate)\b",
 )
-"""What somebody remarks on or feels about what was said."""
+"""Matches remarks and feelings about what was said."""
 
 _CHOOSES: Final = PatternSet(
     r"(?s)(?:.*[,;:.] |.*\b(?:and|so|but) )?(?:should|shall|do you (?:want|need|prefer|follow)|would (?:you|a|an"
@@ -69,7 +69,7 @@ _CHOOSES: Final = PatternSet(
     r"|is (?:that|this|it|.{3,60}) (?:fine|ok|okay|right|enough|the rule)|can (?:i|we) |keep|want)\b",
     r"(?s).*(?:,? or |\boder\b| o | ou |\bили\b|还是|それとも|아니면|어느 쪽| ya )",
 )
-"""Questions that put something up for choice; the answers to others are facts."""
+"""Matches questions that offer a choice or ask for a decision; answers to other questions are facts."""
 
 _OR: Final = PatternSet(r"(?s).*(?:,? or |\boder\b| o | ou |\bили\b|还是|それとも|아니면)")
 _NARRATES: Final = PatternSet(
@@ -77,11 +77,12 @@ _NARRATES: Final = PatternSet(
     r"|sent|spoke|read|thought)\b"
 )
 _COMPLAINS: Final = PatternSet(r".*\b(?:is|are|was|were) (?:still |much |way |far |a bit |a little )?too \w+")
-"""What is wrong with something is no answer to what shall be."""
+"""Matches sentences about what is wrong with something, which do not say what it should be."""
 
 
 def read_answers(spoken: Sequence[Segment], situation: Situation) -> list[Finding]:
-    """The answers in the first sentences of a reply; [] if the assistant offered no choice."""
+    """Return the answers in the first sentences of a reply, to the choice at the end of the assistant's message or to a
+    question of the user's own; [] if there is no such question."""
     asked = _question(situation)
     made: list[Finding] = []
     for segment in spoken[:ANSWERS_READ] if asked else ():
@@ -90,7 +91,7 @@ def read_answers(spoken: Sequence[Segment], situation: Situation) -> list[Findin
 
 
 def _read_own_answer(segment: Segment, situation: Situation) -> list[Finding]:
-    """The speaker's answer to a question of its own: "Svelte or Vue?", then "Svelte."."""
+    """The user's answer to the user's own question: "Svelte or Vue?", then "Svelte"."""
     said = replace_surrogates(situation.asked[1].text[:ASKED_MAX]) if situation.asked is not None else ""
     lines = [strip_lead(bound_sentence(one)) for one in _sentences_of(said)]
     choice = next((one for one in lines if is_question(one) and _OR.any(one)), "")
@@ -104,15 +105,15 @@ def _sentences_of(text: str) -> Iterator[str]:
 
 
 def _question(situation: Situation) -> str:
-    """The choice that the assistant's last message ends with; "" for none."""
+    """The question with which the assistant's last message ends, if it offers a choice; else ""."""
     asked = situation.offers.ending
     choice = is_question(asked) and _CHOOSES.any(asked) and not asks_for_facts(asked)
     return asked if choice and not is_conversation_filler(asked) else ""
 
 
 def _read_answer(segment: Segment, asked: str, *, answered: bool) -> list[Finding]:
-    """The answer of a sentence to a question, if no rule reads it. A bare answer gets the question before it as label,
-    unless an earlier sentence has ``answered`` that."""
+    """The finding of a sentence that answers the question ``asked``, if no rule reads it; [] for none. The label of a
+    bare answer begins with the question, unless an earlier sentence has ``answered`` it."""
     text = strip_lead(bound_sentence(segment.text))
     if (
         not text

@@ -1,4 +1,4 @@
-"""Findings from clauses that decide: choices, replacements, rejections, rules, preferences and proposals.
+"""Makes findings from clauses that decide: choices, replacements, rejections, rules, preferences and proposals.
 
 ``CHOICE_MAKERS`` maps each act to the function that turns a hit of a rule into findings.
 """
@@ -32,7 +32,7 @@ _REPORTS_WORK: Final = PatternSet(
     rf"(?:(?:i|we)(?:'ve| have)? (?:now |also |just )*)?(?:{DONE_VERBS})\b|(?:the|all|both"
     rf"|it) (?:[\w./-]+ ){{0,6}}?now\b"
 )
-"""An assistant's report of finished work, which also names a change."""
+"""Matches an assistant's report of finished work ("replaced Moment with Luxon"), which also states a change."""
 
 _TOLD_AS_MADE: Final = PatternSet(
     r"(?:decided|decisions?|agreed|settled|chosen)\s?:",
@@ -40,7 +40,7 @@ _TOLD_AS_MADE: Final = PatternSet(
     r".*\b(?:won out|won in the end|came out ahead|made the most sense|felt like the (?:right|best)|was the (?:right"
     r"|best))\b",
 )
-"""A choice that an assistant tells as one that was made, not as one that it would make."""
+"""Matches an assistant's sentence about a choice that has been made, not one that it would make."""
 
 _TELLS: Final = PatternSet(
     r"(?:(?:i|we)(?:'ve| have)? (?:\w+ )?(?:been|learned|learnt|noticed|heard|read|received|got|met|had|never|found"
@@ -52,7 +52,7 @@ _TELLS: Final = PatternSet(
     r"|key"
     r"|nice|useful))\b|.*\b(?:is|are) (?:\w+ ){0,2}?(?:crucial|good|great|helpful|important|key)\b",
 )
-"""What somebody tells or finds, which is no choice however it sounds."""
+"""Matches clauses in which somebody tells a story or an opinion; they are no choices, although they may sound so."""
 
 _STANDS: Final = PatternSet(
     r"(?:while|when|after|before|during|since|i'd|i had|i've|i have|we had|we've|we have|it was|that was"
@@ -64,10 +64,10 @@ _STANDS: Final = PatternSet(
     r"|each|\d)",
     r".*\bi guess$",
 )
-"""How things are or went, which is no choice either."""
+"""Matches clauses about how things are or went, which are no choices either."""
 
 _IS_CODE: Final = PatternSet(r".*\w=[^\s,]*,\s*\w+=", r".*</[\w-]+>", r"\w+ = \w+\(")
-"""What a person pastes rather than says."""
+"""Matches code, which people paste rather than say."""
 
 _ORDERS_WORK: Final = PatternSet(rf"(?:(?:please|just|now|also) )*(?:{WORK_VERBS})")
 
@@ -85,15 +85,15 @@ _OWN_PLAN: Final = PatternSet(
     r" to)\b"
 )
 _OWN_CARE: Final = PatternSet(r"(?:to|i|we|he|she|they|it|everyone|everybody|everything|(?:i|we|he|she|they|it)'\w+)\b")
-"""What somebody who tells a plan of their own takes care of: "I'll call first and make sure they are in"."""
+"""What people who tell of their own plans take care of themselves: "I'll call first and make sure they are in"."""
 
 _OPTION: Final = 0.55
-"""Confidence of what an assistant would choose."""
+"""Highest confidence of what an assistant would choose."""
 
 _NO_NAMES: Final = frozenset(
     {"it", "that", "this", "which", "they", "he", "she", "there", "what", "who", "because", "since", "as", "so", "when"}
 )
-"""Words that begin a clause, not the name of what it tells of."""
+"""Words that begin a clause, so that no name stands there."""
 
 
 def _make_choices(placed: PlacedHit, situation: Situation) -> list[Finding]:
@@ -123,7 +123,8 @@ def _read_replacement(label: str) -> Hit | None:
 
 
 def _make_assignments(placed: PlacedHit, situation: Situation) -> list[Finding]:
-    """ "For the port take 8471": a value for what the sentence names."""
+    """Make the choice of a value for what the sentence names: "my choice for the cache is SQLite" gives
+    "the cache: SQLite"."""
     value, why = split_reason(placed.hit.label)
     return [_make_choice(placed, f"{placed.hit.target}: {value}", situation, reason=why)]
 
@@ -134,7 +135,8 @@ def _make_item_choice(placed: PlacedHit, item: str, reason: str, situation: Situ
 
 
 def _make_choice(placed: PlacedHit, label: str, situation: Situation, **changes: Any) -> Finding:
-    """A choice. An assistant's counts if it explicitly carries out an order; otherwise it is an option."""
+    """Make a choice. That of an assistant counts only if it is explicit and carries out an order; else it is an
+    option."""
     if situation.speaker is Speaker.USER:
         return placed.finding(label, **changes, **read_slot_fields(label))
     sure = situation.ordered or _TOLD_AS_MADE.any(placed.hit.clause)
@@ -152,7 +154,7 @@ def _make_choice(placed: PlacedHit, label: str, situation: Situation, **changes:
 
 
 def _make_rejections(placed: PlacedHit, reason: str, chosen: Sequence[Finding]) -> list[Finding]:
-    """The rejection in "A (not B, because ...)"."""
+    """Make the rejection in the reason of a choice: B in "A (not B, because ...)"."""
     match = _NOT_THAT.match(reason) if reason else None
     if match is None or not chosen or chosen[0].status is not Status.ACTIVE:
         return []
@@ -193,7 +195,7 @@ def _make_replacements(placed: PlacedHit, situation: Situation) -> list[Finding]
 
 
 def _drop_following_clause(target: str) -> str:
-    """The target without a clause after it: "mysqlclient" of "mysqlclient, the rest stays"."""
+    """The replaced thing without a clause after it: "mysqlclient" for "mysqlclient, the rest stays"."""
     ahead, comma, behind = target.partition(", ")
     return ahead if comma and not _GOES_ON.any(behind) else target
 
@@ -235,7 +237,7 @@ _WITHOUT: Final = PatternSet(
     r"|sem|nenhuma?)\b",
     r"(?:без|никаких|никакого|никакой) ",
 )
-"""How people say what there shall not be."""
+"""Words such as "no" and "without", with which people say that something shall not be there."""
 
 
 def is_absence(quote: str, label: str) -> bool:
@@ -250,15 +252,15 @@ _TOLD_OF_WORK: Final = PatternSet(
     r".*\d",
     r".*\bno (?:\w+ )?(?:errors?|warnings?|failures?|issues?|changes?|problems?|differences?|regressions?)\b",
 )
-"""Sentences that tell what there was not, rather than what there shall not be."""
+"""Matches sentences that say that something was not there, rather than that it must not be."""
 _RULE_MAX: Final = 60
-"""Characters of a sentence that is a rule as a whole: "plain words, no percentages"."""
+"""Longest sentence, in characters, that becomes a rule as a whole: "plain words, no percentages"."""
 
 
 _GOES_ON: Final = PatternSet(r"(?:.*[ ,])?(?:and|or|und|oder|et|ou|y|o|e)\b")
-"""What goes on with an enumeration behind a comma."""
+"""Matches the continuation of an enumeration after a comma."""
 _STATES: Final = PatternSet(r".*(?:n't\b|\b(?:is|are|was|were|has|have|had|will|would|can|cannot|does|do|did)\b)")
-"""A clause of its own: behind what is turned down it says why."""
+"""Matches a clause of its own; after what is rejected, it gives the reason."""
 
 
 def _reject_items(placed: PlacedHit, situation: Situation) -> list[Finding]:
@@ -309,8 +311,8 @@ def _make_standing_rules(placed: PlacedHit, situation: Situation) -> list[Findin
 
 
 def _extend_rule(placed: PlacedHit) -> str:
-    """The rule's label up to the end of its sentence, if no reason follows: the part after a comma may be its other
-    half."""
+    """The label of a rule extended to the end of its sentence, unless a reason follows: the part after a comma may be
+    the second half of the rule."""
     sentence = strip_lead(bound_sentence(placed.segment.text)).rstrip(" .!")
     _, found, behind = sentence.partition(placed.hit.label)
     whole = f"{found}{behind}"
@@ -319,7 +321,7 @@ def _extend_rule(placed: PlacedHit) -> str:
 
 
 _RULE_WHOLE: Final = 140
-"""Most characters of a rule with the part after its comma."""
+"""Longest rule, in characters, including the part after its comma."""
 
 
 def _make_proposals(placed: PlacedHit, _: Situation) -> list[Finding]:
@@ -341,4 +343,4 @@ CHOICE_MAKERS: Final[dict[Act, Maker]] = {
     Act.RETRACT: _make_retractions,
     Act.PROPOSAL: _make_proposals,
 }
-"""Who makes findings of the acts that decide something."""
+"""Maps the acts that decide something to the functions that make their findings."""

@@ -1,7 +1,8 @@
-"""Sentences of a user's message that may change a fact in force, as claims, each with the reason beside it.
+"""Finds the sentences of a user's message that may change a fact in force, as claims, each with a reason for the
+change.
 
-Whether one changes a fact, and which, is for ``resolve``: questions, quotations, observations, postponements and bare
-complaints do not get that far.
+Whether one changes a fact, and which, is for ``resolve`` to decide. Questions, quotations, observations, postponements
+and bare complaints are left out here.
 """
 
 from __future__ import annotations
@@ -42,7 +43,7 @@ SENTENCE_MAX: Final = 200
 _OF_WORK: Final = frozenset({Act.COMPLAINT, Act.LATER, Act.ASSIGN})
 
 ReadClaim = tuple[Segment, Claim, str]
-"""A sentence of a user's message, what it claims, and why."""
+"""A sentence of a user's message, its claim, and the reason for a change, "" for none."""
 
 
 def read_claims(
@@ -52,10 +53,11 @@ def read_claims(
     meaning: Callable[[int, Sequence[Segment]], float | None] | None = None,
     told: str = "",
 ) -> Iterator[ReadClaim]:
-    """Iterate over the sentences of a user's message that may change something, each with the reason.
+    """Iterate over the sentences of a user's message that may change something, each with a reason.
 
     - ``turn``: number of the message; ``elsewhere``: spans of words that are not the user's.
-    - ``meaning``: the log odds that a sentence model adds, for one of some sentences; ``None`` without a model.
+    - ``meaning``: returns the log odds that a sentence model adds for the sentence with this index among some
+      sentences; ``None`` without a model.
     - ``told``: the assistant's last text.
     """
     question = last_question(told)
@@ -73,7 +75,7 @@ def read_claims(
 
 
 def _is_marked(text: str) -> bool:
-    """Whether a formal marker makes a sentence a statement about work, an error or a value ("Error: ...")."""
+    """Whether a formal marker ("Error: ...") shows that a sentence is about work, an error or a value."""
     return any(hit.rule.explicit and hit.rule.act in _OF_WORK for hit in read_hits(text, Speaker.USER))
 
 
@@ -96,12 +98,12 @@ def _is_complaint(text: str) -> bool:
 
 
 _AGREES: Final = PatternSet(r"(?:yes|yep|yeah|ja|jep|oui|sí|sim|да|はい|是的|네)[ ,.!:、，].*")
-"""An answer to what the assistant asked or proposed, which ``find_agreed`` reads."""
+"""Matches answers to what the assistant asked or proposed; ``find_agreed`` reads these."""
 
 _POINTS: Final = PatternSet(
     r"(?:please )?\pL+ (?:that|this|these|those)(?: ones?)?(?: \pL+ly)?(?: please)?(?:$|[,.;!].*)"
 )
-"""An order about what was just spoken of: "test that one properly"."""
+"""Matches orders about what was just mentioned: "test that one properly"."""
 
 _CHANGES_NOTHING: Final = PatternSet(
     r"(?:.*[^\pL\pN])?[\"“„«「'‘][^\"”“»」']{16,}",
@@ -115,10 +117,10 @@ _CHANGES_NOTHING: Final = PatternSet(
     r"|como (?:dije|dicho|antes|acordamos|combinado|eu disse)|come (?:detto|prima))\b"
     r"|.*(?:как я (?:говорил|сказал|писал)|как раньше|我说过|照旧)",
 )
-"""Sentences that quote somebody, tell what somebody observes, say what holds beside the rest, say it again, or only
-think aloud ("Hm, 0.71")."""
+"""Matches sentences that quote somebody, report an observation, add something to what holds already, repeat something,
+or only think aloud ("Hm, 0.71")."""
 
 
 def strip_sentence(segment: Segment) -> str:
-    """The sentence of a segment without lead-in words and final punctuation."""
+    """Return the sentence of a segment without introductory words and final punctuation."""
     return strip_lead(bound_sentence(segment.text)).rstrip(" .!")

@@ -1,7 +1,8 @@
-"""Numbers that a user sets against an earlier one: "30 s is too short, make it 60", or "150" to "a debounce of 250 ms".
+"""Numbers that correct an earlier one: "30 s is too short, make it 60", or "150" after the assistant's
+"a debounce of 250 ms".
 
 In: the findings of a user's message. Out: the same, with the corrections. The words around the earlier number say what
-it is of.
+it is a number of.
 """
 
 from __future__ import annotations
@@ -28,16 +29,16 @@ SHORT_WORDS: Final = 5
 SHORT_SIGNS: Final = 16
 """The same in characters, in scripts that put no spaces between words."""
 TOLD_TAIL: Final = 600
-"""Characters at the end of the assistant's message in which the number before is looked for."""
+"""How many characters at the end of the assistant's message are searched for the earlier number."""
 APART_MAX: Final = 8.0
-"""How many times as large as the other a number may be that is of the same thing."""
+"""Two numbers of the same thing differ at most by this factor."""
 YEAR_SIGNS: Final = 4
 WORDS_BEFORE: Final = 4
 WORDS_BEHIND: Final = 3
 _CONFIDENCE: Final = 0.7
 _SIGNS: Final = " .,:%€$"
 _TELLING: Final = 3
-"""Words from which on the clause of the new number says what it is of."""
+"""Fewest words of a clause that says itself what the new number is a number of."""
 
 _NUMBER: Final = expression(r"(?:[€$£₹] ?)?(\d+(?:[.,:]\d+)*) ?(%|[€$£₹]|[\p{L}\p{M}]{1,12})?")
 _CLAUSE: Final = expression(
@@ -56,19 +57,19 @@ _DENIED: Final = PatternSet(
 _WORDY: Final = PatternSet(
     r"(?:at (?:most|least)|no more than|up to|only|just|make it|take|use|do|set it to|mach|nimm|lieber|máximo) "
 )
-"""Clauses that say nothing but the number."""
+"""Matches clauses with more words that still say nothing but the number."""
 
 _LISTS: Final = PatternSet(r".*\b(?:option|step|point|line|page|version|v|no\.?|nr\.?|issue|pr|chapter|question|#)$")
 _PLAIN_UNITS: Final = split_words(
     "is are was then please pls instead it that and or to at on in for of by with not now as but so karo kar rakho bas"
     " will should would max min maximum minimum mejor mal dann also e y et und o a el la"
 )
-"""Words behind a number that are no unit of it."""
+"""Words after a number that are no unit."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Number:
-    """A number in a clause at ``[start, end)``, with its unit ("" for none)."""
+    """A number at characters ``[start, end)`` of a clause, with its unit ("" for none)."""
 
     text: str
     unit: str
@@ -78,7 +79,8 @@ class _Number:
 
 
 def correct_numbers(found: Sequence[Finding], spoken: Sequence[Segment], situation: Situation) -> list[Finding]:
-    """``found`` with a replacement for each number that the user's message corrects."""
+    """Return ``found`` with a replacement for each number that the user's message corrects. ``spoken``: its
+    segments."""
     made = list(found)
     if len(spoken) > SENTENCES_READ:
         return made
@@ -126,7 +128,7 @@ def _clause_around(clause: str) -> Iterator[_Number]:
 
 
 def _find_correction(numbers: Sequence[_Number]) -> tuple[_Number, _Number] | None:
-    """The old and the new number of a message, if its words say so."""
+    """The old and the new number, if the words of a message say that one replaces the other; else ``None``."""
     for one, two in pairwise(numbers):
         if one.text == two.text or not _are_comparable(one, two) or one.clause == two.clause:
             continue
@@ -140,7 +142,8 @@ def _find_correction(numbers: Sequence[_Number]) -> tuple[_Number, _Number] | No
 
 
 def _find_countered(numbers: Sequence[_Number], situation: Situation) -> tuple[_Number, _Number] | None:
-    """The only number of the assistant's last message that a bare number can replace."""
+    """The only comparable number at the end of the assistant's last message, and the bare number that replaces it;
+    ``None`` for none."""
     if len(numbers) != 1 or situation.told is None or not _is_bare(numbers[0]):
         return None
     if _AGAINST.any(numbers[0].clause):  # "0.62 is too low" names what was told, and puts nothing in its place
@@ -161,7 +164,7 @@ def _find_countered(numbers: Sequence[_Number], situation: Situation) -> tuple[_
 
 
 def _is_version(number: _Number) -> bool:
-    """Whether a number is part of a name: "Debian 12"."""
+    """Whether a number is the version of something named: "Debian 12"."""
     name = (number.clause[: number.start].split() or [""])[-1]
     return name[:1].isupper() or find_member(name) is not None
 
@@ -172,7 +175,7 @@ def _is_bare(number: _Number) -> bool:
 
 
 def _is_key(number: _Number) -> bool:
-    """Whether a number only selects one of several things."""
+    """Whether a number only selects one of several things, as in "option 2"."""
     return _LISTS.any(number.clause[: number.start].strip())
 
 
@@ -183,7 +186,7 @@ def _is_short(text: str) -> bool:
 
 
 def _are_comparable(one: _Number, two: _Number) -> bool:
-    """Whether two numbers may be of the same thing: their units begin alike or one has none, and they are of similar
+    """Whether two numbers may be of the same thing: they have similar units or one has none, and they are of similar
     size."""
     if any((sign in one.text) != (sign in two.text) for sign in ":."):
         return False
@@ -197,7 +200,7 @@ def _are_comparable(one: _Number, two: _Number) -> bool:
 
 
 _PLACED: Final = split_words("at on um am bis an às alle в")
-"""Words before a day or a time: "on the 5th" is no number of tests."""
+"""Words before a day or a time: "on the 5th" does not count anything."""
 
 
 def _word_before(number: _Number) -> str:
@@ -240,13 +243,13 @@ def _replace_number(made: list[Finding], segment: Segment, old: _Number, new: _N
 
 
 def _is_number_only(finding: Finding, number: str, label: str) -> bool:
-    """Whether a finding consists of the number: a value or a short label."""
+    """Whether a finding consists of the number: it sets a value, or its label is hardly longer."""
     short = finding.type is NodeType.DECISION and number in finding.label and len(finding.label) <= len(label)
     return short or finding.move is Move.SET
 
 
 def _words_around(number: _Number, said: str) -> str:
-    """A few words around a number, which say what it is of."""
+    """The number ``said`` between the few words around ``number``, which say what it is a number of."""
     before = number.clause[: number.start].split()[-WORDS_BEFORE:]
     behind = number.clause[number.end :]
     gap = " " if behind[:1].isspace() else ""

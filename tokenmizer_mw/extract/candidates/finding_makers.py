@@ -1,4 +1,4 @@
-"""A hit of a rule with its sentence and speaker, and helpers shared by the modules that turn hits into findings."""
+"""The hit of a rule with its sentence and speaker, and functions shared by the modules that turn hits into findings."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ from tokenmizer_mw.extract.text.phrases import split_enumeration
 from tokenmizer_mw.model.node import NodeType, Status, Trust
 
 ITEM_WORDS: Final = 4
-"""Words of an item, what it is for left out, up to which it may be a name among names; longer ones belong to a
+"""Most words of an item of an enumeration that may be a name, not counting "for ..."; longer ones are part of a
 sentence."""
 
 ITEMS_MAX: Final = 12
-"""Items of one enumeration, and points of one list under a heading, that become facts."""
+"""How many items of one list after a marker ("Next:") become facts."""
 TELLING_WORDS: Final = 2
 NAME_WORDS: Final = 6
 
 
 class PlacedHit:
-    """A hit of a rule with the segment it stands in and the trust that its speaker has."""
+    """A hit of a rule with its segment, and with how far its speaker is trusted."""
 
     __slots__ = ("hit", "segment", "trust")
 
@@ -34,11 +34,12 @@ class PlacedHit:
         self.hit, self.segment, self.trust = hit, segment, trust
 
     def paths(self) -> list[str]:
-        """The files that the label names."""
+        """Return the files that the hit's label names."""
         return [path for path in find_paths(self.segment.text) if path in self.hit.label]
 
     def finding(self, label: str, **changes: Any) -> Finding:
-        """A finding of the hit's act with this label; ``changes`` override what the act means."""
+        """Make a finding with this label; its other fields are those that the act means (``MEANINGS``), unless
+        ``changes`` gives them."""
         meaning = MEANINGS[self.hit.rule.act]
         placed: dict[str, Any] = {
             "type": meaning.type,
@@ -61,13 +62,14 @@ def place_hit(hit: Hit, segment: Segment, situation: Situation) -> PlacedHit:
 
 
 def read_slot_fields(label: str) -> dict[str, str]:
-    """Slot and value of a label, as fields of a finding; {} if it is not a value of a slot."""
+    """Return the slot and value of a label, as fields of a finding; {} if the label is not read as a value."""
     slot = read_slot(label)
     return {"slot": slot.name, "value": slot.value} if slot is not None else {}
 
 
 def split_named_items(label: str) -> list[str]:
-    """The items of "A, B and C"; a phrase that only contains an "and" stays whole."""
+    """Return the items of an enumeration of names ("A, B and C"). Any other phrase with an "and" is returned whole, as
+    a list of one."""
     items = split_enumeration(label, NAME_WORDS)
     names = sum(1 for item in items if is_name(item))
     brief = all(len(item.partition(" for ")[0].split()) <= ITEM_WORDS for item in items)
@@ -75,7 +77,7 @@ def split_named_items(label: str) -> list[str]:
 
 
 def is_name(item: str) -> bool:
-    """Whether an item is a name: a known technology, or words with capitals or digits."""
+    """Whether an item names something: it contains a known technology, or a word with a capital letter or a digit."""
     words = item.split()
     return any(
         find_member(word) is not None or any(char.isupper() or char.isdigit() for char in word) for word in words
@@ -84,7 +86,7 @@ def is_name(item: str) -> bool:
 
 @lru_cache(maxsize=8)
 def find_paths(sentence: str) -> tuple[str, ...]:
-    """The files that a sentence names, without duplicates."""
+    """Return the files that a sentence names, each once."""
     if not _may_name_files(sentence):
         return ()
     return tuple(dict.fromkeys(name.text for name in find_file_paths(sentence) if not is_project_name(sentence, name)))
@@ -101,9 +103,9 @@ def _may_name_files(text: str) -> bool:
 
 
 def make_file_finding(placed: PlacedHit, path: str) -> Finding:
-    """A finding for a file that a statement names."""
+    """Make the finding of a file that a statement names."""
     return placed.finding(path, type=NodeType.FILE, status=Status.ACTIVE, move=Move.NOTE, kind=None)
 
 
 Maker = Callable[[PlacedHit, Situation], list[Finding]]
-"""Makes the findings of one act."""
+"""Type of the functions that make the findings of one act."""

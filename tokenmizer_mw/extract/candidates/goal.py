@@ -1,4 +1,4 @@
-"""The goal of a session, from its first substantive message."""
+"""Finds the goal of a session in its first message that wants something."""
 
 from __future__ import annotations
 
@@ -24,26 +24,27 @@ _STACK: Final = compile_lazily(
     r".*?\b(?:with|using|in|on|based on|on top of|written in|powered by) (?P<stack>[^;:.()]{2,120})"
 )
 GOAL_ASKED: Final = 0.6
-"""Confidence in a goal that is only a question or a look at something: the first sizable order takes its place."""
+"""Confidence of a goal that is only a question or a wish to look at something. The first order of at least
+``GOAL_WORDS`` content stems replaces it."""
 
 _GIVEN: Final = 0.8
 _WRONG: Final = 0.8
-"""Confidence in an error that is stated as the goal of the session."""
+"""Confidence of an error that the goal of the session is to fix."""
 
 GOAL_WORDS: Final = 4
-"""Words of content that such an order has at least."""
+"""Fewest content stems of the order that replaces such a goal."""
 
 SHORT: Final = 5
-"""A goal of fewer content stems is labelled with the condition beside it."""
+"""The label of a goal with fewer content stems gets the condition in a neighbouring sentence added."""
 
 THIN: Final = 3
-"""Words of content that are left of a goal at least when what is only said about it goes."""
+"""Fewest content stems that a goal's label must keep when remarks are removed from it."""
 
 LONG: Final = 140
-"""Characters of a label above which it is cut where it may end."""
+"""Labels with more characters are cut at a comma or the like."""
 
 CLEAR: Final = 5
-"""A goal of at most so many content stems is labelled with the symptom."""
+"""The label of a goal with at most this many content stems gets the symptom in the sentence before added."""
 
 _CONDITION: Final = PatternSet(
     r".{2,60}?\b(?:must|should|has to|have to|needs to|shall|may not|cannot|can't|only|without|at most|at least"
@@ -51,14 +52,14 @@ _CONDITION: Final = PatternSet(
 )
 
 _PASSING: Final = frozenset({Rank.CHORE, Rank.LOOK, Rank.BIT, Rank.POINTER, Rank.QUESTION})
-"""What is asked or looked at in passing, unless it takes many words."""
+"""Kinds of sentences that ask for something or look at something in passing, unless they have many words."""
 
 _WONDERS: Final = PatternSet(
     r"(?:(?:[\w' -]{0,20}\b)?question(?: first)?[:,] )?(?:what|what's|who|which|when|where"
     r"|how (?:does|do|is|are|long|many|much|often)|does|is (?:it|this|that|the)|are|do)\b",
     r".{2,80}, (?:what|who|which|where) (?:should|do|does|is|are|can|would)\b",
 )
-"""Questions that only want to know something."""
+"""Matches questions that only want to know something."""
 
 _ASKED_FOR: Final = compile_lazily(
     r"(?:do you know |i wonder |any idea |(?:can|could) (?:you|anyone|somebody) (?:tell|show) (?:me|us) )?"
@@ -69,7 +70,8 @@ _ASKED_FOR: Final = compile_lazily(
     r"|what(?:'s| is| would be) the (?:[\w-]+ )?way to )(?P<label>\w.+)"
     r"|is there (?P<thing>(?:a|an|any) (?:[\w-]+ )?(?:fix|solution|workaround|remedy|alternative)\b.+)"
 )
-"""A question that wants something done or had: what it wants. "How does X work" only wants to know."""
+"""Matches a question that wants something done or found ("how do I ...?"), with what it wants. "How does X work?" only
+wants to know something."""
 
 _HEDGE: Final = compile_lazily(
     r" so (?:they|the|it|we|i|people|users)\b"
@@ -82,8 +84,8 @@ _ASIDE: Final = compile_lazily(r"\s*\([^()]{1,80}\)")
 
 
 def read_goal(spoken: Sequence[Segment], situation: Situation, segments: Sequence[Segment] = ()) -> list[Finding]:
-    """The goal that the session's first substantive message states, with the choices that it names. ``segments``: all
-    of the message's."""
+    """Return the goal that a message states, with the technologies that it names and the error that it wants fixed; []
+    if it states none. ``spoken``: the sentences to read; ``segments``: all segments of the message."""
     sentences = read_opening(spoken, segments)
     at, best = max(enumerate(sentences), key=lambda one: (one[1].rank, -one[0]), default=(0, None))
     if best is None or best.rank < (Rank.CHORE if situation.asked is None else Rank.ORDER):
@@ -114,13 +116,14 @@ def _is_by_the_way(sentence: OpeningSentence) -> bool:
 
 
 def _read_symptom(segment: Segment, goal: Finding) -> list[Finding]:
-    """What is wrong, if the goal is to fix it."""
+    """The error in the sentence of the goal, as findings."""
     told = [_shorten_label(hit.label) for hit in read_hits(segment.text, Speaker.USER) if hit.rule.act is Act.COMPLAINT]
     return [replace(goal, type=NodeType.ERROR, label=label, slot="", value="", confidence=_WRONG) for label in told]
 
 
 def _goal_label(at: int, sentences: Sequence[OpeningSentence]) -> str:
-    """The goal in the words of its sentence; a short one with its neighbour."""
+    """The goal in the words of the sentence at index ``at``; if these are few, with those of a neighbouring
+    sentence."""
     best, behind = sentences[at], sentences[at + 1 : at + 3]
     label = _shorten_label(_read_wanted(best))
     if label.endswith(":"):
@@ -138,7 +141,7 @@ def _goal_label(at: int, sentences: Sequence[OpeningSentence]) -> str:
 
 
 def _read_wanted(sentence: OpeningSentence) -> str:
-    """The label of a sentence; of a question that asks for something, what it asks for."""
+    """The label of a sentence; for a question that wants something done, what it wants."""
     asked = _ASKED_FOR.fullmatch(sentence.label) if sentence.rank in (Rank.QUESTION, Rank.STATEMENT) else None
     if asked is None:
         return sentence.label
@@ -147,7 +150,7 @@ def _read_wanted(sentence: OpeningSentence) -> str:
 
 
 def _shorten_label(label: str) -> str:
-    """A label without appended remarks: "..., which is nasty", "..., 23 modules, Java 17"."""
+    """A label without remarks at its end: "..., which is nasty", "..., 23 modules, Java 17"."""
     label = _without_asides(label)
     found = _HEDGE.search(label)
     if found is not None and len(content(label[: found.start()])) >= GOAL_WORDS:
@@ -158,7 +161,7 @@ def _shorten_label(label: str) -> str:
 
 
 def _cut_label(label: str) -> str:
-    """The beginning of a long label, up to the last place where it may end."""
+    """The beginning of a long label, up to the last comma or conjunction within ``LONG`` characters."""
     at = max((label.rfind(sign, SHORT, LONG) for sign in _BORDERS), default=-1)
     return label[:at] if at > 0 and len(content(label[:at])) >= SHORT else label
 
@@ -169,7 +172,7 @@ def _join_labels(one: str, other: str) -> str:
 
 
 def _without_asides(label: str) -> str:
-    """A label without its brackets, if enough remains."""
+    """A label without the text in brackets, if at least ``GOAL_WORDS`` content stems remain."""
     if "(" not in label:
         return label
     found = _ASIDE.search(label)
@@ -180,7 +183,7 @@ def _without_asides(label: str) -> str:
 
 
 def _read_stack(label: str, goal: Finding) -> list[Finding]:
-    """The technology in a goal: choices after "with" and "using", mentions elsewhere."""
+    """The technologies in a goal, as findings: choices after "with" or "using", dependencies elsewhere."""
     found = []
     match = _STACK.match(label)
     stack = split_enumeration(match.group("stack")) if match is not None else []

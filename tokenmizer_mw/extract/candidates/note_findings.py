@@ -1,7 +1,7 @@
-"""Notes: what a user's message states without deciding it, such as "we run this on Postgres 15".
+"""Finds notes: what a user's message states without deciding it, such as "we run this on Postgres 15".
 
 In: the segments of a message and the texts of its facts. Out: findings of type CONCEPT. Nobody would call such a clause
-a decision, but a later message may change it. No resume block states notes.
+a decision, but a later message may change it. Resume blocks do not contain notes.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ from tokenmizer_mw.graph.values import values_in
 from tokenmizer_mw.model.node import NOTE_CONFIDENCE, NodeType, Status, Trust
 
 SENTENCES_READ: Final = 12
-"""Sentences of a message that are read; longer messages are documents."""
+"""Messages with more sentences are documents, and no notes are taken from them."""
 SENTENCE_LONG: Final = 300
 CLAUSE_MAX: Final = 120
 _QUOTES: Final = frozenset('"“”„«»「」')
 NOTES_MAX: Final = 8
-"""Notes of one message."""
+"""Greatest number of notes of one message."""
 
 
 Place = tuple[int, int] | None
@@ -33,9 +33,9 @@ Place = tuple[int, int] | None
 def find_notes(
     segments: Sequence[Segment], known: Sequence[tuple[str, Place]], goals: Container[Place]
 ) -> list[Finding]:
-    """Clauses of a user message that state something not yet covered by ``known``, in order.
+    """Return notes for the clauses of a user's message that state something not covered by ``known``, in order.
 
-    - ``known``: texts of facts, each with the span of its sentence.
+    - ``known``: texts of the message's facts, each with the span of its sentence.
     - ``goals``: spans of the sentences that state the goal; of these, only clauses with a value count.
     """
     spoken = [segment for segment in segments if segment.kind in (SegmentKind.PROSE, SegmentKind.LIST_ITEM)]
@@ -52,16 +52,17 @@ def find_notes(
 
 
 def _is_covered(clause: str, text: str, *, beside: bool) -> bool:
-    """Whether a clause contains a fact's text or the other way round; for a fact ``beside`` it in the same sentence,
-    whether it has half of the fact's words."""
+    """Whether a fact covers a clause: one text contains the other or, for a fact of the same sentence (``beside``), the
+    clause has half of the fact's words."""
     one, other = clause.casefold(), text.casefold()
     words = content(text) if beside else frozenset()
     return one in other or other in one or 0 < len(words) <= 2 * len(words & content(clause))
 
 
 def iterate_clauses(sentence: str, *, valued: bool = False) -> Iterator[str]:
-    """Iterate over the clauses of a sentence that state something. Of an order, of a sentence with a quotation, and if
-    ``valued``, only clauses that give something a value."""
+    """Iterate over the clauses of a sentence that state something. If the sentence is an order or contains a quotation,
+    and if ``valued``, only clauses with a value count. Questions and sentences in a frame (see ``match.frames``) have
+    none."""
     line = bound_sentence(sentence)
     ordered = read_order(strip_lead(line))
     plain = not (ordered or valued or _QUOTES & set(sentence))
@@ -74,7 +75,7 @@ def iterate_clauses(sentence: str, *, valued: bool = False) -> Iterator[str]:
 
 
 def _has_statement(clause: str) -> bool:
-    """Whether a clause has content of its own: not "I know", "that's solved"."""
+    """Whether a clause says something of its own, unlike "I know" and "that's solved"."""
     words = len(content(clause))
     return words > 1 or (words == 1 and (not clause.isascii() or _has_value(clause)))
 

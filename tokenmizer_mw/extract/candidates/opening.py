@@ -1,4 +1,4 @@
-"""Ranks the sentences of the first message by how well they state the goal of the session."""
+"""Ranks the sentences of a session's first message by how probably they state its goal."""
 
 from __future__ import annotations
 
@@ -20,16 +20,22 @@ from tokenmizer_mw.extract.text.similar import content, split_words
 from .finding_makers import TELLING_WORDS
 
 OPENING_SENTENCES: Final = 12
-"""Sentences of a message in which the goal is looked for."""
+"""How many sentences of the message are searched for the goal."""
 
 _TITLE_MAX: Final = 160
 _NOT: Final = ("not ", "never ")
 _WHOLE_MAX: Final = 110
-"""Most characters of a sentence that becomes a label as a whole, although only its end says what is wanted."""
+"""Longest sentence, in characters, that becomes a label as a whole, although only its end says what is wanted."""
 
 
 class Rank(IntEnum):
-    """The kind of a sentence in the first message; a higher one is more likely the goal."""
+    """The kind of a sentence in the first message. The first sentence with the highest one is the goal.
+
+    - ``CHORE``: an order that belongs to any work, such as "run the tests"; ``LOOK``: an order to look at something.
+    - ``BIT``: facts strung together ("11 stacks, 4 nodes"); ``POINTER``: an order about something that is not named
+      ("fix it").
+    - ``SYMPTOM``: says what fails; ``ORDER``: asks for work; ``ANNOUNCED``: names the goal or task as such.
+    """
 
     NOTHING = 0
     CHORE = 1
@@ -45,7 +51,8 @@ class Rank(IntEnum):
 
 @dataclass(frozen=True, slots=True)
 class OpeningSentence:
-    """A sentence of the first message. ``text``: without lead-ins; ``label``: what it asks for."""
+    """A sentence of the first message. ``text``: without introductory words; ``label``: what it asks for, in its
+    words."""
 
     rank: Rank
     text: str
@@ -60,14 +67,14 @@ POINTS_BELOW: Final = PatternSet(
     r"here(?:'s| is| are) (?:the|my|a|your) (?:\w+ ){0,2}(?:issue|task|problem|bug|ticket|assignment|description"
     r"|details|text)\b",
 )
-"""Sentences that only point at the text below them, which says what is wanted."""
+"""Matches sentences that only refer to the text below them, which says what is wanted."""
 
 _STATES_TASK: Final = PatternSet(
     r"(?:.{0,40}\b)?(?:issue|problem|bug|task|ticket|assignment|pr|pull request|feature)(?: (?:statement|description"
     r"|text"
     r"|report|title|summary|request))?:?$"
 )
-"""Headings of the text that a pasted task consists of."""
+"""Matches headings of a pasted task's text, such as "Issue description"."""
 
 _HANDS_PLAN: Final = PatternSet(
     r"(?:please )?(?:implement|execute|carry out|follow|do|work through) (?:the|this|my|our)(?: following)?"
@@ -78,7 +85,7 @@ _PLAN_TITLE: Final = compile_lazily(
 )
 
 _HANDS_INPUT: Final = PatternSet(r"(?:user|feature|task) (?:input|request|description|prompt)$|arguments$")
-"""Headings of templates above a block with what the user typed."""
+"""Matches headings that templates of commands put above what the user typed."""
 
 _LOOKS: Final = PatternSet(
     r"\(?note: |(?:please )?(?:comment on|examine|review|look (?:at|into|through|over)|check(?: out)?|read|inspect"
@@ -86,7 +93,7 @@ _LOOKS: Final = PatternSet(
     r"|have a look|take a look|go (?:through|over)|see|explain|summari[sz]e|describe|suggest|evaluate|assess|compare"
     r"|explore|understand|familiari[sz]e) "
 )
-"""Orders to look at something: the goal of a session only where nothing else is wanted."""
+"""Matches orders to look at something, which are the goal only if nothing else is wanted."""
 
 _CHORES: Final = PatternSet(
     r"(?:please |then |and |just |now )*(?:git \w+|(?:commit|push|pull|merge|rebase|stash|stage|continue|proceed"
@@ -96,12 +103,12 @@ _CHORES: Final = PatternSet(
     r"|(?:prepare|write|make|create|draft|give me|suggest|generate)(?: me)? (?:a |an |the )?(?:\w+ ){0,2}?(?:commit"
     r"|pr|pull request|short name|branch name)\b|update (?:the )?changelog)"
 )
-"""What is done beside any work: the goal only where nothing else is wanted."""
+"""Matches orders that belong to any work ("commit it"), which are the goal only if nothing else is wanted."""
 
 _BITS: Final = PatternSet(
     r"~?\d[\w.,]* [\w.-]+|[\w./-]+/[\w.-]+,|(?:[\w()./+-]+ ){0,3}[\w()./+-]+, [\w()./+-]+ [\w()./+-]+$"
 )
-"""Bits of background strung together: "11 stacks, 4 nodes, two people"."""
+"""Matches facts strung together: "11 stacks, 4 nodes, two people"."""
 
 _BACKGROUND: Final = PatternSet(
     r"(?:(?:i|we)(?:'m| am|'re| are| also)?(?: not)? (?:run|runs|running|own|manage|help out|work|works|volunteer"
@@ -114,13 +121,13 @@ _BACKGROUND: Final = PatternSet(
     r"|soy|somos|tengo|tenemos|trabajo|trabajamos|gestiono|gestionamos|sou|tenho|temos|trabalho|trabalhamos"
     r"|меня зовут|я работаю|мы работаем|у (?:нас|меня) (?:есть )?\pL+) ",
 )
-"""Who speaks and what there is already: no goal of a session. The wish comes in another sentence."""
+"""Matches sentences about who speaks or what exists already; they are no goal."""
 
 _MAKES: Final = compile_lazily(
     r"(?:we(?:'re| are)|i(?:'m| am)) (?:currently |just |now )?"
     r"(?:building|making|developing|creating|designing|writing) (?:a|an|our|my) .{8,}"
 )
-"""What somebody tells that it is made, wherever it is told."""
+"""Matches sentences that say that something is being made, which is the goal wherever they stand."""
 
 _TASK_IS: Final = compile_lazily(
     r"(?:your|the|my|our) (?:task|job|assignment|mission|role)(?: here| now| today)? (?:is|will be)(?: to)?"
@@ -129,7 +136,7 @@ _TASK_IS: Final = compile_lazily(
 )
 
 _CODE: Final = PatternSet(r"[\w.]+ ?= ?\S.*", r".*[;{}]$", r"[A-Z]:\\|[$>❯] ", r"[\w./-]+:\d+:", r"</?[\w-]+>$")
-"""Lines of code, of a console or between marks, which nobody says."""
+"""Matches lines of code, of a console, or of tags, which nobody says."""
 
 _POINTING: Final = split_words(
     "it this that these those them everything all above below following thing things help here you"
@@ -142,10 +149,10 @@ _POINTING_ABROAD: Final = PatternSet(
     r"|ça|это))?[.!]?$",
 )
 _NAMED: Final = 2
-"""Words by which an order says what it is about; "fix it please" points at what was said before it."""
+"""Fewest words with which an order says what it is about; "fix it please" refers to something said before."""
 
 _COMMAND: Final = compile_lazily(r"/[a-z][\w-]* (?P<rest>.+)")
-"""The name of a client's command before what is said."""
+"""Matches the name of a client's command ("/plan ...") before the user's words."""
 
 _RANKS: Final = {
     Act.GOAL: Rank.ANNOUNCED,
@@ -165,14 +172,16 @@ _RANKS: Final = {
 
 
 _CHANGES: Final = frozenset({Act.REPLACE, Act.CHANGE, Act.RETURN})
-"""What nothing can be that a session begins with, where it takes many words."""
+"""Acts that change something. A session cannot begin with one, so a first sentence with many words that reads so is a
+plain statement."""
 
 _DECIDING: Final = _CHANGES | {Act.CHOICE, Act.REJECT}
 _CHANGE_WORDS: Final = 8
 
 
 def read_opening(spoken: Sequence[Segment], segments: Sequence[Segment]) -> list[OpeningSentence]:
-    """The sentences of the first message that may state the goal; of a pasted task or plan, its own sentences."""
+    """Return the sentences of the first message that may state the goal. Of a pasted task or plan, only its own title
+    or sentences are returned."""
     titled = _read_title(segments)
     if titled is not None:
         return [titled]
@@ -192,7 +201,8 @@ def _is_said(sentence: OpeningSentence, logged: int) -> bool:
 
 
 def _read_title(segments: Sequence[Segment]) -> OpeningSentence | None:
-    """The title of a plan that is handed over, or what a template marks as typed by the user."""
+    """The title of a plan that the user wants carried out, or what a command's template marks as typed by the user;
+    ``None`` for neither."""
     for at, segment in enumerate(segments[:OPENING_SENTENCES]):
         if segment.kind is SegmentKind.CODE and len(segment.text) <= _TITLE_MAX:
             if _HANDS_INPUT.any(bound_sentence(segment.heading)):
@@ -221,7 +231,8 @@ def _make_sentence(segment: Segment, at: int) -> OpeningSentence:
 
 
 def _rank_sentence(text: str, at: int) -> tuple[Rank, str]:
-    """Rank and label of a sentence: an announced goal before an order, then a wished state, then a symptom."""
+    """Rank and label of a sentence, from a task that is announced as such down to one that no rule reads. ``at``: its
+    index."""
     order = read_order(text)
     task = _TASK_IS.match(text)
     if task is not None:
@@ -288,7 +299,7 @@ def is_background(sentence: str) -> bool:
 
 
 def _is_pointing_back(order: str) -> bool:
-    """Whether an order refers to something said before instead of naming it."""
+    """Whether an order refers to something said before instead of naming it ("fix it please")."""
     if _POINTING_ABROAD.any(order):
         return True
     words = {word.strip(",.;:!?") for word in order.casefold().split()}

@@ -1,5 +1,5 @@
-"""Choices made by repeating words of an offered option: "bundle, they run it without docker", "sops yes", "the button
-is fine". The rest of the choice stands in the message before."""
+"""Choices that a reply makes by repeating words of an offered option: "bundle, they run it without docker", "sops yes",
+"the button is fine". The full text of the choice stands in the message before."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ from tokenmizer_mw.model.node import DecisionKind, NodeType, Status, Trust
 from .finding_makers import read_slot_fields
 
 SENTENCES_READ: Final = 4
-"""First sentences of a reply that may take something up."""
+"""How many sentences at the beginning of a reply may repeat an option."""
 
 NAME_WORDS: Final = 6
-"""Most words by which something is taken up."""
+"""Most words with which a reply names an option."""
 
 _CONFIDENCE: Final = 0.75
 
@@ -52,9 +52,9 @@ STATES: Final = PatternSet(
     r"|didn't|doesn't|don't|not|no|never|i|we|he|she|they|you|it|this|that|what|which|why|how|when|where|who|because|if"
     r"|said|says|now|still|already|again|also|there|than)\b"
 )
-"""Words of statements and questions, which no name has."""
+"""Matches words of statements and questions, which occur in no name."""
 _BESIDE: Final = frozenset({Act.LATER, Act.PROGRESS, Act.COMPLAINT, Act.STILL, Act.CONFIRM})
-"""What words beside a choice are taken for by themselves: "warn, so it is not red over the weekend"."""
+"""Acts as which a rule may read the words beside a choice: "warn, so it is not red over the weekend"."""
 _NO_WORDS: Final = frozenset('@/<{["')
 _FAILS: Final = PatternSet(
     r".*\b(?:fail(?:s|ed|ure)?|errors?|broken?|crash(?:es|ed)?|wrong|missing|problems?|issues?|bug|slow|weird|worse"
@@ -63,7 +63,7 @@ _FAILS: Final = PatternSet(
 
 
 def read_echoes(spoken: Sequence[Segment], situation: Situation) -> list[Finding]:
-    """The choices that the first sentences of a reply make by repeating an option, at most one per sentence."""
+    """Return the choices that the first sentences of a reply make by repeating an option, at most one per sentence."""
     made = (_find_echo(segment, situation) for segment in spoken[:SENTENCES_READ])
     return [finding for finding in made if finding is not None]
 
@@ -98,12 +98,12 @@ def _find_echo(segment: Segment, situation: Situation) -> Finding | None:
 _ASKS_FACT: Final = PatternSet(
     r"(?:.*[:,;] )?(?:and |but |so )?(?:how (?:many|much|long|often|big|old|far)|what|which|who|whose|when|where|why)\b"
 )
-"""Pieces of questions that ask for a fact: the answer says what is decided, not the question."""
+"""Matches parts of questions that ask for a fact: then the answer is the decision, not the words of the question."""
 
 
 def _split_parts(text: str) -> Iterator[str]:
-    """The parts of a sentence that may name an option: all of it, the part before its reason or its first pause, and
-    the part after "yes,"."""
+    """Iterate over the parts of a sentence that may name an option: the whole sentence, the part before its reason or
+    its first pause, and the parts after "yes,"."""
     yield text
     yield split_reason(text)[0]
     rest = text
@@ -116,8 +116,8 @@ def _split_parts(text: str) -> Iterator[str]:
 
 
 def _named_words(text: str, situation: Situation) -> str:
-    """The words of ``text`` that name something in the message before, without words of agreement; "" if it has any
-    other words."""
+    """The words of ``text`` that name something in the message before, without words of agreement ("bundle" of
+    "bundle please"); "" if it has other words."""
     behind = _BEHIND.match(text)
     named = behind.group("said") if behind is not None else text
     before = _BEFORE.match(named)
@@ -132,7 +132,7 @@ def _named_words(text: str, situation: Situation) -> str:
 
 
 def _is_put_up(label: str, situation: Situation) -> bool:
-    """Whether an option contains most of the words, which must be two or more."""
+    """Whether an offered clause contains at least half of a label's words, of which there must be two or more."""
     words = content(label)
     return len(words) > 1 and any(
         piece.offered and 2 * len(words & content(piece.sentence)) >= len(words) for piece in situation.offers.pieces

@@ -1,4 +1,4 @@
-"""Tasks that a user postpones or leaves to somebody, with the matter that they are about.
+"""Finds tasks that a user postpones or leaves to somebody else, with what they are about.
 
 In: the findings and sentences of a user's message. Out: the findings with such tasks. "I do that after lunch" only says
 when; the work stands earlier in the sentence, in the sentence before, or at the end of the message that it answers.
@@ -27,18 +27,19 @@ from tokenmizer_mw.extract.text.similar import content
 from tokenmizer_mw.model.node import NodeType, Status, Trust
 
 SENTENCES_READ: Final = 24
-"""Sentences of a message that are read, the last ones: plans are made at the end."""
+"""How many sentences at the end of a message are read, because people make plans at the end."""
 SENTENCE_LONG: Final = 400
 MATTER_MAX: Final = 100
-"""Most characters of the work of a postponed task, if it is taken from another sentence."""
+"""Longest description of the work, in characters, that is taken from another sentence."""
 LABEL_MAX: Final = 160
 MATTER_WORDS: Final = 2
 MATTER_SIGNS: Final = 6
-"""Words of content from which on a clause is what a plan may be about; characters, in scripts without spaces."""
+"""Fewest content stems (``MATTER_WORDS``) of a clause that can say what a plan is about; in scripts without spaces,
+fewest characters (``MATTER_SIGNS``)."""
 OBJECT_WORDS: Final = 3
-"""Words of content up to which a clause with a pronoun for what is done is not understood by itself."""
+"""Most content stems of a clause that cannot be understood alone, because a pronoun stands for its object."""
 PLANS_MAX: Final = 4
-"""Plans of one message."""
+"""How many plans of one message become tasks."""
 
 _CONFIDENCE: Final = 0.65
 _DONE: Final = frozenset({Act.CLAIM, Act.CONFIRM, Act.FIX, Act.TESTED})
@@ -47,9 +48,9 @@ _OFFERING: Final = compile_lazily(
     r"(?:(?:shall|should|can|may) (?:i|we)|(?:do you )?want me to|would you like me to|soll(?:en)? (?:ich|wir)"
     r"|¿?(?:quieres|quiere) que|(?:veux-tu|voulez-vous) que (?:je |j')|quer que eu|vuoi che|devo|мне) "
 )
-"""How a question begins that offers work; what others ask about is no work."""
+"""Matches the beginning of a question that offers work. Other questions name no work."""
 _EITHER: Final = PatternSet(r".*\b(?:or|oder|ou|o|oppure)\b|.*(?:^| )или ")
-"""A question between two things names no one matter."""
+"""Matches a question with an alternative, which names no single piece of work."""
 _CONDITION: Final = PatternSet(
     r"(?:if|unless|in case|suppose|imagine|what if|maybe|perhaps|should we|would|wenn|falls|vielleicht|si|quizás|se"
     r"|forse|talvez|peut-être|если|может)\b|如果|要是|もし|만약|अगर|agar\b"
@@ -57,9 +58,9 @@ _CONDITION: Final = PatternSet(
 _LEADS_IN: Final = PatternSet(
     r"(?:(?:but|and|oh|ok|okay|so),? )?before (?:we|i|you) (?:go on|continue|start|begin|proceed|forget)\b"
 )
-"""What leads in what the user wants to say first."""
+"""Matches words that introduce what the user wants to say first ("before we start")."""
 _POINTING: Final = PatternSet(r"(?:that|this|it|these|those|them|das|dies|eso|esto|isso|isto|ça|cela|questo|это)\b")
-"""How a clause begins that only points at a matter itself."""
+"""Matches a clause that only refers to the work ("that is for later")."""
 _OBJECT: Final = PatternSet(r".* (?:it|them|those|these|that one|this one|ihn|isso)\b")
 _AGREEING: Final = PatternSet(
     r"(?:yes|ok|okay|good|right|true|sure|fine|great|well|ah|oh|ja|gut|sí|vale|bueno|oui|sì|sim|da)\b"
@@ -67,8 +68,8 @@ _AGREEING: Final = PatternSet(
 
 
 def add_postponed(found: Sequence[Finding], spoken: Sequence[Segment], situation: Situation) -> list[Finding]:
-    """``found`` with the tasks that the user postpones or leaves to somebody; findings from the same words that say
-    less are dropped."""
+    """Return ``found`` with the tasks that the user postpones or leaves to somebody else. Findings from the same words
+    that say less are dropped."""
     made: list[Finding] = []
     readers = Readers(spoken)
     start = max(len(spoken) - SENTENCES_READ, 0)
@@ -87,15 +88,15 @@ def add_postponed(found: Sequence[Finding], spoken: Sequence[Segment], situation
 
 
 def _is_same_as_plan(finding: Finding, plan: Finding) -> bool:
-    """Whether a choice has the same words as a postponed task, which decides nothing."""
+    """Whether a choice only has the words of a postponed task, so that it decides nothing."""
     settles = finding.target or finding.single or finding.value or finding.about
     plain = finding.type is NodeType.DECISION and finding.move is Move.NOTE and not settles
     return plain and (finding.span, finding.label) == (plan.span, plan.label)
 
 
 def _is_covered_by(finding: Finding, plan: Finding) -> bool:
-    """Whether a finding from the same sentence says less than the postponed task, or reads it as an error or as
-    done."""
+    """Whether a finding from the sentence of the postponed task ``plan`` says less than it, or misreads it as an error
+    or as finished work."""
     kinds = ((NodeType.TASK, Status.PENDING), (NodeType.TASK, Status.COMPLETED), (NodeType.ERROR, Status.ACTIVE))
     same = finding.span == plan.span and (finding.type, finding.status) in kinds
     if finding.type is NodeType.ERROR and not has_left_work(plan.label):
@@ -107,7 +108,7 @@ def _is_covered_by(finding: Finding, plan: Finding) -> bool:
 
 
 def _is_covering_plan(finding: Finding, plan: Finding) -> bool:
-    """Whether a finding contains everything of the postponed task."""
+    """Whether a pending task from the same sentence says everything that the postponed task ``plan`` says."""
     same = finding.span == plan.span and finding.type is NodeType.TASK and finding.status is Status.PENDING
     return same and content(plan.label) <= content(finding.label)
 
@@ -131,12 +132,13 @@ def _make_plan(label: str, segment: Segment) -> Finding:
 
 
 def _is_marked(segment: Segment) -> bool:
-    """Whether a sentence has a formal marker."""
+    """Whether a sentence has a formal marker, such as "Todo:"."""
     return any(hit.rule.explicit for hit in read_hits(segment.text, Speaker.USER))
 
 
 def _label_plans(reader: AheadRow, parts: list[str], before: Segment | None, situation: Situation) -> Iterator[str]:
-    """Labels for the postponed tasks of a sentence."""
+    """Iterate over the labels of the postponed tasks in a sentence. ``parts``: the sentence split at its pauses;
+    ``before``: the sentence before."""
     told = 0
     for index, part in enumerate(parts):
         said = strip_lead(part).rstrip(ENDS)
@@ -163,7 +165,7 @@ def _confirms(clause: str) -> bool:
 
 
 def _is_reference(clause: str) -> bool:
-    """Whether a short clause acts on something that is named elsewhere: "put it on the list"."""
+    """Whether a short clause does something with what is named elsewhere: "put it on the list"."""
     return _OBJECT.any(clause) and len(content(clause)) <= OBJECT_WORDS
 
 
@@ -172,7 +174,7 @@ def _join_pieces(pieces: Sequence[str]) -> str:
 
 
 def _find_end_of_plan(reader: AheadRow, parts: list[str], index: int) -> int:
-    """Index after the last clause that continues the one at ``index``."""
+    """The index after the last of the clauses that only add a time or a person to the one at ``index``."""
     end = index + 1
     while end < len(parts) and reader.is_timing(parts[end].rstrip(ENDS)):
         end += 1
@@ -180,7 +182,8 @@ def _find_end_of_plan(reader: AheadRow, parts: list[str], index: int) -> int:
 
 
 def _find_matter(reader: AheadRow, parts: Sequence[str], before: Segment | None, situation: Situation) -> str:
-    """The work that the last of ``parts`` refers to; "" if none is found."""
+    """The work that the last of ``parts`` refers to: in the parts before, in the sentence before, or at the end of the
+    assistant's message; "" if none is found."""
     *earlier, clause = parts
     by_time = not reader.hands.any(strip_lead(clause).rstrip(ENDS))
     for part in reversed(earlier):
@@ -193,12 +196,13 @@ def _find_matter(reader: AheadRow, parts: Sequence[str], before: Segment | None,
 
 
 def _lays_down(clause: str) -> bool:
-    """Whether a clause is a rule or rejects something: what follows gives its reason, and nobody does it later."""
+    """Whether a clause is a rule or rejects something, so that the clause after it gives a reason and postpones
+    nothing."""
     return not _RULING.isdisjoint(hit.rule.act for hit in read_hits(clause, Speaker.USER))
 
 
 def _find_matter_before(before: Segment | None, situation: Situation) -> str:
-    """The work that the sentence before names, else what the assistant's message ends with."""
+    """The work that the sentence before names, else what the assistant's message ends with; "" for none."""
     if before is not None:
         text = strip_lead(bound_sentence(before.text))
         acts = {hit.rule.act for hit in read_hits(before.text, Speaker.USER)}
@@ -208,7 +212,7 @@ def _find_matter_before(before: Segment | None, situation: Situation) -> str:
 
 
 def _last_offer(situation: Situation) -> str:
-    """The offer or task at the end of the assistant's message."""
+    """The offer or task at the end of the assistant's message; "" for none."""
     if situation.told is None:
         return ""
     offers = situation.offers
@@ -222,12 +226,12 @@ def _last_offer(situation: Situation) -> str:
 
 
 def _names_a_matter(text: str) -> bool:
-    """Whether a clause has enough words to be the subject of a task."""
+    """Whether a clause has enough words to say what a task is about."""
     return len(content(text)) >= MATTER_WORDS or (not text.isascii() and " " not in text and len(text) >= MATTER_SIGNS)
 
 
 def _last_clauses(text: str) -> str:
-    """The last clauses of a text, as many as are short enough together."""
+    """The last clauses of a text, as many as fit into ``MATTER_MAX`` characters."""
     text = text.rstrip(ENDS + "?？")
     if len(text) <= MATTER_MAX:
         return text

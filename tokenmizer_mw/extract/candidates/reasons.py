@@ -1,4 +1,4 @@
-"""The reason for a change in the sentences beside it."""
+"""Finds the reason for a change in the sentences before and after it."""
 
 from __future__ import annotations
 
@@ -12,14 +12,15 @@ from tokenmizer_mw.extract.text.phrases import bound_sentence, is_question, read
 from tokenmizer_mw.extract.text.similar import content
 
 _WORDS_MIN: Final = 3
-"""Words that a sentence has at least to be a reason."""
+"""Fewest words of a sentence that may be a reason."""
 
 
 def find_reason_beside(index: int, spoken: Sequence[Segment]) -> str:
-    """The sentence before the one at ``index``, or else the one after it, that may be its reason, without its
-    lead ("because") and final punctuation; "" for none.
+    """Return the sentence before the one at ``index``, or else the one after it, if it may be a reason for it; without
+    introductory words and final punctuation. "" for none.
 
-    Questions, orders and sentences that settle something themselves are none, and so are sentences of few words."""
+    Questions, orders, sentences that decide something themselves, and very short sentences are no reasons.
+    """
     before = [(segment.text, False) for segment in spoken[max(0, index - 1) : index]]
     behind = [(segment.text, True) for segment in spoken[index + 1 : index + 2]]
     for text, is_behind in (*before, *behind):

@@ -1,4 +1,5 @@
-"""Drops an assistant's sentences that repeat what it was given to read: they decide and plan nothing."""
+"""Drops findings from an assistant's sentences that repeat a text it was given to read: these decide and plan
+nothing."""
 
 from __future__ import annotations
 
@@ -17,27 +18,27 @@ from tokenmizer_mw.extract.read.segment import segment
 from tokenmizer_mw.model.node import NodeType, Status
 
 TEXT_MAX: Final = 100_000
-"""Characters of one document, and of all results of tools, that are compared."""
+"""How many characters are compared of each text that the assistant was given, such as a document or a tool result."""
 
 _RUN: Final = 3
-"""Words in a row that are compared; all of a sentence that has fewer."""
+"""How many words in a row are compared; of a shorter sentence, all its words."""
 
 _SHARE: Final = 0.5
-"""Share of a sentence's runs of words that makes it a repetition."""
+"""A sentence repeats a text if at least this share of its runs of words occur in it."""
 
 _WORD: Final = re2.compile(
     r"[\p{Han}\p{Hiragana}\p{Katakana}\p{Hangul}]|[^\P{L}\p{Han}\p{Hiragana}\p{Katakana}\p{Hangul}]+|\p{N}+"
 )
 _PLAIN_WORD: Final = re.compile(r"[^\W\d_]+|\d+")
 _PLAIN: Final = "\u1100"
-"""The first sign of Hangul: letters before it are in words between spaces."""
+"""The first character of Hangul. Letters before it belong to scripts with spaces between words."""
 _OPEN: Final = frozenset({Status.PENDING, Status.IN_PROGRESS})
 
 
 def drop_repeated(findings: Sequence[Finding], text: str, before: Sequence[Numbered]) -> list[Finding]:
-    """``findings`` in an assistant's ``text`` without decisions, goals and open tasks in sentences that repeat a text
-    it was given in the messages ``before`` (oldest first): documents, quotations and code of the user's last message,
-    and tool results since."""
+    """Return the ``findings`` in an assistant's ``text``, without decisions, goals, versions and open tasks from
+    sentences that repeat what it was given to read: documents, quotations and code in the user's last message, and tool
+    results since then. ``before``: the messages before, oldest first."""
     if not any(map(_is_word, findings)):
         return list(findings)
     given = [one[:TEXT_MAX] for one in _read_before(before) if one]
@@ -47,7 +48,7 @@ def drop_repeated(findings: Sequence[Finding], text: str, before: Sequence[Numbe
 
 
 def _read_before(before: Sequence[Numbered]) -> Iterator[str]:
-    """The texts that the assistant was given to read."""
+    """Iterate over the texts that the assistant was given to read."""
     for _, message in reversed(before):
         yield from (result.text for result in message.tool_results)
         if message.opens_turn:
@@ -92,5 +93,5 @@ def _is_plain(sign: str) -> bool:
 
 
 def _hash_runs(words: Sequence[str], size: int) -> list[int]:
-    """A hash of each run of ``size`` words."""
+    """A hash of each run of ``size`` consecutive words."""
     return list(map(hash, zip(*(islice(words, at, None) for at in range(size)), strict=False)))

@@ -1,4 +1,4 @@
-"""What a reply accepts or declines of the assistant's last message, as findings."""
+"""Findings of what a reply accepts or declines of the assistant's last message."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _PROPOSABLE: Final = frozenset({Act.REQUEST, Act.CHOICE, Act.REPLACE, Act.RETURN
 
 
 def read_reply(spoken: Sequence[Segment], situation: Situation) -> list[Finding]:
-    """The findings for what a reply accepts or declines of the assistant's last message."""
+    """Return findings of what a reply accepts or declines of the assistant's last message; [] for nothing."""
     if not spoken or situation.told is None:
         return []
     first = spoken[0]
@@ -44,14 +44,15 @@ def read_reply(spoken: Sequence[Segment], situation: Situation) -> list[Finding]
 
 
 def _first_sentence_with_marker(spoken: Sequence[Segment]) -> str:
-    """The first sentence of a reply; "1. but only for orders" is no list item but the choice of option 1."""
+    """The first sentence of a reply. A single list item keeps its number, since "1. but only for orders" chooses option
+    1."""
     first = spoken[0]
     alone = first.kind is SegmentKind.LIST_ITEM and sum(piece.info != "" for piece in spoken) == 1
     return f"{first.info} {first.text}" if alone and first.info[:1].isalnum() else first.text
 
 
 def _adopt_proposal(label: str, reason: str, segment: Segment, situation: Situation) -> list[Finding]:
-    """The findings of an accepted proposal, as if the user had stated it: a task or a decision."""
+    """The findings of an accepted proposal, as if the user had stated it: a task, a decision or what its words say."""
     found = []
     if Frame.QUESTION in find_frames(label):
         return []

@@ -1,4 +1,4 @@
-"""Findings from clauses about work: requests, postponements, progress, claims, fixes, complaints, files and goals.
+"""Makes findings from clauses about work: requests, postponements, progress, claims, fixes, complaints, files, goals.
 
 ``REPORT_MAKERS`` maps each act to the function that turns a hit of a rule into findings.
 """
@@ -52,11 +52,12 @@ _ALTERS: Final = compile_lazily(
     r"|every) )?[\w'`\"./#-]+(?: [\w'`\"./#-]+){0,4}?)"
     r"(?:,| (?:to|into|so|in|from|with|as|instead|by|under|out|of|on|off|at|and|which|that|because|for|back)\b.*|$)"
 )
-"""Orders that change existing work."""
+"""Matches orders that change existing work ("move the button to the left")."""
 
 
 def _read_change(placed: PlacedHit, situation: Situation) -> list[Finding]:
-    """The choice in an order that alters earlier work ("move the button to the left")."""
+    """The choice in an order that changes earlier work: "move the button to the left" replaces
+    "the button as it was"."""
     if situation.asked is None or situation.speaker is not Speaker.USER:
         return []
     match = _ALTERS.match(placed.hit.label)
@@ -87,7 +88,7 @@ def _make_postponed_tasks(placed: PlacedHit, _: Situation) -> list[Finding]:
 
 
 def _make_handovers(placed: PlacedHit, situation: Situation) -> list[Finding]:
-    """What the assistant leaves to the user, which holds until the user speaks again."""
+    """Make the task that the assistant leaves to the user. It is archived when the user speaks again."""
     return [placed.finding(placed.hit.label, trust=Trust.PROPOSED)] if situation.ordered else []
 
 
@@ -116,12 +117,12 @@ _SHOWS: Final = PatternSet(
     r".* (?:reads?|says?|shows?|looks?|prints?|outputs?|returns?|gives?|displays?|becomes?|is|are)(?: now)?"
     r"(?: something)?(?: like)?(?: this| that)?$"
 )
-"""What only leads in to what is shown below it."""
+"""Matches clauses that only introduce what is shown below them ("the file now reads:")."""
 
 
 def split_claim(label: str) -> str:
-    """A claim without the details after a dash: "user model in api/models.py" of "user model in api/models.py — fields:
-    id, email"."""
+    """Return a claim without the details after a dash: "user model in api/models.py" for
+    "user model in api/models.py — fields: id, email"."""
     head, _, _ = label.partition(" — ")
     return head if content(head) else label
 
@@ -136,14 +137,14 @@ def _make_one(placed: PlacedHit, _: Situation) -> list[Finding]:
 
 
 _TRIED: Final = "user.thing_worked"
-"""The row for what was tried: "clearing the cache worked"."""
+"""Name of the rule for a remedy that worked: "clearing the cache worked"."""
 TOLD_MAX: Final = 4_000
-"""Characters of the assistant's last text that tell what it proposed, its end."""
+"""How many characters at the end of the assistant's last text are searched for that remedy."""
 
 
 def _make_confirmations(placed: PlacedHit, situation: Situation) -> list[Finding]:
-    """What works now; what the assistant had proposed stands for what it was to mend. Also what is done because of
-    it."""
+    """Make the findings of "it works now" and of what was done because of it. If the assistant had proposed what
+    worked, the label is left empty, so that it means the error at hand."""
     label, consequence = placed.hit.label, placed.hit.reason
     told = situation.told[1].text if situation.told is not None and placed.hit.rule.name == _TRIED else ""
     tried = bool(told) and bool(content(label)) and content(label) <= stems_in(told[-TOLD_MAX:])
@@ -156,7 +157,7 @@ def _make_confirmations(placed: PlacedHit, situation: Situation) -> list[Finding
 
 
 def _make_reopenings(placed: PlacedHit, _: Situation) -> list[Finding]:
-    """Reopen what was claimed to be done; what is wrong instead is an error of its own."""
+    """Make the finding that reopens what was reported as done, and an error for what is wrong instead."""
     found = [placed.finding(placed.hit.label)]
     if len(content(placed.hit.reason)) > 1:
         found.append(placed.finding(placed.hit.reason, move=Move.NOTE))
@@ -182,7 +183,7 @@ _NO_MORE: Final = PatternSet(
 
 
 def _is_bare_complaint(label: str) -> bool:
-    """Whether a complaint says only that something is wrong, which is about the assistant's last work."""
+    """Whether a complaint only says that something is wrong, so that it is about the assistant's last work."""
     return len(label.split()) <= _BARE_WORDS and (len(content(label)) <= 1 or _NO_MORE.any(label))
 
 
@@ -191,7 +192,7 @@ def _make_files(placed: PlacedHit, situation: Situation) -> list[Finding]:
 
 
 def _make_goals(placed: PlacedHit, situation: Situation) -> list[Finding]:
-    """The goal of the session, which only the user states."""
+    """Make the goal of the session, which only the user states. A known goal is replaced only by an explicit one."""
     if situation.speaker is Speaker.ASSISTANT or (situation.has_goal and not _is_announced_goal(placed)):
         return []
     return [placed.finding(placed.hit.label, slot="goal", value=placed.hit.label)]
@@ -215,7 +216,7 @@ REPORT_MAKERS: Final[dict[Act, Maker]] = {
     Act.FILES: _make_files,
     Act.TESTED: _make_one,
 }
-"""Who makes findings of the acts that speak of work, errors and what is around."""
+"""Maps the acts about work, errors and files to the functions that make their findings."""
 
 
 _COULD_NOT: Final = PatternSet(*COULD_NOT)

@@ -1,7 +1,7 @@
-"""Findings of values that a user assigns, with the reason and the sentences around.
+"""Finds the values that a user assigns ("the port is 8081"), with the reason and the sentences around.
 
 In: the findings of a message and its sentences. Out: the findings with values added. If a rule read a choice in the
-same sentence, that choice gets the value; else the value is a choice of its own.
+same sentence, that choice gets the value; else the value becomes a choice of its own.
 """
 
 from __future__ import annotations
@@ -21,23 +21,23 @@ from tokenmizer_mw.model.node import DecisionKind, NodeType, Status, Trust
 from .reasons import find_reason_beside
 
 SENTENCES_READ: Final = 12
-"""Sentences of a message that are read for values; longer messages are documents."""
+"""Messages with more sentences are documents, and no values are read in them."""
 SENTENCE_LONG: Final = 240
 BEFORE_MAX: Final = 2
-"""Sentences before a value that may say why it changes."""
+"""How many sentences before a value may say why it changes."""
 _CONFIDENCE: Final = 0.7
 _OBSERVED: Final = PatternSet(
     r"(?s).*\b(?:prints?|printed|reports?|reported|shows?|showed|took|opens?|opened|returns?|returned|gives?|gave|says?"
     r"|said|fails?|failed|went|green|red|passes|passed|crashes|crashed|measured|noticed|saw|seen)\b"
 )
-"""What somebody observes, which nobody chose."""
+"""Matches sentences that report an observation, which nobody chose."""
 _KEEPS: Final = PatternSet(r".*\b(?:stays?|remains?|keeps?|must|should|shall|has to|have to|needs? to)\b")
-"""Words with which a value is decided rather than reported."""
+"""Matches words that decide a value rather than report it."""
 _CHOSEN: Final = frozenset({Move.NOTE, Move.REPLACE, Move.ADOPT})
 
 
 def add_values(found: Sequence[Finding], spoken: Sequence[Segment], situation: Situation) -> list[Finding]:
-    """``found`` with the values that the sentences of a user's message assign."""
+    """Return ``found`` with the values that the sentences of a user's message assign. ``spoken``: its segments."""
     made = list(found)
     if len(spoken) > SENTENCES_READ:
         return made
@@ -87,19 +87,19 @@ def _read(index: int, spoken: Sequence[Segment], situation: Situation, made: lis
 
 
 def _is_bare_name(text: str) -> bool:
-    """Whether a line is only an address or a pattern, as in a pasted file."""
+    """Whether a line is only an address or a file pattern, as in a pasted file."""
     bare = text.strip(" .!")
     return " " not in bare and "." in bare and not bare[:1].isdigit()
 
 
 def _choose_reason(said: str, why: str) -> str:
-    """The reason for a value: the sentence beside it if only that criticises the old value, else what its own sentence
-    gives."""
+    """The reason for a value: that of its own sentence (``said``); the neighbouring sentence (``why``) if only that
+    speaks against the old value."""
     return why if not said or (why and AGAINST.any(why) and not AGAINST.any(said)) else said
 
 
 def _is_misread(finding: Finding, given: Sequence[Assignment]) -> bool:
-    """Whether a rejection or a complaint was read in words that assign a value."""
+    """Whether a rejection or an error was read in words that only assign a value."""
     otherwise = finding.move is Move.REJECT
     if finding.type is NodeType.ERROR:
         otherwise = not _OBSERVED.any(finding.quote)
@@ -121,8 +121,8 @@ def _is_covered(said: Assignment, known: Sequence[Finding]) -> bool:
 
 
 def _is_background(said: Assignment, situation: Situation) -> bool:
-    """Whether a value describes how things are: observed, or stated when the session began. It can be replaced all the
-    same."""
+    """Whether a value only describes how things are: it was observed, or stated in the session's first message. A later
+    value may still replace it."""
     if said.changes or not said.alone:
         return False
     return _OBSERVED.any(said.label) or (situation.asked is None and situation.turn == 1 and not _KEEPS.any(said.label))

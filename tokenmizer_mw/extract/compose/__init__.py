@@ -1,1 +1,1 @@
-"""The labels of findings: made complete, cleaned and checked."""
+"""The labels of findings: completes them if they are too short to be understood later, cleans and checks them."""

@@ -1,5 +1,5 @@
-"""Completes labels that are too short to be understood later: "batches" becomes what the assistant had offered as
-batches, "2 weeks" the sentence that it stands in.
+"""Completes labels that are too short to be understood later: "batches" becomes the whole option that the assistant had
+offered, "2 weeks" the sentence that contains it.
 
 In: the findings of a message. Out: the same findings, some with longer labels.
 """
@@ -23,33 +23,34 @@ from tokenmizer_mw.model.category import MEMBERS
 from tokenmizer_mw.model.node import DecisionKind, NodeType, Status, Trust
 
 THIN_WORDS: Final = 2
-"""Words of content up to which a label is looked at."""
+"""Labels of at most this many content stems may be completed."""
 
 OLD_WORDS: Final = 5
-"""A replaced choice of at most so many words is added to the label."""
+"""A replaced choice of at most this many words is added to the label of the new one."""
 
 THIN_SIGNS: Final = 4
-"""Characters up to which a label is in scripts that put no spaces between words."""
+"""Longest label, in characters, that may be completed in scripts without spaces between words."""
 
 TOLD_LABEL_MAX: Final = 100
-"""Characters of a sentence that a label is filled with."""
+"""Longest sentence, in characters, that becomes a label."""
 
 _SET_AGAINST: Final = PatternSet(r"(?s).*\b(?:instead of|rather than|in place of)\b")
 _KINDS: Final = frozenset({DecisionKind.CHOICE, DecisionKind.PREFERENCE})
 THIN_MAX: Final = 40
-"""Short labels of one message that are completed, from its beginning."""
+"""How many short labels of one message are completed, from its beginning."""
 
 PART: Final = 0.5
-"""A label with a smaller share of its sentence is replaced by the sentence."""
+"""A label shorter than this share of its sentence is replaced by the sentence."""
 MORE_WORDS: Final = 2
-"""Words of content that the sentence has besides."""
+"""Fewest content stems that the sentence must have besides those of the label."""
 _SAID: Final = frozenset({NodeType.DECISION, NodeType.TASK, NodeType.ERROR, NodeType.GOAL})
 
 _MOVES: Final = frozenset({Move.NOTE, Move.ADOPT, Move.REPLACE})
 
 
 def fill_labels(found: Sequence[Finding], situation: Situation, spoken: Sequence[Segment]) -> list[Finding]:
-    """``found`` with longer labels for short choices, if there is a longer text to take."""
+    """Return ``found`` with longer labels for choices whose labels are short, where a longer text is known. ``spoken``:
+    the segments of the message."""
     texts = {(segment.start, segment.end): segment.text for segment in spoken}
     thin = islice((at for at, finding in enumerate(found) if _is_thin(finding)), THIN_MAX)
     filled = frozenset(thin)
@@ -64,8 +65,8 @@ def fill_labels(found: Sequence[Finding], situation: Situation, spoken: Sequence
 
 
 def _label_with_sentence(finding: Finding) -> Finding:
-    """The choice with its whole sentence, without the reason, as label if the label is the smaller part of a short
-    sentence. Values and replacements of something named keep their labels."""
+    """The choice, labelled with its whole sentence without the reason, if its label is the smaller part of a short
+    sentence. Values, and replacements of something named, keep their labels."""
     named = finding.slot or finding.target or finding.value or _is_name(finding)
     if finding.type is not NodeType.DECISION or finding.move not in _MOVES or named:
         return finding
@@ -82,7 +83,7 @@ def _is_name(finding: Finding) -> bool:
 
 
 def _label_with_replaced(finding: Finding) -> Finding:
-    """A short choice labelled with what it replaces: "median instead of the mean"."""
+    """A choice with a short label, to which the replaced choice is added: "median instead of the mean"."""
     old = finding.target
     chosen = finding.type is NodeType.DECISION and finding.kind is DecisionKind.CHOICE and finding.move in _MOVES
     if not chosen or not old or finding.slot or len(old.split()) > OLD_WORDS or not _SET_AGAINST.any(finding.quote):
@@ -115,8 +116,8 @@ def _is_named(finding: Finding) -> bool:
 
 
 def _fill_label(finding: Finding, situation: Situation, texts: dict[tuple[int, int], str]) -> Finding:
-    """The finding labelled with its sentence without the reason, else with the clause that it refers to, else with its
-    whole sentence; a preference only with the clause that it refers to."""
+    """The finding with a longer label: its sentence without the reason, else the earlier clause that it refers to, else
+    its whole sentence. A preference gets only the clause that it refers to."""
     taken = _clause_with(finding.label, find_referent(finding.label, situation.offers.pieces))
     told = (taken,) if finding.kind is DecisionKind.PREFERENCE else _fuller_labels(finding, taken, texts)
     more = next((text for text in told if _is_fuller(text, finding.label)), "")
@@ -124,7 +125,7 @@ def _fill_label(finding: Finding, situation: Situation, texts: dict[tuple[int, i
 
 
 def _clause_with(label: str, text: str) -> str:
-    """The clause of a text that has the words of a label, without the alternatives beside it; else the text."""
+    """The clause of a text, between semicolons, that has all words of a label; else the text."""
     words = content(label)
     return next((part for part in text.split("; ") if words <= content(part)), text)
 

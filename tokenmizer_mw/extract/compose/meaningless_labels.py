@@ -1,4 +1,4 @@
-"""Whether a label is meaningless without its context ("fix it"): references, fillers, times, and fragments."""
+"""Detects labels that mean nothing without their context: references ("fix it"), filler words, times, and fragments."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ _WORDS_MAX: Final = 12
 
 
 def strip_pointer(label: str) -> str:
-    """A label without a head that only refers back: "the header" of "added that: the header"."""
+    """Return a label without a beginning that only refers back: "the header" for "added that: the header"."""
     head, colon, rest = label.partition(": ")
     return rest if colon and rest and is_hollow(head) else label
 
@@ -70,7 +70,7 @@ def is_hollow(label: str) -> bool:
 
 
 def is_pointing(label: str) -> bool:
-    """Whether ``label`` refers to the sentence before it: "hide it from the page for now"."""
+    """Whether ``label`` refers to something named earlier: "hide it from the page for now"."""
     return any(word.strip(".,;:!?") in _POINTING for word in label.casefold().split()[1:4])
 
 

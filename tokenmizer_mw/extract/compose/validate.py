@@ -1,4 +1,4 @@
-"""Validates findings: cleans labels, corrects types, and drops doubtful and surplus findings."""
+"""Validates findings: cleans their labels, corrects their types, and drops doubtful and superfluous ones."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ from tokenmizer_mw.settings import Settings
 from .meaningless_labels import is_go_ahead, is_hollow, strip_pointer
 
 QUOTE_MAX: Final = 240
-"""Longest quote that is kept as evidence, in characters."""
+"""Longest quote, in characters, that is kept as evidence."""
 
 _DOUBTED: Final = frozenset({NodeType.DECISION, NodeType.GOAL})
-"""Types that text of tools, files and third parties can never create."""
+"""Types of facts that text of tools, files and third parties never creates."""
 
 BRACKET_WORDS: Final = 3
 _TRAILING: Final = " \t.,;:!?-–—*_`~#>|/\\([{<=&+"
@@ -36,12 +36,12 @@ _BEFORE_DOT: Final = frozenset(" `\"'([")
 _READ_AS_SUCH: Final = frozenset({NodeType.FILE, NodeType.ENDPOINT, NodeType.GOAL, NodeType.ENVIRONMENT})
 _MARKS: Final = frozenset("".join(opening + closing for opening, closing in _PAIRS))
 _TOLD: Final = frozenset({NodeType.TASK, NodeType.DECISION, NodeType.ERROR})
-"""Types whose labels are words that somebody said, perhaps without saying anything."""
+"""Types of facts whose labels are somebody's words, which may be meaningless."""
 
 _SPOKEN: Final = _TOLD | {NodeType.CONCEPT}
 
 _QUESTION_MARKS: Final = ("?", "？", "؟")
-"""A goal that only asks for information is a question."""
+"""A goal that ends with one of these keeps a question mark in its label, because it only asks for information."""
 
 _SIDES: Final = frozenset({"left", "right", "on", "off", "up", "down"})
 
@@ -49,8 +49,8 @@ _METHODS: Final = ("GET ", "POST ", "PUT ", "PATCH ", "DELETE ", "HEAD ", "OPTIO
 
 
 def clean_label(text: str) -> str:
-    """``text`` as a label: one NFKC line of at most ``LABEL_MAX`` characters without control and format characters, and
-    without Markdown emphasis or punctuation at its ends. "" if nothing meaningful is left."""
+    """Return ``text`` as a label: one NFKC line of at most ``LABEL_MAX`` characters, without control characters,
+    Markdown emphasis, and punctuation at its ends; possible keys are masked. "" if nothing meaningful is left."""
     if not text:
         return ""
     label = one_line(text[: 4 * LABEL_MAX])
@@ -60,8 +60,8 @@ def clean_label(text: str) -> str:
 
 
 def _balance_brackets(label: str) -> str:
-    """``label`` up to a bracket without its counterpart, such as one whose end was cut off; as it is, if that leaves
-    fewer than ``BRACKET_WORDS`` words."""
+    """``label`` up to a bracket that has no counterpart, such as one whose end was cut off; unchanged if that would
+    leave fewer than ``BRACKET_WORDS`` words."""
     if "(" not in label and ")" not in label:
         return label
     opened: list[int] = []
@@ -84,15 +84,15 @@ def _without_bold(label: str) -> str:
 
 
 def _path_label(path: str) -> str:
-    """A path as a label; its underscores are no emphasis."""
+    """A path as a label, with its underscores, which are no Markdown."""
     line = one_line(path[: 4 * LABEL_MAX]).replace("`", "")
     label = _shorten(mask_keys(_trim_whole(line, _trim_label(line))), LABEL_MAX)
     return project_path(label) if words(label) else ""
 
 
 def _trim_whole(label: str, trimmed: str) -> str:
-    """The trimmed label with the characters that belong to a name: the dot of ".gitignore", the slash of "GET /", the
-    underscores of "__init__"."""
+    """The trimmed label with the punctuation that is part of a name: the dot of ".gitignore", the slash of "GET /", the
+    underscores of "__init__". ``label``: the label before trimming."""
     if "__" in trimmed.rpartition(" ")[2] and f"{trimmed}__" in label:
         return f"{trimmed}__"
     if trimmed and trimmed.isupper() and f"{trimmed} " in _METHODS and label.strip(" .`").endswith("/"):
@@ -103,7 +103,7 @@ def _trim_whole(label: str, trimmed: str) -> str:
 
 
 def one_line(text: str) -> str:
-    """``text`` NFKC-normalised on one line, without control, format and surrogate characters."""
+    """Return ``text`` NFKC-normalised on one line, without control, format and surrogate characters."""
     if text.isprintable() and (text.isascii() or unicodedata.is_normalized("NFKC", text)):
         return " ".join(text.split())
     kept = (" " if char.isspace() else char for char in unicodedata.normalize("NFKC", text))
@@ -112,7 +112,7 @@ def one_line(text: str) -> str:
 
 @lru_cache(maxsize=8)
 def format_quote(text: str) -> str:
-    """``text`` as evidence: one line of at most ``QUOTE_MAX`` characters, possible keys masked."""
+    """Return ``text`` as evidence: one line of at most ``QUOTE_MAX`` characters, with possible keys masked."""
     return _shorten(mask_opaque(one_line(text[: 4 * QUOTE_MAX])), QUOTE_MAX)
 
 
@@ -143,7 +143,7 @@ def _shorten(label: str, limit: int) -> str:
 
 
 def correct_type(type_: NodeType, label: str) -> NodeType:
-    """FILE for a label that is only a path, ENDPOINT for a URL or a ``METHOD /path``, else ``type_``."""
+    """Return FILE if the label is only a path, ENDPOINT if it is a URL or "GET /path", else ``type_``."""
     if type_ in _READ_AS_SUCH:
         return type_
     if _is_address(label):
@@ -159,10 +159,10 @@ def _is_address(label: str) -> bool:
 
 
 def validate_findings(findings: Iterable[Finding], settings: Settings) -> list[Finding]:
-    """The valid findings, in order and cleaned, at most ``settings.labels_max``.
+    """Return the valid findings, cleaned and in order, at most ``settings.labels_max``.
 
-    Findings from structure need no minimum confidence. A bare "it works now" or "working on it" has no label and
-    passes.
+    Findings below ``settings.confidence_floor`` are dropped, except those from structure. A finding without a label
+    stays if it means the current work, as in "it works now" or "working on it".
     """
     kept: list[Finding] = []
     for finding in findings:
@@ -176,13 +176,15 @@ def validate_findings(findings: Iterable[Finding], settings: Settings) -> list[F
 
 
 def _without_reasons_as_errors(findings: list[Finding]) -> list[Finding]:
-    """The findings without errors that the same message gives as the reason of a change: "Operations won't run it"."""
+    """The findings without errors whose words are also the reason of a replacement in the same message:
+    "Operations won't run it"."""
     reasons = {finding.why for finding in findings if finding.why and finding.move is Move.REPLACE}
     return [one for one in findings if one.type is not NodeType.ERROR or one.label not in reasons]
 
 
 def _without_other_choices(findings: list[Finding]) -> list[Finding]:
-    """The findings without reasons that are choices themselves: "we stay on Jenkins, the dashboards run in Grafana"."""
+    """The findings, without reasons that contain another choice of the message, as in
+    "we stay on Jenkins, the dashboards run in Grafana"."""
     chosen = [
         finding.label
         for finding in findings
@@ -197,7 +199,7 @@ def _without_other_choices(findings: list[Finding]) -> list[Finding]:
 
 
 _CHOICE_MIN: Final = 12
-"""Characters of a choice that is looked for in other findings' reasons: a shorter one may well be part of a reason."""
+"""Shortest choice, in characters, that is looked for in reasons; a shorter one may be part of a real reason."""
 
 
 def _validate_finding(finding: Finding, floor: float) -> Finding | None:
@@ -236,7 +238,8 @@ def _validate_finding(finding: Finding, floor: float) -> Finding | None:
 
 
 def _is_leading_on(finding: Finding) -> bool:
-    """Whether a finding only tells the assistant to continue, introduces what follows, or announces a change."""
+    """Whether a finding states nothing: it only tells the assistant to continue, introduces what follows, or announces
+    a change."""
     if not finding.certain and finding.type in _SPOKEN and is_announcement(finding.label):
         return True
     if finding.certain or finding.move not in (Move.NOTE, Move.ADOPT):
@@ -255,7 +258,8 @@ _FAULTS: Final = PatternSet(*FAULTS)
 
 
 def _without_fault(finding: Finding) -> Finding | None:
-    """A choice that says that something does not work: as an error if the user says so, else dropped."""
+    """The finding; a choice that says that something does not work becomes an error if the user states it, else
+    ``None``."""
     chosen = finding.type is NodeType.DECISION and finding.kind is DecisionKind.CHOICE
     if not chosen or finding.status is not Status.ACTIVE or finding.target or not _FAULTS.any(finding.label):
         return finding
@@ -276,19 +280,20 @@ def _as_error(finding: Finding) -> Finding:
 
 
 def _is_without_content(finding: Finding, label: str) -> bool:
-    """Whether a label has no content. A bare number or side may be the new value in a replacement."""
+    """Whether a label says nothing. A bare number or side ("left") says enough if it is the new value in a
+    replacement."""
     return is_hollow(label) and not (finding.move is Move.REPLACE and (label[0].isdigit() or label in _SIDES))
 
 
 def _may_point(finding: Finding) -> bool:
-    """Whether a finding without a name means the current work."""
+    """Whether a finding without a name can mean the current work, as a task that was finished can."""
     return finding.type is not NodeType.DECISION and (
         finding.move in (Move.CLOSE, Move.REOPEN) or finding.status is Status.IN_PROGRESS
     )
 
 
 def _is_plain(finding: Finding) -> bool:
-    """Whether only label and quote need cleaning."""
+    """Whether no field but label and quote needs cleaning."""
     said_more = finding.target or finding.reason or finding.detail
     return not said_more and (finding.kind is None or finding.type is NodeType.DECISION)
 

@@ -1,1 +1,2 @@
-"""What a message answers: the messages before it, what they offer, and what a few words refer to."""
+"""What a message answers: the messages before it, the options that the assistant offered in them, and what a few words
+("the second one") refer to."""

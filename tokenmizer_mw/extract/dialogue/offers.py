@@ -1,8 +1,8 @@
 """What an assistant's message offers for decision, and what a short answer selects from it.
 
-In: the text of the message, and the first sentence of the reply. Out: options, proposals, and the accepted and declined
-labels. The content of "yes", "2", "the former" or "dayjs, it's closest" stands in the message before. Options are read
-from lists, tables and "A or B?"; proposals from sentences that offer to do something.
+In: the text of the message, and the first sentence of the reply. Out: options, proposals, and what the reply accepts
+and declines. What "yes", "2", "the former" or "dayjs, it's closest" means stands in the message before. Options are
+read from lists, tables and "A or B?"; proposals from sentences that offer to do something ("I can add a test").
 """
 
 from __future__ import annotations
@@ -30,14 +30,14 @@ from tokenmizer_mw.extract.text.phrases import bound_sentence, strip_lead, strip
 from .referent import Piece, split_pieces
 
 OPTIONS_MAX: Final = 12
-"""Most options of one message."""
+"""Greatest number of options of one message."""
 
 HEAD_MAX: Final = 60
-"""Longest name of an option, in characters."""
+"""Longest name of an option, in characters; a list item whose name would be longer is no option."""
 
 
 ANSWER_MAX: Final = 300
-"""Characters of an answer that are read for a choice."""
+"""How many characters of an answer are read for a choice."""
 
 _CHOOSING: Final = compile_lazily(
     r"(?s).*(?:[?？]|\b(?:options?|either|ways|choices?|alternatives?|approach(?:es)?|possibilit|paths?|fork"
@@ -57,7 +57,7 @@ _GOES_ON: Final = PatternSet(
     r"|would you like (?:to (?:proceed|continue|start|begin|explore|discuss|go|dive|practi[sc]e|try|see|know|learn)"
     r"|(?:me|some|help|assistance)\b))\b",
 )
-"""Questions that only keep a conversation going."""
+"""Questions that only keep a conversation going ("any other concerns?")."""
 
 _HEAD_END: Final = compile_lazily(r"(?s)(?P<head>[^:–—(|]{2,60}?)(?:\s*(?::|\s–|\s—|\s-\s|\(|\||→|->)|$|[.,;]\s)")
 _EITHER: Final = compile_lazily(
@@ -177,7 +177,11 @@ _AGREEING: Final = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Option:
-    """An option: ``key`` is its number or letter ("" for none), ``head`` its name, ``label`` its whole text."""
+    """One of several things to choose from.
+
+    - ``key``: its number or letter, in lower case; "" for none.
+    - ``head``: its name, such as "SQLite" of the item "1. SQLite: no server needed"; ``label``: the text of the item.
+    """
 
     key: str
     head: str
@@ -191,8 +195,8 @@ def is_conversation_filler(question: str) -> bool:
 
 
 class Offers:
-    """What an assistant's message offers: options to choose from, and proposals that a "yes" accepts. Parsed on demand,
-    because few replies are answers."""
+    """What an assistant's message offers: options to choose from, and proposals that a bare "yes" accepts. Each
+    property is computed when first used, because few replies are answers."""
 
     def __init__(self, text: str) -> None:
         self._text = text
@@ -207,17 +211,17 @@ class Offers:
 
     @cached_property
     def pieces(self) -> tuple[Piece, ...]:
-        """The clauses of the message that a reply may refer to."""
+        """The clauses of the message that a few words of a reply may refer to."""
         return split_pieces(self._segments, choosing=bool(self.options))
 
     @cached_property
     def closing(self) -> tuple[Segment, ...]:
-        """The segment of the last sentence; () if there is none."""
+        """The segment of the last sentence, as a tuple of one; () if there is none."""
         return tuple([piece for piece in self._segments if piece.kind in _SPOKEN][-1:])
 
     @cached_property
     def options(self) -> tuple[Option, ...]:
-        """The options that can be chosen by number, position or name."""
+        """The options that can be chosen by number, position or name, in order; () if the message offers none."""
         if not any(sign in self._text for sign in _OPTION_SIGNS):
             return ()
         options = (self._listed or self.numbered) if self._announces_choice else ()
@@ -225,7 +229,7 @@ class Offers:
 
     @cached_property
     def numbered(self) -> tuple[Option, ...]:
-        """The items with a number or a letter, whether or not the message offers them as options."""
+        """The list items with a number or a letter, whether or not the message offers them as options."""
         listed = tuple(option for option in self._listed if option.key)
         return listed or tuple(_read_inline_options(self._sentences))
 
@@ -241,18 +245,20 @@ class Offers:
 
     @cached_property
     def proposals(self) -> tuple[str, ...]:
-        """The proposals that a bare "yes" accepts."""
+        """What the assistant offers to do, which a bare "yes" accepts, such as "add a test" of
+        "Shall I add a test?"."""
         return tuple(_read_proposals(self._sentences))
 
     @property
     def ending(self) -> str:
-        """The last sentence; "" if there is none."""
+        """The last sentence of the message; "" if there is none."""
         return self._sentences[-1] if self._sentences else ""
 
 
 @dataclass(frozen=True, slots=True)
 class OfferReply:
-    """What a reply does with the offers: accepted labels, declined labels, and the reason."""
+    """What a reply does with the offers: the labels of those that it accepts and of those that it declines, and its
+    reason, "" for none."""
 
     accepted: tuple[str, ...] = ()
     declined: tuple[str, ...] = ()
@@ -260,7 +266,7 @@ class OfferReply:
 
 
 SENTENCES_MAX: Final = 6
-"""Last sentences of a message that may hold its offer."""
+"""How many sentences at the end of a message may hold its offer."""
 
 _OPTION_SIGNS: Final = (
     *("\n**", "\n- ", "\n* ", "\n1", "\n2", "\na)", "\nA)", "|", " or ", "\n- **", "•"),
@@ -284,7 +290,7 @@ def _read_options(segments: Sequence[Segment], text: str) -> list[Option]:
 
 
 def _read_inline_options(sentences: Sequence[str]) -> list[Option]:
-    """Options in a row within sentences: "1. keep the token 2. move to sessions"."""
+    """The options of an enumeration within sentences: "1. keep the token 2. move to sessions"."""
     pieces = _NUMBER.split(" ".join(sentences))
     keys, labels = pieces[1::2], [piece.strip(" ,;.") for piece in pieces[2::2]]
     if len(keys) < 2 or keys != [str(number) for number in range(1, len(keys) + 1)]:
@@ -296,7 +302,8 @@ _NUMBER: Final = re2.compile(r"(?:^|\s)\(?(\d)[.)] ")
 
 
 def _is_titled(segment: Segment, text: str) -> bool:
-    """Whether a paragraph begins with a bold name and a dash or colon, as the description of an option does."""
+    """Whether a paragraph begins with a bold name followed by a dash, a colon or a bracket, as the description of an
+    option does."""
     if segment.kind is not SegmentKind.PROSE or not text.startswith("**", segment.start):
         return False
     _, closed, behind = text[segment.start + 2 : segment.end].partition("**")
@@ -352,7 +359,8 @@ def _read_proposals(sentences: Sequence[str]) -> list[str]:
 
 
 def read_answer(sentence: str, offers: Offers) -> OfferReply:
-    """The accepted and declined offers in the first sentence of a reply; empty if it is about something else."""
+    """Return which offers the first sentence of a reply accepts and declines; an empty ``OfferReply`` if the sentence
+    is a question or about something else."""
     text = bound_sentence(sentence[:ANSWER_MAX])
     lower = text.casefold().strip()
     if not lower or lower.endswith(("?", "？")):
@@ -413,7 +421,7 @@ _PICKS: Final = PatternSet(
     r"(?:(?:the |go with |take |do |use |let's do |let's go with |i'd go with |pick )*"
     r"(?:option|number|variant|choice|no\.?|nr\.?|#) ?)?[0-9a-h](?:,? please)?[.!]?$"
 )
-"""Answers that are a number or a letter and nothing else."""
+"""Matches answers that are a number or a letter and nothing else, such as "option 2 please"."""
 
 
 def _pick_by_ordinal(text: str, offers: Offers) -> list[Option]:

@@ -1,4 +1,5 @@
-"""Finds the clause of an earlier message that a few words refer to."""
+"""Finds the clause of an earlier message that a few words of a reply refer to: "the bundle" means
+"ship one bundle for all browsers"."""
 
 from __future__ import annotations
 
@@ -12,16 +13,16 @@ from tokenmizer_mw.extract.text.phrases import bound_sentence, is_question
 from tokenmizer_mw.extract.text.similar import content
 
 PIECES_MAX: Final = 400
-"""Clauses of a message that may be taken up, from its end."""
+"""How many clauses at the end of a message a reply may refer to."""
 
 SENTENCES_READ: Final = 24
-"""Last sentences, points and rows of a message that words may take up."""
+"""How many sentences, list items and table rows at the end of a message a reply may refer to."""
 
 PIECE_MAX: Final = 100
-"""Characters of a clause that still says one thing."""
+"""Longest clause, in characters, that can be what a reply refers to."""
 
 OFFERED_LAST: Final = 8
-"""Last sentences of a message that put something up."""
+"""How many sentences at the end of a message can be offers; list items are not limited so."""
 
 NAME_WORDS: Final = 8
 """Most words before a verb that are read as a name."""
@@ -31,7 +32,7 @@ _BRACKET: Final = compile_lazily(r"\s?[(（](?P<inside>[^()（）]*)[)）]")
 _BORDER: Final = compile_lazily(
     r",?\s+(?:or|oder|ou|o|или|अथवा|या)\s|;\s|\s(?:--?|–|—|→|->)\s|[；]|还是|それとも|아니면"
 )
-"""Separators between offered things."""
+"""Matches what separates offered things, such as "or" and a dash."""
 
 _PAUSE: Final = compile_lazily(r"[,:]\s|[，：、]|(?:^|\s)(?:i'd|i would|i|we) (?:suggest|recommend|propose)\s")
 _OPENING: Final = compile_lazily(
@@ -49,13 +50,13 @@ _OFFERING: Final = PatternSet(
     r"|peux|peut|pourrait|propose|mieux|suffit|ou|pode|posso|melhor|basta|può|posso|meglio)\b"
     r"|можно|могу|лучше|или|предлагаю|可以|建议|还是|方案|比较|でき|提案|推奨|どちら|좋|추천|या|सुझाव|बेहतर|चाहें)"
 )
-"""Words of a sentence that offers something, or says what is good about it."""
+"""Matches a sentence with words that offer something or say what is good about it."""
 
 _VERB: Final = compile_lazily(
     r"(?: (?:still|now|already|also|then))?\s(?:is|are|was|were|isn't|does|doesn't|don't|would do|means?|costs?|needs?"
     r"|has|have|makes?|works?|gives?|sounds?|seems?|looks?|survives?|loses?|breaks?|fails?)\b"
 )
-"""The verb of a clause that judges something."""
+"""Matches the verb of a clause that judges something ("SQLite is enough")."""
 
 _FACTUAL: Final = PatternSet(
     r"(?s)(?:(?:and|so|but|ok|also|just|then),? )*(?:is|are|was|were|does|did|has|have|how (?:many|much|long|often|big"
@@ -66,21 +67,25 @@ _FACTUAL: Final = PatternSet(
 
 
 def asks_for_facts(sentence: str) -> bool:
-    """Whether a question asks how things are, not how they should be."""
+    """Whether a question asks how things are ("how many users do you have?"), not how they should be."""
     return is_question(sentence) and _FACTUAL.any(sentence)
 
 
 _SIGNS: Final = 4
-"""Characters more, in scripts that put no spaces between words, by which a clause says more."""
+"""How many characters longer a clause must be to say more than the reply, in scripts without spaces between words."""
 
 _MOST: Final = 0.65
-"""Share of the words of what was said that a clause has at least."""
+"""Smallest share of the reply's words that a clause must have to be what the reply refers to."""
 _POINTS: Final = PatternSet(r"(?:\w+ ){0,3}?(?:it|them|this|that|those|these|both)\b")
 
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """A clause of a message. ``offered``: its sentence offers something; ``sentence``: all of it."""
+    """A clause of a message.
+
+    - ``offered``: whether its sentence offers something, or it is an option of a list or a table.
+    - ``sentence``: the whole sentence.
+    """
 
     text: str
     offered: bool
@@ -88,13 +93,13 @@ class Piece:
 
     @property
     def words(self) -> frozenset[str]:
-        """The content stems of the clause."""
+        """The content stems of the clause (see ``text.similar``)."""
         return content(self.text)
 
 
 def split_pieces(segments: Sequence[Segment], *, choosing: bool) -> tuple[Piece, ...]:
-    """The clauses of the last sentences, list items and table rows of a message, in order. ``choosing``: its list items
-    are options."""
+    """Return the clauses of the last sentences, list items and tables of a message, in order. ``choosing``: whether its
+    list items are options to choose from."""
     read = [segment for segment in segments if segment.kind in _READ][-SENTENCES_READ:]
     pieces = [
         piece
@@ -126,7 +131,7 @@ def _split_segment(segment: Segment, behind: int, choosing: bool) -> Iterator[Pi
 
 
 def _split_coordinated(line: str) -> Iterator[str]:
-    """The coordinated parts of a sentence, and the content of its brackets."""
+    """Iterate over the contents of a sentence's brackets, and over its parts between "or", semicolons and dashes."""
     rest = line
     while (bracket := _BRACKET.search(rest)) is not None:
         yield from _split_at(bracket.group("inside"), _BORDER)
@@ -135,7 +140,7 @@ def _split_coordinated(line: str) -> Iterator[str]:
 
 
 def _split_at(text: str, border: Pattern) -> Iterator[str]:
-    """``text`` split at ``border``; pieces with an open bracket are left out."""
+    """Iterate over the parts of ``text`` between matches of ``border``; parts with an open bracket are left out."""
     while (found := border.search(text)) is not None and found.end():
         if _is_whole(text[: found.start()]):
             yield text[: found.start()]
@@ -149,15 +154,18 @@ def _is_whole(text: str) -> bool:
 
 
 def _strip_offer(clause: str) -> str:
-    """A clause without words of offering."""
+    """A clause without the words that offer: "add a test" of "I could add a test"."""
     text = clause.strip(" .!?？。…।")
     match = _OPENING.match(text)
     return text[match.end() :] if match is not None else text
 
 
 def find_referent(said: str, pieces: Sequence[Piece], *, offered: bool = False) -> str:
-    """The last clause that contains most words of ``said`` and more; "" for none. Of a clause with a verb, only its
-    subject if that is a name. ``offered``: only offered clauses count."""
+    """Return the last clause that contains most words of ``said`` and says more; "" for none.
+
+    Of a clause with a verb ("SQLite is enough"), only the subject is returned, if it is a name. A clause that is
+    understandable only with its sentence gives the whole sentence. ``offered``: only clauses that are offered count.
+    """
     near = [piece for piece in reversed(pieces) if (piece.offered or not offered) and _has_words_of(piece.text, said)]
     whole = [piece.text for piece in near if not _POINTS.any(piece.text)]
     plain = [text for text in whole if _VERB.search(text) is None]
@@ -181,7 +189,7 @@ def _should_take_sentence(piece: Piece, said: str) -> bool:
 
 
 def _has_words_of(text: str, said: str) -> bool:
-    """Whether a clause has most words of ``said``, or contains it, in scripts without spaces."""
+    """Whether a clause has most words of ``said``, or contains it literally if it is not ASCII."""
     words = content(said)
     if not said.isascii() and said in text:
         return True

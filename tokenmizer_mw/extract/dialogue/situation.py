@@ -1,4 +1,4 @@
-"""The situation of a message: its speaker, and the messages before it."""
+"""The situation of a message: its speaker, the messages before it, and what is known of the session's goal."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from tokenmizer_mw.model.message import Message, Role
 from .offers import Offers
 
 ASKED_MAX: Final = 2_000
-"""Characters of the user's message that decide whether it was an order."""
+"""How many characters of the user's last message are read to find out whether it was an order."""
 
 TOLD_MAX: Final = 20_000
-"""Characters of the assistant's message that a reply may refer to."""
+"""How many characters at the end of the assistant's last message are read for what a reply may refer to."""
 
 QUESTION_MAX: Final = 400
-"""Characters at the end of the assistant's message in which its last question is looked for."""
+"""How many characters at the end of the assistant's message are searched for its last question."""
 
 Numbered = tuple[int, Message]
 """A message with its number in the session, from 1."""
@@ -32,13 +32,14 @@ Numbered = tuple[int, Message]
 
 @dataclass(frozen=True)
 class Situation:
-    """The messages around message ``turn``.
+    """The situation in which message ``turn`` is read.
 
-    - ``asked``: the user's last message before it; ``told``: the assistant's last one with words. ``None`` if none is
-      within reach.
-    - ``has_goal``: the goal of the session is known; ``goal_asked``: only from a question.
-    - ``proposed``: what the assistant said last before ``asked``, for an assistant's message only.
-    - ``tooled``: tools are in use around the message.
+    - ``speaker``: the speaker of the message; whatever is not the user's counts as the assistant's.
+    - ``asked``: the user's last message before it, with its number. ``None`` if none is among the messages looked at.
+    - ``told``: the same for the assistant's last message with text; only set for a message of the user.
+    - ``has_goal``: whether the goal of the session is known; ``goal_asked``: whether only a question gave it.
+    - ``proposed``: the assistant's last text before ``asked``; only set for a message of the assistant.
+    - ``tooled``: whether the message or one looked at contains tool calls or results.
     """
 
     turn: int
@@ -52,7 +53,8 @@ class Situation:
 
     @cached_property
     def ordered(self) -> bool:
-        """Whether the user's last message asks for work rather than for an answer."""
+        """Whether the user's last message asks for work rather than for an answer. True also if it is further back than
+        the messages looked at, because then the assistant has been working since."""
         if self.asked is None:
             return self.turn > CONTEXT_MESSAGES
         text = replace_surrogates(self.asked[1].text[:ASKED_MAX])
@@ -64,36 +66,36 @@ class Situation:
 
     @cached_property
     def offers(self) -> Offers:
-        """The offers of the assistant's last message."""
+        """What the assistant's last message offers; nothing if ``told`` is ``None``."""
         return Offers(replace_surrogates(self.told[1].text[-TOLD_MAX:]) if self.told is not None else "")
 
     @cached_property
     def told_words(self) -> frozenset[str]:
-        """Content stems of the assistant's last message; empty if there is none."""
+        """Content stems (see ``text.similar``) of the assistant's last message; empty if there is none."""
         if self.told is None:
             return frozenset()
         return stems_in(self.told[1].text[-TOLD_MAX:])
 
     @cached_property
     def proposed_words(self) -> frozenset[str]:
-        """Content stems of the assistant's last text before the user's last message; empty if out of reach."""
+        """Content stems of ``proposed``; empty if it is ``None``."""
         return stems_in(self.proposed[1].text[-TOLD_MAX:]) if self.proposed is not None else frozenset()
 
     @cached_property
     def asked_words(self) -> frozenset[str]:
-        """Content stems of the user's last message; empty if out of reach."""
+        """Content stems of the user's last message; empty if ``asked`` is ``None``."""
         return stems_in(self.asked[1].text[:ASKED_MAX]) if self.asked is not None else frozenset()
 
 
 def stems_in(text: str) -> frozenset[str]:
-    """Content stems of a text of any length."""
+    """Return the content stems (see ``text.similar``) of a text of any length."""
     text = " ".join(replace_surrogates(text).split())
     pieces = range(0, len(text), SIMILAR_MAX)
     return frozenset().union(*(content(text[start : start + SIMILAR_MAX]) for start in pieces))
 
 
 def last_question(told: str) -> str:
-    """The sentence that ends the assistant's last text, if it is a question; else ""."""
+    """Return the sentence that ends the assistant's last text, if it is a question; else ""."""
     tail = replace_surrogates(told[-QUESTION_MAX:]).rstrip()
     if not tail.endswith(("?", "\uff1f")):
         return ""
@@ -108,7 +110,8 @@ def read_situation(
     has_goal: bool,
     goal_asked: bool = False,
 ) -> Situation:
-    """The situation of ``message`` after the messages ``before`` it, oldest first."""
+    """Return the situation of ``message`` after the messages ``before`` it, oldest first. ``has_goal`` and
+    ``goal_asked``: as in ``Situation``."""
     turn, said = message
     near = before[-CONTEXT_MESSAGES:]
     asked = next((item for item in reversed(near) if item[1].opens_turn), None)

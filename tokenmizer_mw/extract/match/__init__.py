@@ -1,1 +1,2 @@
-"""What the tables of ``rules`` find in a sentence: hits of rules, frames, scopes, slots and assigned values."""
+"""What a sentence contains according to the tables of ``rules``: hits of rules, frames (which keep a sentence from
+asserting anything), scopes, slots and assigned values."""

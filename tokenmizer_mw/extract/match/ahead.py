@@ -1,4 +1,5 @@
-"""Detects clauses about future work ("later", "next week", "Anna does it"), by the tables of their language."""
+"""Detects clauses about future work ("later", "next week", "Anna does it"), with the phrases of their language in
+``rules.ahead``."""
 
 from __future__ import annotations
 
@@ -15,7 +16,8 @@ from tokenmizer_mw.extract.text.pattern import Pattern, PatternSet, PatternTable
 from tokenmizer_mw.extract.text.phrases import bound_sentence, strip_lead
 
 KEPT: Final = 64
-"""Sentences of which it is kept whether they put something off: those of open work are asked about at every message."""
+"""How many sentences' results ``is_postponement`` caches, because those of open work are asked about at every
+message."""
 
 ENDS: Final = " .!…。！,;:，、；"
 _TELLING_SENTENCES: Final = 3
@@ -29,7 +31,7 @@ _PAUSE: Final = compile_lazily(
 
 @dataclass(frozen=True, slots=True)
 class AheadRow:
-    """The compiled table of one language."""
+    """The phrases for future work in one language, compiled; the fields are those of ``rules.ahead.Ahead``."""
 
     hands: PatternSet
     plans: PatternTable
@@ -41,20 +43,21 @@ class AheadRow:
     lead: Pattern | None
 
     def is_timing(self, clause: str) -> bool:
-        """Whether a clause only says when something is done, or by whom."""
+        """Whether a clause only says when or by whom something is done ("I do that after lunch")."""
         return (self.hands.any(clause) or self.times.any(clause)) and not self.habit.any(clause)
 
     def has_future_work(self, clause: str) -> bool:
-        """Whether a clause names future work."""
+        """Whether a clause names future work ("I'll fix the login tomorrow")."""
         ahead = self.left.any(clause) or (self.plans.any(clause) and not self.past.any(clause))
         return ahead and not self.habit.any(clause)
 
     def read_timing(self, clause: str) -> str:
-        """When something is done or by whom, as a clause says it that names no work; "" for nothing."""
+        """Return the part of a clause that says when or by whom: "after lunch" for "I do that after lunch". A clause
+        without such an empty beginning is returned as it is."""
         return _text_behind(self.hollow, clause)
 
     def read_work(self, clause: str) -> str:
-        """The work that a clause names, without words such as "later I'll"."""
+        """Return the work that a clause names, without words such as "later I'll"."""
         return _text_behind(self.lead, clause)
 
 
@@ -64,7 +67,7 @@ def _text_behind(opening: Pattern | None, clause: str) -> str:
 
 
 AHEAD: Final = {row.code: row for row in (ENGLISH, *(tongue.ahead for tongue in TONGUES))}
-"""The rows by language."""
+"""The phrases of each language, by its code ("en")."""
 
 
 @cache
@@ -83,7 +86,8 @@ def _reader(code: str) -> AheadRow:
 
 
 class Readers:
-    """The tables for the sentences of a message: of the sentence's language, else of the message's, and English."""
+    """The phrases to apply to the sentences of one message: those of the sentence's language or, if it is unclear, of
+    the message's, and the English ones."""
 
     def __init__(self, spoken: Sequence[Segment] = ()) -> None:
         self._spoken = spoken
@@ -93,7 +97,7 @@ class Readers:
         return _codes(" ".join(segment.text for segment in self._spoken[:_TELLING_SENTENCES]))
 
     def of(self, sentence: str) -> list[AheadRow]:
-        """The tables for a sentence, most probable language first."""
+        """Return the phrases to apply to a sentence, most probable language first."""
         codes = _codes(sentence) or self._message
         return [_reader(code) for code in dict.fromkeys((*codes, ENGLISH.code))]
 
@@ -111,17 +115,17 @@ def is_postponement(sentence: str) -> bool:
 
 
 def is_only_postponement(clause: str) -> bool:
-    """Whether a clause only says when or by whom something is done, and the work stands elsewhere."""
+    """Whether a clause only says when or by whom something is done, so that the work itself is named elsewhere."""
     return any(reader.is_timing(clause.rstrip(ENDS)) for reader in Readers().of(clause))
 
 
 def has_left_work(clause: str) -> bool:
-    """Whether a clause names work that is left, rather than work that somebody will do."""
+    """Whether a clause names work as not done yet ("X can wait"), rather than as something that somebody will do."""
     return any(reader.left.any(clause) for reader in Readers().of(clause))
 
 
 def split_at_pauses(text: str) -> Iterator[str]:
-    """Iterate over the parts of a sentence between its pauses."""
+    """Iterate over the parts of a sentence between commas, dashes, "but" and the like."""
     while (border := _PAUSE.search(text)) is not None:
         if part := text[: border.start()].strip():
             yield part

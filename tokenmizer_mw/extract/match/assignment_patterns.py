@@ -1,4 +1,5 @@
-"""Patterns of assignments, one row each; of several that match the same words, the first one counts."""
+"""Patterns of sentences that assign a value ("the port is 8081"), one row each. If several match the same words, the
+first one counts."""
 
 from __future__ import annotations
 
@@ -8,11 +9,12 @@ from typing import Final
 
 @dataclass(frozen=True, slots=True)
 class ValueWay:
-    """A pattern of assignments.
+    """One way to assign a value in a sentence.
 
-    - Groups of ``pattern``: ``value``, ``about`` (what it is a value of), ``target`` (the value before).
-    - ``plain``: any few words are a value; ``changes``: it always replaces an earlier value.
-    - ``alone``: it counts even if no earlier value is known.
+    - ``pattern``: RE2 with the groups ``value``, ``about`` (what it is a value of) and ``target`` (the earlier value).
+    - ``plain``: any few words can be the value; otherwise it must be a number, a date, a name or the like.
+    - ``changes``: it always replaces an earlier value; ``alone``: it counts even if no earlier value is known.
+    - ``example``: a sentence that the pattern reads; ``counter``: a similar one in which it reads no value.
     """
 
     name: str
@@ -52,7 +54,7 @@ _SET: Final = (
     r"|render|draw|host|implement|keep|do|start|target|work|train|style)"
 )
 _SAID: Final = r"(?:[^,]|,\d)"
-"""A character of what is said up to the next comma; one inside a number is none."""
+"""Matches a character of a text that ends at the next comma; a comma inside a number does not end it."""
 _PLACE: Final = r"(?:the |our |my |its |this |these |those |all |every |a |an )?"
 
 WAYS: Final = (

@@ -1,6 +1,7 @@
-"""Frames: what keeps a sentence from asserting its content, such as a condition or reported speech.
+"""Frames: what keeps a sentence from asserting its content, such as a condition ("if we used MySQL") or reported
+speech.
 
-A sentence in a frame can be looked up; it decides, replaces and withdraws nothing.
+A sentence in a frame decides, replaces and withdraws nothing; it can only be found by a search.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from tokenmizer_mw.extract.text.phrases import bound_sentence, is_question, read
 from tokenmizer_mw.model.node import NodeType, Status, Trust
 
 SENTENCES_KEPT: Final = 128
-"""Sentences of which the frames are kept: each finding of a sentence asks for them."""
+"""How many sentences' frames are cached, because each finding of a sentence asks for them."""
 
 _ROWS: Final = tuple((frame, pattern) for frame, patterns in STARTS.items() for pattern in patterns) + tuple(
     (Frame.REQUEST, pattern) for pattern in REQUESTS
@@ -30,21 +31,21 @@ _BORDER: Final = compile_lazily(
     r"|pues|vamos|quindi|então|поэтому|значит|мы)\b"
     r"|, (?:forget|drop|skip|scrap|use|take|keep|make it|go with|switch to|change it) |，(?:那就|所以|我们|就)"
 )
-"""Where a sentence goes on with a statement of its own."""
+"""Matches where a sentence goes on with a statement of its own."""
 _CONSTANT: Final = PatternSet(
     r".*\b(?:always|never|must|from now on|every time|whenever|immer|niemals?|nie|müssen|muss|toujours|jamais|siempre"
     r"|nunca|sempre|mai)\b|.*(?:всегда|никогда|必须|不准|不要|いつも|항상)"
 )
-"""Words of a standing rule, which may hold under a condition."""
+"""Matches words of a standing rule, which may be stated under a condition."""
 
 _DO: Final = PatternSet(r"do (?:the|my) [\w-]+ (?:in|with|as|using|via|first|next|later|now)\b")
-"""An order, not a question: "do the labels in German"."""
+"""Matches an order that begins like a question: "do the labels in German"."""
 
 
 @lru_cache(maxsize=SENTENCES_KEPT)
 def find_frames(sentence: str, label: str = "") -> frozenset[Frame]:
-    """The frames of a sentence, empty if it asserts its content; with ``label``, those of the clause that contains
-    it."""
+    """Return the frames of a sentence; empty if it asserts its content. ``label``: words of the sentence; then only the
+    frames of the clause that contains them are returned."""
     text = bound_sentence(sentence)
     stated, question = split_question(text)
     if question and label in stated:
@@ -63,7 +64,8 @@ def find_frames(sentence: str, label: str = "") -> frozenset[Frame]:
 
 
 def _clause_with(text: str, label: str) -> str:
-    """The clause of a sentence that contains a label. Clauses after a supposition are supposed as well."""
+    """The clause of a sentence that contains a label. If a supposition comes before it, the clause begins there,
+    because what follows is supposed as well."""
     place, start = text.find(label) if label else 0, 0
     while place > start and (border := _BORDER.search(text[start : place + 1])) is not None:
         if any(_ROWS[number][0] is Frame.HYPOTHETICAL for number in _STARTS.matching(text[start:])):
@@ -84,7 +86,7 @@ _HEARSAY: Final = PatternSet(*HEARSAY)
 
 
 def is_of_others(line: str) -> bool:
-    """Whether a sentence is about somebody else's things: "my neighbour's lamp broke"."""
+    """Whether a sentence is about other people's things: "my neighbour's lamp broke"."""
     return Frame.OTHERS in find_frames(line)
 
 
@@ -94,8 +96,8 @@ def is_hearsay(line: str) -> bool:
 
 
 def may_carry(finding: Finding) -> bool:
-    """Whether the sentence of a finding may state it: a user's decision, replacement or withdrawal has to be
-    asserted; work to do must not be what the sentence denies or what others do."""
+    """Whether the sentence of a finding may state it. A user's decision, replacement or withdrawal must be asserted. A
+    pending task must not be something that the sentence denies or that other people do."""
     if finding.trust is not Trust.STATED:
         return True
     if finding.type in _ASSERTED or finding.move in _CHANGING:

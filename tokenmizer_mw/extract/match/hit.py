@@ -1,4 +1,4 @@
-"""The hit of a rule in a clause, and tables of rules with a quick filter."""
+"""The hit of a rule in a clause, and tables of rules that quickly find the rules that may match."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _ANAPHORA: Final = split_words(
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """A clause that a rule matches. Groups without a match are ""."""
+    """A clause that a rule matches, with the groups of the rule's pattern; "" for a group that did not match."""
 
     rule: Rule
     clause: str
@@ -32,18 +32,18 @@ class Hit:
 
 
 class RuleTable:
-    """The rules of one speaker with a quick filter."""
+    """The rules for the sentences of one speaker."""
 
     def __init__(self, rules: Iterable[Rule], speaker: Speaker) -> None:
         self.rules = tuple(rule for rule in rules if rule.speaker in (speaker, Speaker.BOTH))
         self._patterns = PatternTable(rule.pattern for rule in self.rules)
 
     def reading(self, text: str) -> list[int]:
-        """Numbers of the rules that may match ``text``, in the table's order."""
+        """Return the numbers of the rules that may match ``text``, in the table's order."""
         return self._patterns.matching(text)
 
     def first(self, text: str, numbers: Iterable[int]) -> Hit | None:
-        """The hit of the first of these rules that matches."""
+        """Return the hit of the first of the rules ``numbers`` that matches ``text``; ``None`` for none."""
         for number in numbers:
             rule = self.rules[number]
             if rule.unless and _unless(rule.unless).any(text):

@@ -11,13 +11,13 @@ from tokenmizer_mw.extract.rules.tongues import TONGUES
 from tokenmizer_mw.extract.text.pattern import PatternSet
 
 TONGUES_MAX: Final = 2
-"""Languages whose tables are read for one sentence."""
+"""Most languages whose tables are read for one sentence."""
 
 WORDS_MAX: Final = 60
-"""Words of a sentence that tell its language."""
+"""How many words of a sentence are looked at to find its language."""
 
 SENTENCES_KEPT: Final = 64
-"""Sentences whose languages are kept: several readers ask about one while its message is read."""
+"""How many sentences' languages are cached, because several readers ask for them while a message is read."""
 
 _BY_CODE: Final = {tongue.code: tongue for tongue in TONGUES}
 _BY_CUE: Final = {
@@ -38,7 +38,8 @@ _HAN: Final = 1
 
 @lru_cache(maxsize=SENTENCES_KEPT)
 def detect_languages(sentence: str) -> tuple[Tongue, ...]:
-    """The languages other than English that a sentence may be in, most probable first; () for English."""
+    """Return the languages other than English that a sentence may be in, most probable first; () if it seems to be
+    English."""
     found = [] if sentence.isascii() else _detect_by_script(sentence)
     words = sentence.casefold().split(maxsplit=WORDS_MAX)[:WORDS_MAX]
     bare = [word if word.isalpha() else word.strip(_AROUND) for word in words]

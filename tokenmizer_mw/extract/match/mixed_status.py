@@ -1,5 +1,5 @@
-"""Sentences with one clause that says that something is done and another that something is not: "I fixed the importer
-but not the login" is one task done and one left. Each clause is read by itself, with the words that it leaves out."""
+"""Sentences that say in one clause that something is done and in another that something is not:
+"I fixed the importer but not the login". Each clause is read by itself, together with the words that it leaves out."""
 
 from __future__ import annotations
 
@@ -44,9 +44,9 @@ from tokenmizer_mw.extract.text.similar import content
 from .hit import Hit, RuleTable, is_anaphoric
 
 CLAUSES_MAX: Final = 6
-"""Clauses of a sentence that are looked at."""
+"""Most borders at which a sentence is split into clauses."""
 LABEL_MAX: Final = 140
-"""Most characters of a sentence that becomes a label as a whole."""
+"""Longest sentence, in characters, that becomes a label as a whole."""
 
 _BORDER: Final = compile_lazily(BORDER)
 _EXCEPT: Final = compile_lazily(EXCEPT)
@@ -75,8 +75,12 @@ _SAYS_NOTHING: Final = PatternSet(SAYS_NOTHING)
 
 @dataclass(frozen=True, slots=True)
 class _Clause:
-    """A clause and its status. ``act``: CLAIM, COMPLAINT or LATER, ``None`` for neither; ``word``: the word that says
-    that it is done; ``says_little``: the clause names no thing of its own."""
+    """A clause and its status.
+
+    - ``act``: CLAIM (done), COMPLAINT (fails) or LATER (left to do); ``None`` for neither.
+    - ``word``: the word that says that it is done; ``works``: that word says that it works.
+    - ``says_little``: the clause does not name what it is about.
+    """
 
     text: str
     act: Act | None = None
@@ -86,12 +90,11 @@ class _Clause:
 
 
 def read_mixed_status(line: str, table: RuleTable, speaker: Speaker = Speaker.USER) -> tuple[Hit, ...]:
-    """The hits of a sentence with clauses of both kinds; () for any other sentence.
+    """Return the hits of a sentence that says what is done and what is not; () for any other sentence.
 
-    - ``table``: rules for clauses of neither kind, which also decide what is done.
-    - ``speaker``: an assistant also tells what it mended ("the test failed, it passes now"), gives reasons and
-      announces its next step; so of its sentences only those count that begin with what is done and go on with what is
-      not.
+    - ``table``: the rules for the clauses that say neither, and for those about what is done.
+    - ``speaker``: assistants also say what they repaired ("the test failed, it passes now"), give reasons and announce
+      the next step. So of their sentences only those count that first say what is done and then what is not.
     """
     if _SAYS_NOTHING.any(line):
         return ()
@@ -116,14 +119,13 @@ def read_mixed_status(line: str, table: RuleTable, speaker: Speaker = Speaker.US
 
 
 def _reports_shortfall(parts: Sequence[_Clause]) -> bool:
-    """Whether the clauses of an assistant's sentence say first what is done, then what is not."""
+    """Whether an assistant's sentence first says what is done and then what is not, and explains nothing."""
     judged = [part for part in parts if part.act is not None]
     return bool(judged) and judged[0].act is Act.CLAIM and not any(_EXPLAINS.any(part.text) for part in judged)
 
 
 def _read_part(line: str) -> tuple[Hit, ...]:
-    """The hits of a sentence that limits itself to a part: what works only in part fails, what is done in part is
-    left."""
+    """The hits of a sentence that holds only in part: what works in part fails, what is done in part is left to do."""
     head = _split(line)[0]
     done, well = _DONE.fullmatch(head), _WELL.fullmatch(head)
     if done is None and well is None and _PARTIAL.search(line) is None:
@@ -148,7 +150,8 @@ def _split(line: str) -> list[str]:
 
 
 def _judge(texts: Sequence[str]) -> list[_Clause]:
-    """The clauses with their status; a denial that leaves out its subject denies what the last one stated."""
+    """The clauses with their status. A denial without a verb ("but not the login") denies what the clause before it
+    says."""
     parts: list[_Clause] = []
     for text in texts:
         done = next((part for part in reversed(parts) if part.word), None)
@@ -179,7 +182,8 @@ def _judge_clause(text: str) -> _Clause:
 
 
 def _complete(text: str, done: _Clause) -> _Clause:
-    """A clause after ``done`` with the word that it leaves out: "the map not yet" after "the list is finished"."""
+    """The clause ``text`` after ``done``, with the word that it leaves out: "the map: not yet finished" for
+    "the map not yet" after "the list is finished"."""
     denied = _LEFT_OUT.fullmatch(text)
     if denied is None:
         return _judge_clause(text)

@@ -1,6 +1,6 @@
-"""Reads sentences and short answers in languages other than English, by the tables of each language.
+"""Reads sentences and short answers in languages other than English, with the table of each language.
 
-In: a sentence. Out: hits of rules, orders, offers or the meaning of a short answer.
+In: a sentence. Out: hits of rules, orders, offers, or what a short answer means.
 """
 
 from __future__ import annotations
@@ -19,15 +19,16 @@ from tokenmizer_mw.extract.text.phrases import is_question
 from .hit import Hit, RuleTable, is_anaphoric
 
 ORDERS: Final = frozenset({Act.REQUEST, Act.CHOICE, Act.REPLACE, Act.CHANGE, Act.RETURN, Act.RULE, Act.REJECT})
-"""What a polite question can do: "can you add X?", "could we use Y instead?"."""
+"""The acts that a polite question can have: "can you add X?", "could we use Y instead?"."""
 
 _DECIDING: Final = frozenset({Act.CHOICE, Act.REPLACE, Act.CHANGE, Act.RETURN, Act.REJECT})
 _TOLD_WHOLE: Final = frozenset({Act.COMPLAINT, Act.LATER})
 LABEL_MAX: Final = 140
-"""Most characters of a sentence that becomes a label as a whole because a clause says what fails or is left."""
+"""Longest sentence, in characters, that becomes a label as a whole because one of its clauses says what fails or is
+left."""
 
 _REASON_MIN: Final = 7
-"""Characters of a clause behind a choice that may be its reason; a shorter one belongs to the choice."""
+"""Fewest bytes of a clause after a choice that may be its reason; a shorter one belongs to the choice."""
 
 _CLAUSES_MAX: Final = 10
 _LEADS_MAX: Final = 5
@@ -64,7 +65,7 @@ class _Reader:
         return text
 
     def hits(self, text: str, speaker: Speaker) -> tuple[Hit, ...] | None:
-        """What a sentence says; () when it states nothing by its form, ``None`` when no row reads it."""
+        """Return the hits of a sentence; () if its form shows that it states nothing, ``None`` if no rule reads it."""
         table = self.tables[speaker]
         text = self.without_lead(text.strip(_EDGES + "¿¡"))
         order = self.order_in(text) if speaker is Speaker.USER else ""
@@ -110,7 +111,8 @@ class _Reader:
         return [clause for piece in (*found, text) if (clause := piece.strip(_EDGES))]
 
     def _longer(self, hit: Hit, clause: str) -> Hit:
-        """What follows a choice says why; what follows anything else belongs to it."""
+        """Add a clause that no rule reads to the hit before it: as the reason of a choice, else as part of the
+        label."""
         if hit.rule.act not in _DECIDING or not hit.label:
             return replace(hit, label=f"{hit.label}, {clause}") if hit.label else hit
         match = self.because.search(clause)
@@ -145,8 +147,8 @@ def _reader_of(tongue_code: str) -> _Reader:
 
 
 def read_foreign_hits(sentence: str, speaker: Speaker) -> tuple[Hit, ...] | None:
-    """The hits of a sentence that is not in English: ``None`` if no table of its languages reads it, () if one says
-    that it states nothing."""
+    """Return the hits of a sentence in another language; () if its form shows that it states nothing, ``None`` if no
+    rule of its languages reads it or it seems to be English."""
     for tongue in detect_languages(sentence):
         found = _reader_of(tongue.code).hits(sentence, speaker)
         if found is not None:
@@ -155,7 +157,7 @@ def read_foreign_hits(sentence: str, speaker: Speaker) -> tuple[Hit, ...] | None
 
 
 def read_foreign_order(sentence: str) -> str:
-    """The order in a polite question in another language; "" if it is none."""
+    """Return the order in a polite question in another language ("kannst du ...?"); "" if it is none."""
     for tongue in detect_languages(sentence):
         reader = _reader_of(tongue.code)
         if order := reader.order_in(reader.without_lead(sentence.strip(_EDGES + "¿¡"))):
@@ -172,14 +174,14 @@ def is_announcing_choice(text: str) -> bool:
 
 
 def strip_foreign_lead(sentence: str) -> str:
-    """A sentence without greetings, agreement and other lead-in words of its language."""
+    """Return a sentence without greetings, agreement and other introductory words of its language."""
     for tongue in detect_languages(sentence)[:1]:
         sentence = _reader_of(tongue.code).without_lead(sentence)
     return sentence
 
 
 def read_foreign_offer(sentence: str) -> str:
-    """What an assistant's sentence in another language offers to do; "" for none."""
+    """Return what an assistant's sentence in another language offers to do; "" for none."""
     for tongue in detect_languages(sentence):
         reader = _reader_of(tongue.code)
         match = reader.offers.match(reader.without_lead(sentence.strip(_EDGES + "¿¡")))
@@ -190,7 +192,9 @@ def read_foreign_offer(sentence: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class ShortAnswer:
-    """The meaning of a short answer: it agrees, refuses, wants both options, or names one by ``key`` or ``place``."""
+    """What a short answer means: it agrees (``yes``), refuses (``no``), wants both options, or chooses one by its
+    number or letter (``key``, "" for none) or by its position (``place``, from 0, -1 for the last; ``None`` for
+    none)."""
 
     yes: bool = False
     no: bool = False
@@ -217,7 +221,7 @@ _ANSWERS: Final = tuple(
 _ANSWERING: Final = PatternTable(_ANSWERS)
 _BEHIND_PICK: Final = r"$|[\s,.;:!)，。、！]"
 _KINDS: Final = 3
-"""Patterns of one language in ``_ANSWERS``: agreeing, refusing, taking both."""
+"""How many patterns each language has in ``_ANSWERS``: agreeing, refusing, taking both."""
 
 
 def _read_pick(tongue: Tongue) -> str:
@@ -232,8 +236,8 @@ _PICKING: Final = PatternTable(_PICKS)
 
 
 def read_short_answer(text: str) -> ShortAnswer:
-    """The meaning of a short answer in another language; all fields ``False`` or empty if it is none. ``text`` is in
-    lower case."""
+    """Return what a short answer in another language means; an empty ``ShortAnswer`` if it is none. ``text``: in lower
+    case."""
     said = text.strip(_EDGES + "¡")
     numbers = _ANSWERING.matching(said)
     if numbers:

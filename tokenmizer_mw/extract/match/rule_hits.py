@@ -1,5 +1,5 @@
-"""Finds the rules that a sentence matches: without lead-ins, questions and suppositions, whole sentences before
-clauses.
+"""Finds the rules that a sentence matches, after introductory words are removed. Questions and suppositions match none,
+and a rule for whole sentences comes before rules for clauses.
 
 In: a sentence and its speaker. Out: hits.
 """
@@ -34,24 +34,24 @@ from .mixed_status import read_mixed_status
 from .other_languages import ORDERS, read_foreign_hits
 
 SENTENCES_KEPT: Final = 256
-"""Sentences whose reading is kept: one sentence is asked about several times while its message is read."""
+"""How many sentences' hits are cached, because a sentence is asked about several times while its message is read."""
 
 _ENDS: Final = " .!…"
 
 
 _STATES: Final = RuleTable((row for rows in SENTENCES.values() for row in rows), Speaker.USER)
-"""How things stand, in any language: asked where no other row reads a sentence of the user."""
+"""Rules about how things stand, in any language, for users' sentences that no other rule reads."""
 _STATES_ENGLISH: Final = len(SENTENCES["en"])
-"""Number of the English rows, which come first."""
+"""How many of these rules are English; they come first."""
 _WHOLE: Final = {speaker: RuleTable(HALF["en"], speaker) for speaker in (Speaker.USER, Speaker.ASSISTANT)}
-"""Sentences of two halves that become labels as a whole."""
+"""Rules for sentences of two halves, one of which says that something is well; the whole sentence becomes the label."""
 _RECOVERED: Final = RuleTable((RECOVERED_ABROAD,), Speaker.BOTH)
 _TABLES: Final = {speaker: RuleTable(RULES, speaker) for speaker in (Speaker.USER, Speaker.ASSISTANT)}
 
 
 @lru_cache(maxsize=SENTENCES_KEPT)
 def read_hits(sentence: str, speaker: Speaker) -> tuple[Hit, ...]:
-    """The hits of rules in ``sentence``, in order; () if it states nothing."""
+    """Return the hits of rules in ``sentence``, in order; () if it states nothing."""
     line = bound_sentence(sentence)
     if mixed := _mixed_status(line, speaker):
         return mixed
@@ -69,7 +69,8 @@ def read_hits(sentence: str, speaker: Speaker) -> tuple[Hit, ...]:
 
 
 def _mixed_status(line: str, speaker: Speaker) -> tuple[Hit, ...]:
-    """The hits of a sentence that says what is done and what is not, as a whole or by clause."""
+    """The hits of a sentence that says what is done and what is not: one for the whole sentence, or one per clause; ()
+    for any other."""
     text = strip_lead(line).rstrip(_ENDS)
     if not text or is_question(line) or is_supposition(text) or read_order(text) or is_report(text):
         return ()
@@ -83,15 +84,15 @@ def has_mixed_status(sentence: str) -> bool:
 
 
 def read_kind(statement: str) -> DecisionKind:
-    """The kind of a decision by its wording: a rule ("never ...") or a preference; else a choice."""
+    """Return the kind of a decision by its words: a rule ("never push to main"), a preference, else a choice."""
     kinds = (MEANINGS[hit.rule.act].kind for hit in read_hits(statement, Speaker.USER))
     standing = (DecisionKind.RULE, DecisionKind.PREFERENCE)
     return next((kind for kind in kinds if kind in standing), DecisionKind.CHOICE)
 
 
 def may_be_reason(text: str, *, behind: bool) -> bool:
-    """Whether a sentence beside a change may give the reason: it decides nothing by itself and is no lead-in.
-    ``behind``: it follows the change; then it may also order or reject something else."""
+    """Whether a sentence beside a change may be its reason: it decides nothing itself and introduces nothing.
+    ``behind``: it follows the change; then it must not give an order, or reject something as well."""
     if text.rstrip().endswith((":", "：")):
         return False
     own = _LAYS_DOWN | (_GOES_ON if behind else frozenset())
@@ -105,7 +106,7 @@ _BESIDES: Final = PatternSet(r".*\b(?:also|either|as well|auch|aussi|non plus|ta
 
 
 def _read_state(line: str) -> tuple[Hit, ...]:
-    """The hits of a sentence that says as a whole how things are."""
+    """The hit of a sentence that says as a whole how things are; () for none."""
     text = strip_lead(line).rstrip(_ENDS)
     if not text or read_order(text) or is_question(line) or find_frames(text) & _SILENT:
         return ()
@@ -119,7 +120,7 @@ def _read_state(line: str) -> tuple[Hit, ...]:
 
 
 def _is_english(line: str) -> bool:
-    """Whether a sentence has little words of English and none that tell another language: "our rota" is not Spanish."""
+    """Whether a sentence has small English words and no word that shows another language: "our rota" is not Spanish."""
     words = line.casefold().split()
     return not ENGLISH_WORDS.isdisjoint(words) and not detect_languages(line)
 
@@ -128,7 +129,7 @@ _SILENT: Final = frozenset({Frame.QUESTION, Frame.HYPOTHETICAL, Frame.COURTESY})
 
 
 def _read_line(line: str, speaker: Speaker) -> tuple[Hit, ...]:
-    """The hits of one English line that consists of statements or of a question."""
+    """The hits of an English sentence that states something or asks for something politely."""
     table = _TABLES[speaker]
     text = strip_lead(line)
     if not text:
@@ -156,7 +157,7 @@ _ORDER_AND_RULE: Final = compile_lazily(rf"(?P<order>(?:{WORK_VERBS})[^,;]{{3,12
 
 
 def _read_order_and_rule(table: RuleTable, text: str) -> tuple[Hit, ...]:
-    """The hits of an order and of a rule beside it: "add a login page, users must never see each other's notes"."""
+    """The hits of an order and a rule in one sentence: "add a login page, users must never see each other's notes"."""
     match = _ORDER_AND_RULE.fullmatch(text)
     if match is None:
         return ()
@@ -171,7 +172,8 @@ def _read_sentence(table: RuleTable, text: str) -> tuple[Hit, ...]:
 
 
 def _read_parts(table: RuleTable, parts: list[str], leading: Hit | None) -> tuple[Hit, ...]:
-    """The hits of a sentence's clauses, unless the sentence matches as a whole."""
+    """The hits of a sentence's clauses; only ``leading`` (the hit of the whole sentence) if its rule is for whole
+    sentences or there is one clause."""
     if leading is not None and (leading.rule.whole or len(parts) < 2):
         return (leading,)
     if len(parts) < 2:

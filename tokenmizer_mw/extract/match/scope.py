@@ -1,4 +1,4 @@
-"""The stated scope of a choice: "SQLite for the tests" leaves "PostgreSQL for the orders" in force."""
+"""The scope that a choice names: "SQLite for the tests" leaves "PostgreSQL for the orders" in force."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ _HOLDS_FOR: Final = compile_lazily(
     r"(?:,? (?:instead|rather) (?:of|than) .+)?[ .!]*$"
 )
 _VERBS: Final = frozenset({"go", "look", "wait", "ask", "stay", "opt", "aim", "test"})
-"""Verbs of which "for" is a part: what follows is what is chosen."""
+"""Verbs to which "for" belongs ("go for A"), so that no scope but the chosen thing follows."""
 _TRIAL: Final = content("tests test testing dev development local locally ci staging demo prototype sandbox laptop")
-"""Surroundings beside production: what is chosen for one of them replaces nothing that holds in general."""
+"""Words of test environments. What is chosen for one of them replaces nothing that holds in general."""
 
 
 def is_exception(old: str, new: str) -> bool:
-    """Whether the choices ``new`` and ``old`` have different scopes, so that both are in force."""
+    """Whether the choice ``new`` holds for another scope than ``old``, so that both are in force."""
     mine, other = _words_of_scope(new), _words_of_scope(old)
     return bool(mine) and (not (mine & other) if other else mine <= _TRIAL)
 

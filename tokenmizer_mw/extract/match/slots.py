@@ -1,8 +1,8 @@
 """Slots: what a fact is a value of, so that a new value replaces the old one in any wording.
 
-"database: SQLite" and "use PostgreSQL" are values of the slot ``database``; "PostgreSQL for orders" is a value of
-``database@orders``, another slot. Only categories with one value at a time are slots: two testing tools or two services
-may both be in use, and nothing is replaced unless the words say so.
+"database: SQLite" and "use PostgreSQL" are values of the slot ``database``; "PostgreSQL for orders" is a value of the
+slot ``database@ord``, which has the stem of "orders" after its "@". Only categories with one value at a time are slots:
+two test tools or two services may both be in use, so that nothing is replaced unless the words say so.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ from tokenmizer_mw.extract.text.similar import content, split_words
 from tokenmizer_mw.model.category import CATEGORIES, MEMBERS, Category
 
 SLOT_TEXT_MAX: Final = 240
-"""Characters of a label that are read for a slot."""
+"""How many characters of a label are read for a slot."""
 
 
 _PLAIN_WORDS: Final = {"rest": "REST", "mit": "MIT", "express": "Express", "oracle": "Oracle", "swift": "Swift"}
-"""Names that are everyday words unless they are written so."""
+"""Names of products that are everyday words unless they are spelled like this."""
 
 _RUNTIMES: Final = "|".join(
     (
@@ -43,8 +43,8 @@ _BEFORE_MODULE: Final = compile_lazily(
 _BEHIND_MODULE: Final = compile_lazily(
     rf"(?:`| (?:import|module|package|library)\b| (?:from|of|in) (?:the |python's ){{0,2}}{_STDLIB})"
 )
-"""What stands around a word glued to its digit that is the name of a module, as "sqlite3" is in Python, and says no
-version: an import, code, or a word for a module."""
+"""Matches what follows a name such as "sqlite3" if it is a Python module, whose digit is no version; ``_BEFORE_MODULE``
+matches what precedes it: an import, code, or a word for a module."""
 
 _ATTRIBUTES: Final = "|".join(
     (
@@ -72,8 +72,11 @@ _NO_ATTRIBUTE: Final = split_words(
 
 @dataclass(frozen=True, slots=True)
 class Slot:
-    """``name``: the slot, "" for a value that many facts can share; ``value``: normalised; ``category``: the kind of
-    choice, "" if unknown."""
+    """What a label is a value of.
+
+    - ``name``: the slot; "" for a value of which several can be in use.
+    - ``value``: the value in canonical spelling; ``category``: the kind of choice ("database"), "" if unknown.
+    """
 
     name: str
     value: str
@@ -81,7 +84,8 @@ class Slot:
 
     @property
     def chosen(self) -> bool:
-        """Whether naming such a value in a goal is a choice rather than a mention."""
+        """Whether a goal that names such a value chooses it ("with PostgreSQL") rather than mentions it
+        ("in Python")."""
         return self.category not in _AROUND
 
 
@@ -92,9 +96,9 @@ _CALLED: Final = {name.replace("-", " "): category for category in CATEGORIES fo
 
 
 def read_slot(label: str, scope: str = "") -> Slot | None:
-    """The slot and value of ``label``; ``None`` if it is not read as a value.
+    """Return the slot and value of ``label``; ``None`` if it is not read as a value.
 
-    ``scope`` ("orders") says what the value is for if the label does not.
+    ``scope``: what the value is for ("orders"), if the label does not say it.
     """
     text = label[:SLOT_TEXT_MAX].strip()
     if not text:
@@ -109,7 +113,7 @@ def read_slot(label: str, scope: str = "") -> Slot | None:
 
 
 def find_versions(text: str) -> list[tuple[str, str]]:
-    """Runtimes and platforms with a version in ``text``, in order, such as ("python", "3.12")."""
+    """Return the runtimes and platforms with a version in ``text``, in order, such as ("python", "3.12")."""
     text = text[:SLOT_TEXT_MAX]
     return [] if _DIGITS.isdisjoint(text) else list(_find_versions(text))
 
@@ -127,12 +131,13 @@ def _find_versions(text: str) -> Iterator[tuple[str, str]]:
 
 
 def members_of(category: str) -> tuple[str, ...]:
-    """The canonical spellings of a category's known values; () for an unknown category."""
+    """Return the canonical spellings of the known values of a category; () for an unknown category."""
     return tuple(first for kind, first in MEMBERS.values() if kind.name == category)
 
 
 def find_member(word: str) -> tuple[str, str] | None:
-    """Category and canonical spelling of a known name; ``None`` if it is unknown."""
+    """Return the category and the canonical spelling of a known name, such as ("database", "postgresql") for "pg";
+    ``None`` if it is unknown."""
     found = MEMBERS.get(word.casefold().strip(".,;:!?()'\""))
     return (found[0].name, found[1]) if found else None
 
@@ -144,13 +149,13 @@ def is_same_value(one: str, other: str) -> bool:
 
 
 def are_of_different_things(one: str, other: str) -> bool:
-    """Whether two slots hold one attribute of two named things: "port@api", "port@worker"."""
+    """Whether two slots are the same attribute of two different things: "port@api", "port@worker"."""
     (name, _, about), (other_name, _, other_about) = one.partition("@"), other.partition("@")
     return name == other_name and bool(about and other_about) and about != other_about
 
 
 def names_a_value(text: str) -> bool:
-    """Whether ``text`` is "category: value", where the colon introduces no reason."""
+    """Whether ``text`` is "category: value", such as "database: SQLite"; the colon then introduces no reason."""
     head, colon, value = text.partition(":")
     return bool(colon and value.strip()) and head.strip().casefold().replace("-", " ") in _CALLED
 
@@ -161,7 +166,7 @@ def _version(text: str) -> Slot | None:
 
 
 def _read_named_slot(text: str) -> Slot | None:
-    """A category or an attribute by its name: ``database: SQLite``."""
+    """The slot that a text names with a colon or "=": ``database: SQLite``; ``None`` for none."""
     found = _PAIR.match(text)
     if found is None:
         return None
@@ -176,7 +181,7 @@ def _read_named_slot(text: str) -> Slot | None:
 
 
 def _quantity(text: str, scope: str) -> Slot | None:
-    """An attribute with a number: ``port 9001 for the api``."""
+    """The slot of an attribute with a number: ``port 9001 for the api``; ``None`` for none."""
     found = _QUANTITY.search(text)
     if found is None:
         return None
@@ -217,7 +222,7 @@ def _head_and_scope(text: str) -> tuple[str, str]:
 
 
 def _scope_key(scope: str, category: Category) -> str:
-    """The words of a scope in a fixed order, without the category's own name."""
+    """The stems of a scope in a fixed order, without those of the category's own names."""
     own = content(f"{category.name} {category.names} {_SYNONYMS.get(category.name, '')}")
     return " ".join(sorted(content(scope) - own)[:_SCOPE_WORDS])
 

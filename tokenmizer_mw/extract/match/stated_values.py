@@ -1,4 +1,4 @@
-"""The values that a text states, by kind, beside its other words; and whether two texts state different ones."""
+"""The values that a text states, by kind, and its other words; and whether two texts state different values."""
 
 from __future__ import annotations
 
@@ -24,7 +24,13 @@ _SIGNS: Final = ".,;:!?()\"'«»“”„。，、！"
 
 @dataclass(frozen=True)
 class StatedValues:
-    """The values in a text, by kind, and the stems of its other words."""
+    """The values in a text, and its other words.
+
+    - ``measured``: dates, times, prices and the like, as pairs of kind and value; ``counted``: numbers, as pairs of
+      what is counted and number.
+    - ``members``: known products and the like, as pairs of category and canonical spelling; ``names``: other names.
+    - ``words``: keys (``key_of``) of the stems of its other words.
+    """
 
     measured: frozenset[tuple[str, str]]
     counted: frozenset[tuple[str, str]]
@@ -34,7 +40,7 @@ class StatedValues:
 
     @cached_property
     def sorts(self) -> frozenset[str]:
-        """The kinds of its values."""
+        """The kinds of its values, such as "date" or "database"."""
         return frozenset(sort for sort, _ in self.measured | self.counted | self.members)
 
     @cached_property
@@ -49,20 +55,20 @@ class StatedValues:
 
     @cached_property
     def dated(self) -> frozenset[str]:
-        """The kinds of its dates."""
+        """Which kinds of dates it has: "date" ("3 May"), "day" ("Friday")."""
         return frozenset(kind for kind, _ in self.measured) & _DATED
 
     @cached_property
     def keys(self) -> frozenset[str]:
-        """Keys of its words and values. Two texts can have evidence for each other, except by names, only if they share
-        one."""
+        """The keys of its words and values, by which facts that cannot match are skipped: unless two texts share a key,
+        nothing but names can connect them."""
         kinds = {f" {sort}" for sort in self.sorts} | {" dated" for _ in self.dated} | {" number" for _ in self.numbers}
         return self.words | self.names | self.values | kinds
 
 
 @lru_cache(maxsize=2048)
 def read_stated(text: str) -> StatedValues:
-    """The values and other words of a text."""
+    """Return the values and the other words of a text."""
     plain = _with_digits(text)
     measured, counted, members, names = set(), set(), set(), set()
     rest = plain
@@ -88,19 +94,19 @@ def read_stated(text: str) -> StatedValues:
 
 
 def normalise_value(value: Value) -> str:
-    """A value as ``StatedValues`` holds it: in small letters, without signs."""
+    """Return a value as ``StatedValues`` has it: in lower case, only letters, digits, dots and colons."""
     kept = "".join(char for char in value.text.casefold() if char.isalnum() or char in ".:")
     return kept.strip(".:").removesuffix("s") if value.kind == "day" else kept.strip(".:")
 
 
 def _is_ordinal(value: Value, text: str) -> bool:
-    """Whether a number only numbers things of one kind: "part 1"."""
+    """Whether a number only numbers a thing: "part 1"."""
     before = (text[: value.start].split() or [""])[-1].casefold()
     return value.kind == "number" and before in _NUMBERED
 
 
 def _unit(value: Value, text: str) -> str:
-    """The first letters of what is counted; "" for nothing."""
+    """The first letters of the word for what is counted; "" for none."""
     if value.unit:
         return key_of(value.unit)[:4]
     behind = text[value.end :].lstrip(" -")
@@ -113,13 +119,14 @@ def _unit(value: Value, text: str) -> str:
 
 @lru_cache(maxsize=8192)
 def key_of(stem: str) -> str:
-    """A stem without what may be an ending in some language."""
+    """Return the beginning of a stem, up to six letters, so that inflected forms of a word in any language have one
+    key."""
     least = 5
     return stem if len(stem) < least or stem[0] >= _WIDE else stem[: min(6, max(4, len(stem) - 2))]
 
 
 def _with_digits(text: str) -> str:
-    """A text with its numbers as digits and its days of the week in English."""
+    """A text with digits for its number words and English names for its days of the week."""
     return " ".join(map(_normalise_word, text.split(" ")))
 
 
@@ -139,14 +146,14 @@ def _normalise_word(word: str) -> str:
 
 
 def _digit(word: str, at: int) -> str:
-    """A digit for a number sign before what it counts; any other sign unchanged."""
+    """The character at index ``at``; a Chinese number before a measure word becomes a digit."""
     measures = "个天晚人次周月年小元块分点号名桌位张本杯只把节集层种组轮件份日時時間回人名枚本"
     sign = word[at]
     return NUMBERS[sign] if sign in NUMBERS and word[at + 1 : at + 2] and word[at + 1] in measures else sign
 
 
 def differ_measured(old: StatedValues, new: StatedValues) -> bool:
-    """Whether both texts give different values of the same measure."""
+    """Whether both texts give values of one measure (date, price, ...), and different ones."""
     return _differ(old.measured, new.measured) or _dates_differ(old, new)
 
 
@@ -162,12 +169,12 @@ def _differ(old: frozenset[tuple[str, str]], new: frozenset[tuple[str, str]]) ->
 
 
 def differ_counted(old: StatedValues, new: StatedValues) -> bool:
-    """Whether both texts give different counts of the same things."""
+    """Whether both texts give numbers of the same things, and different ones."""
     return _differ(old.counted, new.counted)
 
 
 def differ_members(old: StatedValues, new: StatedValues) -> bool:
-    """Whether both texts name known things of one category, and different ones."""
+    """Whether both texts name known values of one category (databases, ...), and different ones."""
     return _differ(old.members, new.members)
 
 
@@ -177,7 +184,8 @@ def differ_names(old: StatedValues, new: StatedValues) -> bool:
 
 
 def drop_shared_values(new: StatedValues, old: StatedValues) -> StatedValues:
-    """``new`` without the values of ``old``: "Mondays" of "Mondays instead of Thursdays"."""
+    """Return ``new`` without the values that ``old`` has, too: of "Mondays instead of Thursdays", "Mondays" is left if
+    ``old`` has Thursdays."""
     return replace(
         new,
         measured=new.measured - old.measured,

@@ -1,8 +1,8 @@
-"""Values that a sentence assigns: "the port is 8081", "move the deadline to Friday", "call it Atlas".
+"""Reads the values that a sentence assigns: "the port is 8081", "move the deadline to Friday", "call it Atlas".
 
-In: a user's sentence. Out: assignments. ``assignment_patterns`` lists the patterns. A value of a kind of its own (a
-number, a date, a price, a name) is enough for most of them; a plain word counts only if the pattern is unambiguous. A
-pattern that is not ``alone`` counts only if a known value is replaced. Words around the match give the reason.
+In: a user's sentence. Out: assignments. ``assignment_patterns`` lists the patterns. Most patterns need a value of a
+recognised kind (a number, a date, a price, a name); a plain word counts only if the pattern is unambiguous. A pattern
+that is not ``alone`` counts only if a known value is replaced. The words around the match give the reason.
 """
 
 from __future__ import annotations
@@ -30,14 +30,19 @@ from .assignment_patterns import ATTRIBUTE, WAYS, ValueWay
 from .slots import find_versions
 
 VALUE_WORDS: Final = 5
-"""Words of a plain value; more are a sentence."""
+"""Most words of a plain value; more are a sentence."""
 PARTS_MAX: Final = 6
 
 
 @dataclass(frozen=True, slots=True)
 class Assignment:
-    """A value and what it is assigned to. ``label``: in the words of the sentence; ``target``: the value before, "" if
-    it is not stated; ``single``: there is one value at a time."""
+    """A value that a sentence assigns.
+
+    - ``about``: what it is a value of; "" if the sentence does not say it.
+    - ``label``: the part of the sentence that assigns it; ``target``: the earlier value, ``reason``: why; "" if not
+      stated.
+    - ``changes``, ``alone``: as in ``ValueWay``; ``single``: what it is a value of has one value at a time.
+    """
 
     value: str
     about: str
@@ -53,23 +58,23 @@ _NOT_ABOUT: Final = split_words("it that this them they there he she what which 
 
 
 class _Ways:
-    """Some patterns of assignments, compiled."""
+    """Some of the patterns of assignments, compiled."""
 
     def __init__(self, ways: Iterable[ValueWay]) -> None:
         self._ways = tuple(ways)
         self._patterns = PatternTable(f"(?:{way.pattern})$" for way in self._ways)
 
     def read(self, text: str) -> Assignment | None:
-        """The assignment that the first matching pattern reads in ``text``."""
+        """Return the assignment that the first matching pattern reads in ``text``; ``None`` for none."""
         made = (_read_assignment(self._ways[row], self._patterns[row], text) for row in self._patterns.matching(text))
         return next((one for one in made if one is not None), None)
 
 
 _WHOLE: Final = _Ways(way for way in WAYS if way.name in ("not_that", "should_be_not", "from_to"))
-"""Ways that are looked for in all of a sentence; the others in its parts."""
+"""Patterns that are tried on the whole sentence; the others are tried on its parts."""
 _WITH_ARROWS: Final = _Ways(WAYS)
 _WITHOUT_ARROWS: Final = _Ways(way for way in WAYS if way.name != "arrow")
-"""The arrow's pattern is slow, and has no word by which texts without it could be skipped."""
+"""The pattern of the arrow ("12k -> 15k") is slow, and is only tried on texts with an arrow."""
 _ARROWS: Final = ("->", "→", "=>")
 _PARTS: Final = compile_lazily(
     r"(?P<cut>,? (?:because(?: of)?|since|so that|due to|as (?:it|the|they|we|that)|but) |,? (?:and )?so (?:from"
@@ -89,7 +94,7 @@ _MEASURES: Final = PatternSet(
     r"(?:todo|fixme|error|noted|fixed|done|rejected|next|note)\b|.*(?:\bn't\b|n't |\bnot \w+ed\b|[=(){}]|\bno"
     r" longer\b|\bused to\b|\bsuspect\b|\bguess\b|\bdecide\b|\bmaybe\b)"
 )
-"""Words with which a sentence gives no value: it denies, guesses, or is code."""
+"""Matches sentences that assign no value: they deny or guess something, or are code."""
 _IMAGINED: Final = PatternSet(
     r"(?:if|when(?:ever)?|unless|what if|suppose|supposing|imagine|assuming|in case|maybe|perhaps)\b"
 )
@@ -106,13 +111,13 @@ AGAINST: Final = PatternSet(
     r"|short|long|sick|cancell?ed|scares?|out|silly|ugly|bad|worse|wrong|instead|problem\w*|trouble|hard|hate\w*|sounds"
     r"|old|expired?|gone|full|limit\w*|leaks?|eats|heavy|hangs?|frozen|deprecated|unmaintained|abandoned)\b"
 )
-"""Words that speak against what a sentence names."""
+"""Matches sentences with words that speak against what they name."""
 
 _WHEN: Final = frozenset({"date", "time", "day", "money"})
 
 
 def find_assignments(sentence: str) -> tuple[Assignment, ...]:
-    """The values that a user's sentence assigns, in order; () for questions, suppositions and reports."""
+    """Return the values that a user's sentence assigns, in order; () for questions, suppositions and reports."""
     return _read_assignments(bound_sentence(sentence))
 
 
@@ -129,7 +134,8 @@ def _read_assignments(line: str) -> tuple[Assignment, ...]:
 
 
 def _strip_opening(line: str) -> tuple[str, str]:
-    """A sentence without its opening words, and the reason that they give."""
+    """A sentence without introductory words, and the reason that these give ("because of the noise, the ..."); "" for
+    none."""
     text = strip_lead(line).rstrip(" .!…").removesuffix(" please")
     while (match := _OPENING.match(text)) is not None and match.end() > 0:
         text = strip_lead(text[match.end() :])
@@ -138,7 +144,8 @@ def _strip_opening(line: str) -> tuple[str, str]:
 
 
 def strip_first_part(sentence: str) -> str:
-    """A sentence without its first part; "" if it has only one."""
+    """Return what follows the first part of a sentence, without words such as "because"; "" if there is only one
+    part."""
     parts = _split_at(_strip_opening(bound_sentence(sentence))[0])
     return strip_reason_words(parts[1]) if len(parts) > 1 and len(content(parts[1])) > 1 else ""
 
@@ -168,7 +175,8 @@ def _split_at(text: str) -> list[str]:
 
 
 def _reason(parts: list[str], index: int, used: set[int]) -> str:
-    """The reason after the assignment, else the one before it."""
+    """The reason for the assignment at ``index``: the part after it, else the one before; "" for none. ``used``:
+    indexes of parts that assign a value themselves."""
     for near in (index + 1, index - 1):
         if 0 <= near < len(parts) and near not in used and len(content(parts[near])) > 1:
             return strip_reason_words(parts[near])
@@ -199,7 +207,7 @@ def _read_assignment(way: ValueWay, pattern: Pattern, text: str) -> Assignment |
 
 
 def _is_assigned(way: ValueWay, about: str, value: Value | None, said: str, text: str, target: str) -> bool:
-    """Whether a value is decided there rather than measured or reported."""
+    """Whether a matched value is decided in the sentence rather than measured or reported there."""
     before = _leading_value(target) if target else None
     if way.name == "arrow" and ":" not in text and (value is None or before is None or not alike(before, value)):
         return False
@@ -221,7 +229,7 @@ def _is_assigned(way: ValueWay, about: str, value: Value | None, said: str, text
 
 
 _MANY: Final = frozenset({"does", "does_it", "use_for", "in_use", "take", "first", "pick"})
-"""Ways that say what is used somewhere, beside which something else may be used."""
+"""Names of the ways to say that something is used somewhere, beside which something else may be used as well."""
 
 
 def _is_place(text: str, value: Value) -> bool:
@@ -261,12 +269,12 @@ def _strip_function_words(text: str) -> str:
 
 
 def _leading_value(text: str) -> Value | None:
-    """The typed value that a text begins with."""
+    """The value of a recognised kind that a text begins with; ``None`` for none."""
     return value_at_start(_strip_function_words(text))
 
 
 def _value_after_preposition(text: str) -> tuple[Value | None, str]:
-    """The first typed value after a preposition, and the words before it."""
+    """The first value of a recognised kind after a preposition, and the words before that; (``None``, "") for none."""
     for value in values_in(text):
         before = text[: value.start].split()
         while before and before[-1].casefold() in ("the", "a", "an", "our", "port"):
@@ -284,6 +292,6 @@ _NO_TERM: Final = split_words(
 
 
 def _is_term(text: str) -> bool:
-    """Whether a few words may name a choice."""
+    """Whether a text of a few words may name what is chosen."""
     words = _strip_function_words(text).casefold().split()
     return 0 < len(words) <= VALUE_WORDS and words[0] not in _NO_TERM and bool(content(text))

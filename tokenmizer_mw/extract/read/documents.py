@@ -1,7 +1,8 @@
-"""Finds the parts of a user's message that somebody else wrote: elements of tags, introduced texts, mail, passages.
+"""Finds the parts of a user's message that somebody else wrote: elements between tags, introduced texts, mail,
+passages.
 
-In: the text of a message. Out: spans. A part is recognised by its delimiters, its introduction, or the speaker named in
-it. Nothing in it counts as the user's statement.
+In: the text of a message. Out: spans, as start and end in characters. A part is recognised by its delimiters, by words
+that introduce it ("Here is the mail:") or that say who speaks in it. Nothing in it counts as the user's statement.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ from .shown_text import BORDERS, find_shown
 from .whole_files import find_whole_files
 
 TEXTS_KEPT: Final = 4
-"""Messages whose documents are kept: a reply is read beside the message that it answers."""
+"""How many messages' documents are cached, because the message that a reply answers is read again with the reply."""
 
 _TAG: Final = expression(r"(?m)(^[ \t]*)?<([A-Za-z][\w.:-]*)(?:[ \t][^<>\n]*)?>")
 _CLOSING_TAG: Final = expression(r"</([A-Za-z][\w.:-]*)[ \t]*>")
@@ -32,7 +33,8 @@ _DOCUMENT_TAG: Final = expression(
     r"e?-?mail|article|transcript|logs?|output|std(?:out|err)|(?:tool|search|function)[_-](?:results?|output)|source|"
     r"snippet|excerpt|(?:block)?quote|paste|readme"
 )
-"""Elements that are documents wherever they stand, and without an end up to the end of the text."""
+"""Names of tags, such as "file" or "email", whose elements are documents wherever they begin. Without a closing tag,
+such an element extends to the end of the text."""
 _OWN_TAG: Final = expression(
     r"(?i)(?:user|human|my)[_-]?\w*|query|question|request|prompt|tasks?|instructions?|rules?|requirements?|goals?|"
     r"objectives?|constraints?|guidelines|feedback|answer|todos?|preferences?|decisions?"
@@ -77,23 +79,25 @@ _ABOVE: Final = expression(
 _RESUMES: Final = expression(RESUMES)
 
 MARKS_MAX: Final = 20_000
-"""Tags, and marks of any other kind, of one message that are looked at; what stands behind them is read as it is."""
+"""How many tags, and marks of any other kind, are looked at in one message; the text after them counts as the
+user's."""
 
 CLAUSES_MAX: Final = 8_000
-"""Clauses of one message of which it is asked whether they introduce a text."""
+"""How many clauses of one message are tested for words that introduce a text."""
 
 _LEAST: Final = 24
-"""Columns that a text takes at least which is handed over: fewer are a word or a name. Where a character is a syllable
-or a word, it takes two."""
+"""Width in columns from which on what follows an introduction counts as a text; less is a word or a name. A character
+of a wide script, such as Chinese, takes two columns."""
 
 _LEAST_LINE: Final = 8
-"""The same of a file, a log or the words of somebody on a line of their own."""
+"""The same for a file, a log or somebody's words on a line of their own."""
 
 _LOOK: Final = 400
-"""Characters in which a text that is handed over shows what it is."""
+"""How many characters of a text are looked at to find out how it is delimited."""
 
 _OWN_MAX: Final = 400
-"""Characters of a last paragraph in which the user goes on, or refers to the text above."""
+"""Longest last paragraph, in characters, that may be the user's own words after a text, or refer to the text above
+it."""
 
 
 @lru_cache(maxsize=TEXTS_KEPT)
@@ -110,20 +114,21 @@ def _find_documents(text: str) -> tuple[Span, ...]:
 
 
 def _find_above(text: str) -> Iterator[Span]:
-    """The text above that a last line refers to."""
+    """The whole text above the last line, if that line refers to it ("translate the text above")."""
     last = text.rfind("\n", 0, len(text.rstrip())) + 1
     if 0 < len(text) - last <= _OWN_MAX and _ABOVE.search(text[last:]) is not None and "```" not in text:
         yield 0, last
 
 
 def find_documents(text: str) -> list[Span]:
-    """The spans of a user's message that somebody else wrote, in order, without overlaps. Fenced or quoted (">") lines
-    count only if they are introduced. Linear time."""
+    """Return the spans of a user's message that somebody else wrote, in order, without overlaps. Code blocks and lines
+    quoted with ">" count only if the user introduces them. Linear time."""
     return list(_find_documents(text))
 
 
 def find_tagged(text: str) -> Iterator[Span]:
-    """Elements that hold a document: those with known names, and all of more than one line."""
+    """Iterate over the spans of elements that hold a document, such as ``<file>...</file>``. Other tags count too if
+    they begin a line and hold several lines, unless their name says that they hold the user's words (``<task>``)."""
     if "<" not in text:
         return
     closings: dict[str, list[Span]] = defaultdict(list)
@@ -172,7 +177,7 @@ def blank_out(text: str, spans: Iterable[Span]) -> str:
 
 
 def _find_mail(text: str) -> Iterator[Span]:
-    """Forwarded mail, and mail that is replied to."""
+    """Spans of forwarded mail, and of mail to which the user replies ("On Monday Ann wrote:")."""
     forwarded = _FORWARDED.search(text)
     if forwarded is not None:
         yield forwarded.start(), len(text)
@@ -184,7 +189,7 @@ def _find_mail(text: str) -> Iterator[Span]:
 
 
 def _find_passages(text: str) -> Iterator[Span]:
-    """Passages with numbers: from the first one to the end of the paragraph of the last one."""
+    """The span from the first of several numbered passages ("[1] ...") to the end of the paragraph of the last one."""
     passages = list(islice(_PASSAGE.finditer(text), MARKS_MAX))
     if len(passages) >= _PASSAGES_MIN:
         end = text.find("\n\n", passages[-1].end())
@@ -192,7 +197,7 @@ def _find_passages(text: str) -> Iterator[Span]:
 
 
 def _find_introduced(text: str, tagged: dict[int, int]) -> Iterator[Span]:
-    """Texts that are introduced; ``tagged`` maps the starts of elements to their ends."""
+    """Spans of texts that words introduce. ``tagged``: maps the starts of elements between tags to their ends."""
     if not any(border in text for border in BORDERS):
         return
     end, resumed = 0, _find_resumed(text)
@@ -214,7 +219,7 @@ def _find_introduced(text: str, tagged: dict[int, int]) -> Iterator[Span]:
 
 
 def _find_shown(text: str, tagged: dict[int, int]) -> Iterator[Span]:
-    """Texts that are shown; ``tagged`` as above."""
+    """Spans of the texts that ``find_shown`` finds. ``tagged``: as for ``_find_introduced``."""
     end, resumed = 0, _find_resumed(text)
     for shown in find_shown(text):
         start = shown.start
@@ -235,7 +240,7 @@ def _find_shown(text: str, tagged: dict[int, int]) -> Iterator[Span]:
 
 
 def _find_resumed(text: str) -> int:
-    """Start of the last paragraph if the user speaks there again; else the end of the text."""
+    """The start of the last paragraph if the user goes on in own words there; else the length of the text."""
     last = _last_paragraph(text)
     return last if len(text) - last <= _OWN_MAX and _RESUMES.match(text[last : last + _LOOK]) else len(text)
 
@@ -245,7 +250,8 @@ def _columns(text: str) -> int:
 
 
 def _read_introduction(clause: str, colon: str | None, line: str | None) -> set[int]:
-    """How a clause that ends with a colon or its line introduces a text; empty if it does not."""
+    """The ways, such as ``_ANNOUNCING``, in which a clause introduces a text; empty if it does not. ``colon`` and
+    ``line``: the colon and the line end after the clause, ``None`` if it has none."""
     sorts = {number // len(HANDED) for number in _INTRODUCING.matching(clause)}
     if colon is None:
         return sorts & {_ANNOUNCING}
@@ -253,7 +259,8 @@ def _read_introduction(clause: str, colon: str | None, line: str | None) -> set[
 
 
 def _find_end(text: str, start: int) -> int:
-    """The end of the text that begins at ``start``: at the delimiter that opens it, else the end of all."""
+    """The end of the text that begins at ``start``: its closing delimiter, such as a fence or a quotation mark; else
+    the end of the whole message."""
     look = text[start : start + _LOOK]
     fence = _FENCE.search(look)
     if fence is not None:
@@ -277,7 +284,7 @@ def _is_marked(text: str, start: int) -> bool:
 
 
 def _find_first(text: str, closings: Iterable[str], start: int) -> int:
-    """Behind the first of some closing marks from ``start`` on; the end of the text when there is none."""
+    """The position after the first of some closing marks from ``start`` on; the length of the text if there is none."""
     ends = [place + len(closing) for closing in closings if (place := text.find(closing, start)) >= 0]
     return min(ends, default=len(text))
 

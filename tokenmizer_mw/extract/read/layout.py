@@ -1,9 +1,9 @@
-"""Finds pasted text in a user's message that nothing introduces, by its layout.
+"""Finds other people's text in a user's message that no words introduce, by its layout.
 
-In: the text of a message. Out: spans. Pasted text has marks of its origin: header fields, timestamps, columns, numbered
-clauses, a salutation, names of speakers. Lines with such marks and their paragraphs are a document; a short request
-beside it stays the user's. Beside a short question that asks for no work, unmarked text that addresses nobody is what
-the question is about.
+In: the text of a message. Out: spans, as start and end in characters. Copied text shows where it comes from: header
+fields, timestamps, columns, numbered clauses, a salutation, names of speakers. Lines with such marks and their
+paragraphs are a document; a short request before or after it stays the user's. If the user only asks a short question
+and orders no work, the unmarked text beside it is a document as well, as long as it addresses nobody.
 """
 
 from __future__ import annotations
@@ -39,18 +39,19 @@ QUOTATION_MARKS: Final = (
     ("「", "」"), ("『", "』"), ("\uff62", "\uff63"), ("《", "》"),
 )
 # fmt: on
-"""What opens a quotation, and what may close it."""
+"""Opening quotation marks, each with the marks that may close it."""
 
 OPENING: Final = dict(QUOTATION_MARKS)
 
 _ABOUT_MIN: Final = 3
-"""Lines that a text without marks has at least when a question is about it."""
+"""Fewest lines of a text without marks that counts as what the user's question is about."""
 
 _HINTS_MIN: Final = 2
-"""Lines with hints that make a document of a text beside a question, whoever is addressed in it."""
+"""A text beside a question with at least this many lines that look like part of a document (hints) is a document, even
+if it addresses somebody."""
 
 _TITLE_WORDS: Final = 3
-"""Words of a line above marked lines that is of their document: a number, a name."""
+"""A line above marked lines belongs to their document if it has at most this many words: a number or a name."""
 
 _TREATING: Final = PatternTable([row.treating for row in HANDED])
 _TEXTS: Final = PatternTable([row.naming for row in HANDED])
@@ -58,7 +59,7 @@ _RESUMES: Final = re2.compile(RESUMES)
 
 
 def find_laid_out(text: str) -> list[Span]:
-    """The spans of documents that are recognised by their layout, in order. Linear time."""
+    """Return the spans of documents that their layout shows, in order. Linear time."""
     lines = read_lines(text) if "\n" in text or COPIED_LINE.search(text[:LINE_LOOK]) else []
     if len(lines) <= 1:
         return [(line.start, line.end) for line in lines if line.runs]
@@ -81,8 +82,9 @@ def find_laid_out(text: str) -> list[Span]:
 
 
 def find_set_apart(text: str) -> Iterator[Span]:
-    """Iterate over the spans of multi-line quotations and of texts between two ruled lines. A quotation begins a line;
-    it ends with a line, or within one that the user continues. Linear time."""
+    """Iterate over the spans of quotations of several lines, and of texts between two equal lines of dashes or the
+    like. Such a quotation begins at the start of a line. It ends at the end of a line, or within a line in which the
+    user goes on. Linear time."""
     start, opened, closes, before = 0, -1, "", ""
     lines = text[: count_characters(text)].split("\n") if "\n" in text else []
     for line, following in pairwise([*lines, ""]):
@@ -99,7 +101,8 @@ def find_set_apart(text: str) -> Iterator[Span]:
 
 
 def _closing_of(line: str, following: str) -> str:
-    """The closing marks for what ``line`` opens; "" if it opens nothing."""
+    """The characters that may close what ``line`` opens: closing quotation marks, or a line of dashes; "" if it opens
+    nothing."""
     if line[:1] in OPENING:
         closes = OPENING[line[0]]
         return "" if any(mark in line[1:] for mark in closes) else closes
@@ -114,7 +117,8 @@ def _is_closing(line: str, closes: str, before: str) -> bool:
 
 
 def _closing_within(line: str, closes: str) -> int:
-    """The length of the part of ``line`` that a closing mark within it ends; 0 if it has none."""
+    """The length of the beginning of ``line`` that belongs to the quotation, if the quotation ends within the line;
+    else 0."""
     if RULE_LINE.fullmatch(closes):
         return 0
     places = [place for place, letter in enumerate(line) if letter in closes]
@@ -126,7 +130,7 @@ def _closing_within(line: str, closes: str) -> int:
 
 
 def _count_opening_words(lines: Sequence[Line]) -> int:
-    """The number of lines at the beginning that are the user's own words."""
+    """How many lines at the beginning are the user's own words."""
     count = 0
     while count < len(lines) and lines[count].paragraph == lines[0].paragraph and not lines[count].hints:
         count += 1
@@ -138,7 +142,7 @@ def _count_opening_words(lines: Sequence[Line]) -> int:
 
 
 def _count_closing_words(lines: Sequence[Line]) -> int:
-    """The number of lines at the end that are the user's own words."""
+    """How many lines at the end are the user's own words."""
     count = 0
     for line in reversed(lines):
         if line.paragraph != lines[-1].paragraph or line.hints:
@@ -166,7 +170,8 @@ def _join_paragraphs(lines: Sequence[Line]) -> str:
 
 
 def _is_opened_by(body: Sequence[Line], closing: str) -> bool:
-    """Whether the apparent words of the user after ``body`` are the text of a document that ``body`` opens."""
+    """Whether the lines after ``body`` are still part of its document, although they looked like the user's own words
+    (``closing``): a line of ``body`` opens a document, and they ask nothing."""
     return any(line.opens for line in body) and QUESTION.search(closing) is None
 
 
@@ -181,7 +186,7 @@ def _asks_about_text(said: str) -> bool:
 
 
 def _is_pointing_at_text(said: str) -> bool:
-    """Whether such a question refers to a text at hand ("this")."""
+    """Whether a question or an order in ``said`` is about a text at hand ("what does this mean?")."""
     return any(
         POINTING_WORD.search(sentence) is not None or _TEXTS.matching(sentence) for sentence in _find_questions(said)
     )
@@ -195,8 +200,8 @@ def _find_questions(said: str) -> Iterator[str]:
 
 
 def _is_shown(body: Sequence[Line], *, shown: bool) -> bool:
-    """Whether a text without marks is the subject of the user's question: the question refers to it (``shown``), or
-    nobody is addressed in it."""
+    """Whether a text without marks is what the user's question is about: the question refers to it (``shown``), or the
+    text addresses nobody."""
     hints = sum(line.hints and not line.text.startswith("#") for line in body)
     if hints < _HINTS_MIN and any(line.addresses for line in body):
         return shown and not any(ORDER.search(line.text) or QUESTION.search(line.text) for line in body)
@@ -205,7 +210,7 @@ def _is_shown(body: Sequence[Line], *, shown: bool) -> bool:
 
 
 def _find_marked(body: Sequence[Line], end: int) -> Iterator[Span]:
-    """Iterate over the paragraphs with marks in ``body``, which ends at ``end``."""
+    """Iterate over the spans of the paragraphs of ``body`` that have marks. ``end``: where ``body`` ends."""
     for _, group in groupby(body, key=lambda line: line.paragraph):
         lines = list(group)
         marked = [number for number, line in enumerate(lines) if line.marked]

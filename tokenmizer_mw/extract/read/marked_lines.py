@@ -1,4 +1,5 @@
-"""Lines of a user's message, with the features that make them look like part of somebody else's document."""
+"""Splits a user's message into lines, each with the features that make it look like part of somebody else's
+document."""
 
 from __future__ import annotations
 
@@ -20,34 +21,39 @@ from tokenmizer_mw.extract.rules.layout import (
 )
 
 OWN_MAX: Final = 400
-"""Characters of a paragraph that may be the user's request beside a document."""
+"""Longest paragraph, in characters, that may be the user's request before or after a document."""
 
 TITLE_MAX: Final = 60
-"""Characters of a line above a document that may be its title, a name with a time, or a salutation."""
+"""Longest line, in characters, that may be the title of the document below it, a name with a time, or a salutation."""
 
 CHARS_MAX: Final = 100_000
-"""Characters of a message whose layout is read, beside its last paragraph."""
+"""How many characters of a message are split into lines; its last paragraph is read in any case."""
 
 LINES_MAX: Final = 2_000
-"""Lines of a message whose layout is read, beside its last paragraph."""
+"""How many lines of a message are read; its last paragraph is read in any case."""
 
 LINE_LOOK: Final = 240
-"""Characters of a line that are looked at."""
+"""How many characters at the start of a line are looked at."""
 
 _TABLE_MIN: Final = 3
-"""Lines in a row with equally many delimiters that make a table."""
+"""Fewest lines in a row with the same number of delimiters that count as a table."""
 
 _NAME_MAX: Final = 25
-"""Characters of a speaker's name."""
+"""Longest name of a speaker, in characters."""
 
 _TURNS_MIN: Final = 3
-"""Lines with names of speakers that a conversation has at least."""
+"""Fewest lines that begin with a speaker's name in a text that counts as a conversation."""
 
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """A line with text. ``paragraph``: number of its paragraph; ``runs``: it is copied by itself; ``opens``: a document
-    follows; ``hints``: it looks like a line of a document."""
+    """A line that is not empty, at characters ``[start, end)`` of the message.
+
+    - ``paragraph``: number of its paragraph.
+    - ``runs``: the line is copied text by itself, such as a line of a log. ``opens``: it begins a document, as
+      "Subject:" does, so that the following lines belong to it.
+    - ``hints``: it has a weaker feature of documents, or one of these.
+    """
 
     start: int
     end: int
@@ -69,8 +75,8 @@ class Line:
 
 
 def read_lines(text: str) -> list[Line]:
-    """Lines with text and their features, except those between fences. What exceeds the limits is one line. Linear
-    time."""
+    """Return the lines of a text that are not empty, with their features, except those in code blocks. What exceeds
+    ``CHARS_MAX`` or ``LINES_MAX`` is one line without text. Linear time."""
     return _mark_fields(_mark_speakers(_mark_tables(_split_lines(text))))
 
 
@@ -122,7 +128,7 @@ def _read_line(look: str, start: int, end: int, paragraph: int) -> Line:
 
 
 def _mark_speakers(lines: list[Line]) -> list[Line]:
-    """``lines`` with those marked that begin with names of speakers who take turns."""
+    """``lines``, with those marked as copied that begin with a name ("Ann: ..."), if speakers take turns in them."""
     found = [SPEAKER.match(line.text) for line in lines]
     labels = [match.group(1) or match.group(2) if match is not None else "" for match in found]
     turns = Counter(label for label in labels if 0 < len(label) <= _NAME_MAX)
@@ -135,7 +141,7 @@ def _mark_speakers(lines: list[Line]) -> list[Line]:
 
 
 def _mark_fields(lines: list[Line]) -> list[Line]:
-    """``lines`` with those marked that, two of them in a row, say where a text comes from."""
+    """``lines``, with those marked as the opening of a document that are one of two adjacent fields such as "From:"."""
     fields = [ORIGIN_FIELD.match(line.text) is not None for line in lines]
     for at in range(1, len(lines)):
         if fields[at - 1] and fields[at]:
@@ -144,7 +150,7 @@ def _mark_fields(lines: list[Line]) -> list[Line]:
 
 
 def _mark_tables(lines: list[Line]) -> list[Line]:
-    """``lines`` with those marked that have as many delimiters as their neighbours."""
+    """``lines``, with those marked as copied that are rows of a table: neighbours have as many delimiters."""
     for delimiter in ";", ",", "\t":
         done = 0
         for _, group in groupby(lines, key=lambda line: (line.paragraph, line.text.count(delimiter))):
@@ -156,6 +162,6 @@ def _mark_tables(lines: list[Line]) -> list[Line]:
 
 
 def _is_table(rows: Sequence[Line], delimiter: str) -> bool:
-    """Whether lines with equally many delimiters are rows: in prose, blanks stand behind them."""
+    """Whether lines with equally many delimiters are rows of a table. In prose, blanks follow the delimiters."""
     columns = rows[0].text.count(delimiter) if len(rows) >= _TABLE_MIN else 0
     return columns > 1 and not any(f"{delimiter} " in row.text for row in rows)

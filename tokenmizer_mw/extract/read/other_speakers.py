@@ -1,7 +1,7 @@
-"""Finds the words of a message that are not its speaker's: documents between tags, pasted texts, and quotations in a
-line.
+"""Finds the words of a message that are not its speaker's: documents between tags, pasted texts, and quotations within
+a line.
 
-Files, errors and tasks are read there as well; decisions and goals are not.
+In such words, files, errors and tasks are still found, but no decisions and goals.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ from .pasted_text import find_pasted
 
 _QUOTATION: Final = re2.compile("|".join(rf"{opens}[^{closes}\n]+[{closes}]" for opens, closes in QUOTATION_MARKS))
 _SENTENCE: Final = 200
-"""Characters before a reported quotation in which its sentence begins."""
+"""Characters before a reported quotation in which the beginning of its sentence is looked for."""
 
 _VERB: Final = 16
-"""Characters behind it in which it is said that somebody spoke so."""
+"""Characters after a quotation in which a verb of speaking is looked for."""
 
 _ENDS: Final = re2.compile(r"[.!?。！？\n]")
 _REPORTING: Final = re2.compile(
@@ -30,15 +30,17 @@ _REPORTING: Final = re2.compile(
     r"記(?:さ|載)|話しま|話した|伝え(?:て(?:き|い)|られ|ま)|聞い(?:た|て)|あり(?:ま|、)|あ(?:る|った)|主張|説明され|答え(?:ま|た))|"
     r"(?:이?라고|고)[ \t]*(?:말(?:했|하|씀)|썼|쓰여|적(?:혀|었|힌)|했|하(?:네|던|더|셨)|합니다|전했|들었|답했)"
 )
-"""Words after a quotation, in languages that name its speaker last."""
+"""Verbs of speaking after a quotation, in languages in which they follow it."""
 
 _ANNOUNCED: Final = re2.compile(rf"\s*[:：]\s*[{re2.escape(''.join(opens for opens, _ in QUOTATION_MARKS))}]")
 
 
 def find_foreign(text: str, *, handed: bool = False) -> list[Span]:
-    """The spans of such words in ``text``, in order, without overlaps. An unclosed document extends to the end of the
-    text, a quotation to the end of its line. ``handed``: introduced texts ("Here is the mail:") count as documents.
-    Linear time."""
+    """Return the spans of words in ``text`` that are not the speaker's, in order, without overlaps. Linear time.
+
+    ``handed``: whether texts that the user introduces ("Here is the mail:") or pastes are looked for as well; true for
+    users' messages. An unclosed document extends to the end of the text, a quotation ends with its line.
+    """
     spans = join_spans([*find_documents(text), *find_pasted(text)]) if handed else join_spans(find_tagged(text))
     if not ('"' in text if text.isascii() else any(opens in text for opens in OPENING)):
         return spans
@@ -53,7 +55,8 @@ def is_in_spans(spans: list[Span], place: int) -> bool:
 
 
 def _quotations(text: str) -> Iterator[Span]:
-    """Quotations in a line; a reported one includes the words before it in its sentence."""
+    """Iterate over the spans of quotations within a line. If a verb of speaking follows, the span includes the words
+    before the quotation in its sentence."""
     done = 0
     for match in islice(_QUOTATION.finditer(text), MARKS_MAX):
         # A sentence may begin with a quoted word, hence the first character of a quotation is still the speaker's.
@@ -67,5 +70,6 @@ def _quotations(text: str) -> Iterator[Span]:
 
 
 def is_introducing_quotation(text: str, end: int) -> bool:
-    """Whether the words that end at ``end`` only name the source of a quotation."""
+    """Whether a quotation follows, after a colon, the words of ``text`` that end at ``end``, so that they only name its
+    source."""
     return _ANNOUNCED.match(text[end : end + _VERB]) is not None

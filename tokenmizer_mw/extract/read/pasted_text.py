@@ -1,7 +1,7 @@
-"""Finds the parts of a message that are pasted: lines of logs, quoted sentences, and the words that announce somebody
-else's text.
+"""Finds the pasted parts of a message: lines of logs, quoted sentences, and text after words that announce it as
+somebody else's.
 
-Complements ``documents``, which finds texts that are handed over to be worked on.
+Complements ``documents``, which finds the texts that a user introduces as something to work on.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ _LOG_LINE: Final = re2.compile(
     r"(?:\[\w+\])?: |\[?\d{4}-\d\d-\d\d[T ]\d\d:\d\d|\[\d\d:\d\d:\d\d|SQLSTATE|Traceback |\s+at [\w.$]+\(|-->|\*{3}"
     r"|\d+ \d+ \* \* |\w[\w.-]* = (?:\"|\d|true|false|[\w.]+\()|[\w-]+: \[(?:emerg|error|warn|alert)\])[^\n]*"
 )
-"""Lines of logs, consoles, banners and configuration."""
+"""Matches a line of a log, a console, a banner or a configuration file."""
 
 _QUOTED: Final = re2.compile(
     r"(?:^|[\s:(])(?:'((?:[^'\n]|\w['’]\w){16,}?[.!?…,]?)'(?:$|[\s.,;:!?)])|[\"“„«「]([^\"”“»」\n]{24,}?)[\"”“»」])"
 )
-"""Quotations of sentences; a name between quotation marks is shorter."""
+"""Matches a quoted sentence; shorter text in quotation marks is a name."""
 
 _QUOTATION_MARKS: Final = "'\"“„«「"
 
@@ -47,14 +47,14 @@ _TELLS_WORDS: Final = re2.compile(
     r"|schrieb|sagte) [^\n:：.!?]{2,60}?|\bvoici ce que [^\n:：.!?]{2,60}?|\besto (?:es lo que )?(?:dice|escribe|dijo)"
     r" [^\n:：.!?]{2,60}?)[:：][ \t]*"
 )
-"""Words that announce what somebody or something else says, in the same line."""
+"""Matches words that announce, in the same line, what somebody or something says ("here is what the linter says:")."""
 
 _OWN_MAX: Final = 400
-"""Characters of a last paragraph in which the user goes on."""
+"""Longest last paragraph, in characters, in which the user may go on after the pasted text."""
 
 
 def find_pasted(text: str) -> Iterator[Span]:
-    """The spans of such parts. Linear time."""
+    """Iterate over the spans of the pasted parts of ``text``; they may overlap. Linear time."""
     quotes = any(mark in text for mark in _QUOTATION_MARKS)
     for pattern in (_LOG_LINE, _QUOTED) if quotes else (_LOG_LINE,):
         for match in islice(pattern.finditer(text), MARKS_MAX):
@@ -69,6 +69,6 @@ def find_pasted(text: str) -> Iterator[Span]:
 
 
 def _find_end_of_paste(text: str, start: int) -> int:
-    """The end of a pasted text: before a short last paragraph, else the end of the message."""
+    """Where a pasted text ends: before a short last paragraph, which is the user's, else at the end of the message."""
     last = text.rstrip().rfind("\n\n")
     return last if last > start and len(text) - last <= _OWN_MAX else len(text)

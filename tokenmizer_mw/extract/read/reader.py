@@ -1,4 +1,5 @@
-"""State of the single pass over the lines of a message: the collected text, and the headings in force."""
+"""The state of the single pass over the lines of a message that splits it into segments: lines collected so far, and
+the headings under which they stand."""
 
 from __future__ import annotations
 
@@ -9,16 +10,24 @@ from tokenmizer_mw.extract.finding import Segment, SegmentKind
 from tokenmizer_mw.extract.text.prose import find_sentences, strip_markdown
 
 HEADING_MAX: Final = 60
-"""Longest lead-in or bold line that counts as a heading, in characters."""
+"""Longest line, in characters, that counts as a heading because it ends with a colon or is bold."""
 
 _TITLE_SPACES: Final = 6
 _SENTENCE_MARKS: Final = frozenset(".,;?!。，；？！、")
 _WRAP_MIN: Final = 60
-"""Shortest line that may go on in the next one; people who type end their lines where their thoughts end."""
+"""Shortest line, in characters, whose sentence may continue on the next line. Shorter lines end where a thought
+ends."""
 
 
 class Reader:
-    """State of the pass: the next line, what is being collected, and the headings in force."""
+    """Collects the lines of prose or of a list item, and turns them into segments when something else begins.
+
+    - ``at``: index of the line to read; ``found``: the segments so far, at most ``limit``.
+    - ``collected``: indexes of the lines of the open prose or list item; ``item``: kind, marker, state of the checkbox
+      and start of the open list item, ``None`` in prose.
+    - ``title``: the nearest heading above; ``lead``: the line that introduces the current list ("Next steps").
+    - ``logs``: starts of the lines that look like a log.
+    """
 
     __slots__ = (
         "at",
@@ -51,16 +60,16 @@ class Reader:
 
     @property
     def full(self) -> bool:
-        """Whether the limit of segments is reached."""
+        """Whether the greatest number of segments is reached."""
         return len(self.found) >= self.limit
 
     def blank(self) -> None:
-        """Take an empty line, which ends what was collected."""
+        """Read an empty line, which ends the prose or list item that was being collected."""
         self.flush()
         self.before_blank = True
 
     def collect(self, line: str) -> None:
-        """Add the line to the open prose or list item."""
+        """Add the current line to the prose or list item that is being collected."""
         indented = line[0] in " \t"
         if self.item is not None and not indented:
             self.flush()
@@ -70,20 +79,22 @@ class Reader:
         self.before_blank = False
 
     def end_of(self, index: int) -> int:
-        """Where a line's text ends, without the space behind it."""
+        """The position where the text of line ``index`` ends, without the space after it."""
         return self.starts[index] + len(self.lines[index].rstrip())
 
     def range_of(self, index: int) -> tuple[int, int]:
-        """Where a line's text is, without the space around it."""
+        """Start and end of the text of line ``index``, without the space around it."""
         line, start = self.lines[index], self.starts[index]
         return start + len(line) - len(line.lstrip()), start + len(line.rstrip())
 
     def heading(self) -> str:
-        """The lead-in of the current list, else the nearest title above."""
+        """The heading of the segments that follow: the line that introduces the current list, else the nearest title
+        above."""
         return self.lead or self.title
 
     def add(self, kind: SegmentKind, start: int, end: int, text: str = "", info: str = "") -> None:
-        """Add a block after what was collected; its text is the source's unless given."""
+        """Add a segment for a block, after those of the lines collected so far. ``text``: "" for the text of the
+        message."""
         self.flush()
         self.before_blank = False
         if start < end and not self.full:
@@ -91,14 +102,15 @@ class Reader:
             self.found.append(Segment(kind, text, start, end, info, None, self.heading()))
 
     def block(self, kind: SegmentKind, last: int, text: str = "", info: str = "") -> bool:
-        """Add the lines from ``at`` to ``last`` as one block."""
+        """Add the lines from ``at`` to ``last`` as one block; always returns true, as readers of lines do that take a
+        line."""
         start, end = self.range_of(self.at)[0], self.end_of(last)
         self.add(kind, start, end, text, info)
         self.at = last
         return True
 
     def flush(self) -> None:
-        """Turn what was collected into segments."""
+        """Turn the collected lines into segments."""
         lines, item = self.collected, self.item
         if not lines:
             return
@@ -112,7 +124,8 @@ class Reader:
             kind, marker, checked = SegmentKind.LIST_ITEM, "", None
 
     def flush_prose(self, lines: list[int]) -> None:
-        """Turn lines of prose into sentences, and lead-ins ("Next steps:") into headings of what follows."""
+        """Turn lines of prose into segments: sentences, and headings for lines that introduce what follows
+        ("Next steps:")."""
         chunks = self.chunks(lines)
         if not self.in_list:
             self.lead = ""
@@ -133,7 +146,7 @@ class Reader:
                 self.lead = self.found[-1].text.rstrip(":： ")
 
     def is_title(self, begin: int, end: int) -> bool:
-        """Whether the line is as short as a heading and is no sentence."""
+        """Whether the text of a line is as short as a heading and has no punctuation of a sentence."""
         return (
             end - begin <= HEADING_MAX
             and self.text.count(" ", begin, end) < _TITLE_SPACES
@@ -141,7 +154,8 @@ class Reader:
         )
 
     def chunks(self, lines: list[int]) -> list[tuple[int, int]]:
-        """First and last lines of wrapped paragraphs: a long line continues in one that starts in lower case."""
+        """The first and last lines of each paragraph; a long line continues on the next one if that begins in lower
+        case."""
         found = [(lines[0], lines[0])]
         if len(lines) == 1:
             return found
@@ -157,15 +171,15 @@ class Reader:
     def add_speech(
         self, kind: SegmentKind, span: tuple[int, int], info: str = "", checked: bool | None = None, level: str = ""
     ) -> None:
-        """Add a segment of speech without its Markdown, if any words are left."""
+        """Add a segment of words without Markdown marks, if any words are left. ``level``: level of a heading."""
         start, end = span
         text = strip_markdown(self.text[start:end])
         if text and len(self.found) < self.limit:
             self.found.append(Segment(kind, text, start, end, info or level, checked, self.lead or self.title))
 
     def begin_item(self, marker: str, content: int, checked: bool | None = None) -> bool:
-        """Open the list item whose text starts ``content`` characters into the line; always returns true. ``checked``
-        is set if the item has a checkbox."""
+        """Begin to collect the list item whose text starts ``content`` characters into the current line; always returns
+        true. ``checked``: the state of its checkbox, ``None`` if it has none."""
         self.flush()
         if not self.in_list:
             self.adopt_title()
@@ -177,7 +191,7 @@ class Reader:
         return True
 
     def adopt_title(self) -> None:
-        """Make a short line directly above a list its heading."""
+        """Turn a short line directly above a list into the heading of the list."""
         if not self.found or self.lead:
             return
         last = self.found[-1]

@@ -19,13 +19,13 @@ from tokenmizer_mw.extract.text.prose import replace_surrogates, strip_markdown
 from .reader import HEADING_MAX, Reader
 
 SEGMENTS_MAX: Final = 4_000
-"""Segments of one message; what lies behind them is not read."""
+"""Greatest number of segments of one message; the text after them is not read."""
 
 CHARS_MAX: Final = 200_000
-"""Characters of one message that are read."""
+"""How many characters of one message are read."""
 
 TEXTS_KEPT: Final = 4
-"""Messages whose segments are kept: a reply is read beside the message that it answers."""
+"""How many messages' segments are cached, because the message that a reply answers is read again with the reply."""
 
 _BULLETS: Final = "-*+•‣◦–·▪"
 _CHECKED: Final = "✅☑✔✓"
@@ -35,7 +35,7 @@ _DIFF_STARTS: Final = ("diff --git ", "Index: ", "@@ -", "*** Begin Patch", "***
 _DIFF_LINES: Final = ("+", "-", "@@", " ", "\\ ", "diff ", "index ", "new file", "deleted file", "rename ", "***")
 _CODE_MARKS: Final = frozenset("=<>{}[]|/\\_#")
 _TOLD_WORDS: Final = 4
-"""Words of a line behind "ERROR:" from which on it may be said rather than copied."""
+"""Fewest words after "ERROR:" of a line that may be somebody's sentence rather than copied from a log."""
 
 _LOG_LINE: Final = re2.compile(
     r"(?m)^(?:[ \t]*(?:"
@@ -55,9 +55,9 @@ _LOG_LINE: Final = re2.compile(
 
 
 def segment(text: str, *, segments_max: int = SEGMENTS_MAX, chars_max: int = CHARS_MAX) -> list[Segment]:
-    """The segments of a message's text, in order, without overlaps. Never raises.
+    """Return the segments of a message's text, in order, without overlaps. Never raises.
 
-    ``segments_max`` and ``chars_max`` limit what is read. Linear in the characters read.
+    At most ``segments_max`` segments and ``chars_max`` characters are read, in linear time.
     """
     return list(_segments(text[:chars_max], segments_max))
 
@@ -80,7 +80,7 @@ def _segments(text: str, segments_max: int) -> tuple[Segment, ...]:
 
 
 def _may_be_more(reader: Reader, line: str, body: str) -> bool:
-    """False for plain prose, which most lines are."""
+    """Whether a line may be something other than plain prose, which most lines are."""
     return (
         body[0] in _READERS
         or line[0] in " \t"
@@ -91,7 +91,8 @@ def _may_be_more(reader: Reader, line: str, body: str) -> bool:
 
 
 def _take(reader: Reader, body: str) -> bool:
-    """Whether a line reader took the line; it moves ``at`` to the last line that it took."""
+    """Let the reader for this kind of line take it and the following lines. Returns whether one did; ``at`` is then the
+    last line that it took."""
     if reader.starts[reader.at] in reader.logs:
         return _read_log(reader, body)
     line_reader = _READERS.get(body[0], _read_number)
@@ -112,7 +113,8 @@ def _begin(reader: Reader, body: str, marker: str, content: int) -> bool:
 
 
 def _box(content: str, *, bulleted: bool) -> tuple[int, bool] | None:
-    """Width and state of the checkbox that an item's text begins with."""
+    """The width in characters of the checkbox at the start of an item's text, and whether it is ticked; ``None`` for
+    none."""
     if content[:1] == "[" and content[2:4] in ("] ", "]") and content[1] in _BOXES:
         return 4 if len(content) > 4 else len(content), _BOXES[content[1]]
     mark = content[:1]
@@ -194,7 +196,7 @@ def _read_bullet(reader: Reader, body: str) -> bool:
 
 
 def _read_number(reader: Reader, body: str) -> bool:
-    """``1. ``, ``2) ``, ``(3) ``, ``a) ``, ``4、``."""
+    """Read a numbered list item: ``1. ``, ``2) ``, ``(3) ``, ``a) `` or ``4、``."""
     opened = body[0] == "("
     end = 1
     while end < 5 and body[end : end + 1].isdigit():
@@ -212,8 +214,8 @@ def _read_number(reader: Reader, body: str) -> bool:
 
 
 def _read_mark(reader: Reader, body: str) -> bool:
-    """Read ``[x] text`` and ``☑ text`` without a bullet. A single check mark is decoration, beside others it is a
-    checkbox."""
+    """Read ``[x] text`` and ``☑ text`` without a bullet. A check mark counts as a checkbox only if a line beside it has
+    one."""
     if len(body) < 3:
         return False
     beside = any(
@@ -229,7 +231,7 @@ def _read_mark(reader: Reader, body: str) -> bool:
 
 
 def _read_rule(reader: Reader, body: str) -> bool:
-    """Read a line of dashes: a horizontal rule, or the underline of the short line above."""
+    """Read a line of dashes: a horizontal rule, or the underline that makes the short line above it a heading."""
     if len(body) < 3 or body.strip(body[0] + " "):
         return False
     titled = (
@@ -276,7 +278,7 @@ def _read_diff(reader: Reader, body: str) -> bool:
 
 
 def _is_blank_inside(lines: list[str], index: int) -> bool:
-    """An empty context line of a diff: what follows is a diff line and no list item."""
+    """Whether an empty line is part of a diff: the next line is a line of a diff and no list item."""
     if lines[index].strip() or index + 1 >= len(lines):
         return False
     behind = lines[index + 1]
@@ -284,7 +286,7 @@ def _is_blank_inside(lines: list[str], index: int) -> bool:
 
 
 def _read_conflict(reader: Reader, body: str) -> bool:
-    """A search-and-replace block outside a fence."""
+    """Read a search-and-replace block ("<<<<<<< SEARCH") that stands outside a code block."""
     if not body.startswith("<<<<<<< "):
         return False
     for last in range(reader.at + 1, len(reader.lines)):
@@ -306,7 +308,7 @@ def _read_indented(reader: Reader) -> bool:
 
 
 def _read_log(reader: Reader, body: str) -> bool:
-    """Read a log or a stack trace: it continues over lines that look like one, and over a blank line before such a
+    """Read a log or a stack trace. It continues over lines that look like one, and over a blank line before such a
     line."""
     last = reader.at + 1
     count = len(reader.lines)

@@ -1,7 +1,7 @@
-"""Finds somebody else's text that a user shows without calling it one, by what precedes it: an order without an object
-("proofread please"), the place where it was read, a file name, or a paste marker.
+"""Finds other people's text that a user shows without calling it a text, by what precedes it: an order without an
+object ("proofread please"), the place where it was read, a file name, or a paste marker.
 
-Complements the introductions of ``documents``; the tables are in ``rules.showing_phrases``.
+Complements ``documents``, which finds texts that words introduce. The phrases are in ``rules.showing_phrases``.
 """
 
 from __future__ import annotations
@@ -16,16 +16,16 @@ from tokenmizer_mw.extract.text.pattern import PatternTable
 from tokenmizer_mw.runtime.lazy import expression
 
 CLAUSES_MAX: Final = 8_000
-"""Clauses of one message of which it is asked whether they show a text."""
+"""How many clauses of one message are tested for whether they show a text."""
 
 _CLAUSE: Final = expression(
     r"((?:[^\n:：.!?？。！—;]|[.:;][^\s.:;!?\"'])+)"
     r"(?:(\?|？)|[!.！。])?[ \t]*(?:([:：—])[ \t*_]*(\n)?|[ \t]*\n)"
 )
 BORDERS: Final = frozenset("\n:：—")
-"""Signs of which a text has one between a clause that shows or introduces something and what that is."""
+"""Characters one of which stands between a clause that shows or introduces a text and that text."""
 _CLAUSE_MAX: Final = 200
-"""Characters of the end of a clause that are looked at."""
+"""How many characters at the end of a clause are looked at."""
 
 _PASTED: Final = (
     r"(?i)^[ \t]*\[(?:pasted|attached|attachment|paste|clipboard|file|document|eingefügt\w*|angehängt\w*|texte collé"
@@ -39,13 +39,13 @@ _BANNER: Final = rf"(?i)^[=\-#*~<>]{{2,}}[ \t]*(?:(?:begin|start|file|of)\b[ \t:
 _MENTIONS: Final = rf"^[ \t]*{MENTION}(?:[ \t,]+{MENTION})*[ \t]*:?[ \t]*$"
 _HIT: Final = r"^[^\n]{4,120} (?:[-–|·] |\()https?://\S+[ \t]*$"
 _HEADS: Final = expression(rf"(?m){_PASTED}|{_LABEL}|{_BANNER}|{_MENTIONS}|{_HIT}")
-"""Lines that stand above what a file or a paste holds."""
+"""Matches a line that stands above the content of a file or a paste, such as "[pasted]" or "notes.md"."""
 
 _ASKED: Final = expression(rf"(?i)(?:{FILE}|\b(?:system[ -]?)?prompt\b)")
 _LIKE_A_FILE: Final = expression(r"(?:#{1,6}[ \t]|[-*•][ \t]|\d{1,2}[.)][ \t]|<|You are\b|Du bist\b|Tu es\b|Eres\b)")
 
 _LOOK: Final = 200
-"""Characters in which what follows shows that it looks like a file."""
+"""How many characters after a question are looked at to see whether they look like the content of a file."""
 
 _KINDS: Final = 7
 _ORDER, _MAKING, _READING, _HOLDING, _OPENING, _RECORDING, _POINTING = range(_KINDS)
@@ -67,8 +67,11 @@ _OBJECTS: Final = PatternTable(row.object for row in SHOWN)
 
 @dataclass(frozen=True, slots=True)
 class ShownText:
-    """The start of a shown text. ``resumes``: the user may speak again in a last paragraph; ``in_line``: it begins in
-    the line that introduces it; ``quoted``: then it ends with its paragraph."""
+    """Where a shown text starts.
+
+    - ``resumes``: the user may go on in own words in the last paragraph.
+    - ``in_line``: the text begins on the line that introduces it; ``quoted``: then it ends with its paragraph.
+    """
 
     start: int
     resumes: bool
@@ -77,7 +80,8 @@ class ShownText:
 
 
 def find_shown(text: str) -> Iterator[ShownText]:
-    """Iterate over the starts of shown texts, in order for each kind of introduction. Linear time."""
+    """Iterate over the shown texts of a message: first those below a file name or a paste marker, then those after a
+    clause that shows them, each in order. Linear time."""
     if not any(border in text for border in BORDERS):
         return
     if "\n" in text:
@@ -103,7 +107,7 @@ def _is_above_file(said: str, following: str) -> bool:
 
 
 def _find_headed(text: str) -> Iterator[ShownText]:
-    """The text below a file name or a paste marker that opens a paragraph."""
+    """Iterate over the texts below a file name or a paste marker."""
     for head in islice(_HEADS.finditer(text), CLAUSES_MAX):
         following = text[head.end() : head.end() + _LOOK].lstrip()
         opens = head.start() == 0 or text[max(0, head.start() - 2) : head.start()] in {"\n\n", "\n"}
@@ -120,7 +124,8 @@ def _is_showing_text(said: str, kinds: set[int], colon: str | None) -> bool:
 
 
 def _is_showing_words(kinds: set[int], colon: str | None, *, apart: bool) -> bool:
-    """Whether a clause says where the following words come from. ``apart``: an empty line follows."""
+    """Whether a clause says where the words after it come from ("on the forum I read:"). ``apart``: an empty line
+    follows."""
     if colon is not None:
         return not kinds.isdisjoint({_READING, _HOLDING, _OPENING})
     return _HOLDING in kinds or (apart and not kinds.isdisjoint({_OPENING, _RECORDING}))

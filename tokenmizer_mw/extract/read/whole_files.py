@@ -1,7 +1,7 @@
 """Finds whole files in a user's message by their syntax: web pages, Markdown with front matter, CSV tables, parts
-between ``[file: name]`` and ``[/file]``, JSON in a line.
+between ``[file: name]`` and ``[/file]``, and JSON on a line.
 
-They need no introduction, and nothing in them is the user's statement.
+No words need to introduce them, and nothing in them counts as the user's statement.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from tokenmizer_mw.extract.rules.handover_phrases import RESUMES
 from .layout import Span
 
 MARKS_MAX: Final = 20_000
-"""Lines and marks of one message that are looked at; what stands behind them is read as it is."""
+"""How many lines and marks of one message are looked at; files after them are not found."""
 
 _PAGE: Final = re2.compile(r"(?i)<!doctype html|<html[ \t\n>]")
 _PAGE_END: Final = re2.compile(r"(?i)</html[ \t\n]*>")
@@ -30,11 +30,11 @@ _BRACKET: Final = re2.compile(r"(?m)^[ \t]*\[(/?)([A-Za-z]\w{1,30})(?:[: =][^\]\
 _JSON: Final = re2.compile(r"[{\[][ \t]*(?:\{[ \t]*)?\"[^\"\n]{1,100}\"[ \t]*:[^\n]*[}\]]")
 _RESUMES: Final = re2.compile(RESUMES)
 _OWN_MAX: Final = 400
-"""Characters of a last paragraph in which the user goes on."""
+"""Longest last paragraph, in characters, in which the user may go on in own words."""
 
 
 def find_whole_files(text: str) -> Iterator[Span]:
-    """The spans of such files; some may overlap. Linear time."""
+    """Iterate over the spans of whole files in ``text``; some may overlap. Linear time."""
     if (page := _PAGE.search(text)) is not None:
         end = page.start()
         for closing in islice(_PAGE_END.finditer(text, page.end()), MARKS_MAX):
@@ -51,14 +51,14 @@ def find_whole_files(text: str) -> Iterator[Span]:
 
 
 def _own_words_behind(text: str) -> int:
-    """Start of the last paragraph if the user speaks there again; else the end of the text."""
+    """The start of the last paragraph if the user goes on in own words there; else the length of the text."""
     last = text.rstrip().rfind("\n\n") + 2
     goes_on = last > 1 and len(text) - last <= _OWN_MAX and _RESUMES.match(text[last:]) is not None
     return last if goes_on else len(text)
 
 
 def _find_tables(text: str) -> Iterator[Span]:
-    """A line of comma-separated names and the rows below it with at least as many fields."""
+    """Spans of tables: a line of comma-separated names, and the rows below it with at least as many fields."""
     start, opened, columns, rows = 0, -1, 0, 0
     for line in [*text.split("\n", MARKS_MAX)[:MARKS_MAX], ""]:
         commas = line.count(",")
@@ -73,7 +73,7 @@ def _find_tables(text: str) -> Iterator[Span]:
 
 
 def _find_bracketed(text: str) -> Iterator[Span]:
-    """From a line such as ``[file: plan.md]`` to the line ``[/file]``."""
+    """Spans from a line such as ``[file: plan.md]`` to the line ``[/file]``."""
     opened: dict[str, int] = {}
     for mark in islice(_BRACKET.finditer(text), MARKS_MAX):
         name = mark.group(2).lower()

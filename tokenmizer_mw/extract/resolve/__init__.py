@@ -1,1 +1,2 @@
-"""The only room that changes the graph: creates, merges, supersedes, closes, reopens and rejects facts, as events."""
+"""The only package that changes the graph: it creates, merges, supersedes, closes, reopens and rejects facts, as
+events."""

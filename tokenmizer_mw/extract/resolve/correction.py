@@ -1,4 +1,4 @@
-"""Corrected numbers: "8 is too early, make it 10" changes what was said of 08:00."""
+"""Applies corrected numbers to earlier decisions: "8 is too early, make it 10" changes a decision that says 08:00."""
 
 from __future__ import annotations
 
@@ -25,10 +25,12 @@ def is_value(label: str) -> bool:
 
 
 def correct_number(ledger: Ledger, finding: Finding) -> Node | None:
-    """Supersede the newest decision of this exchange that states the old value with the new one; ``None`` if none does,
-    because the same number said long before is about something else.
+    """Supersede the newest decision of this exchange that states the old number (``finding.target``) with one that
+    states the new number (the label). ``None`` if there is none: the same number in older decisions is about something
+    else.
 
-    Without an old value, the decision is one with a single number, unless another number stands beside the new one.
+    Without an old number, the decision must have a single number. If the sentences around name another number, it must
+    be that one.
     """
     other = not finding.target and has_other_number(finding, finding.label)
     decisions = (ledger.graph.get(f"{NodeType.DECISION.value}-{number}") for number in _newest(ledger))
@@ -51,7 +53,7 @@ def _newest(ledger: Ledger) -> range:
 
 
 def _correct_number(label: str, old: str, new: str) -> str:
-    """``label`` with its number (``old`` if given) replaced by ``new``; "" if it has no such number."""
+    """``label`` with its number (``old``, if not "") replaced by ``new``; "" if it has no such number or several."""
     words = label.split()
     numbers = [index for index, word in enumerate(words) if is_value(word.strip(_SIGNS))]
     meant = [index for index in numbers if not old or _is_same_number(words[index].strip(_SIGNS), old)]

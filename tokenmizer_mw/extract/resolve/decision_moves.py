@@ -1,4 +1,4 @@
-"""Decisions, rules, preferences and options, applied to the graph: state, restate, replace and reject them.
+"""Applies findings of decisions, rules, preferences and options to the graph: states, restates, replaces, rejects them.
 
 In: one finding and the ledger. Out: the node that states it now, ``None`` if nothing changed.
 """
@@ -50,15 +50,17 @@ from .succession import (
 )
 
 CHOICES_MAX: Final = 12
-"""Newest decisions that a new one may stand against."""
+"""How many of the newest decisions are searched for the choice that a new one replaces."""
 _OLD_CONFIDENCE: Final = 0.6
 _BARE_WORDS: Final = 2
 _TOLD_MAX: Final = 80
-"""Most content stems of a bare name, and most characters of the old label that is reused for it."""
+"""``_BARE_WORDS``: most content stems of a label that is only a name; ``_TOLD_MAX``: most characters of an old label in
+which that name takes the place of the old one."""
 
 
 def note_decision(ledger: Ledger, finding: Finding) -> Node | None:
-    """Record a decision, rule, preference or option: a new node, a restatement, or a new value of a slot."""
+    """Record a decision, rule, preference or option: as a new node, as a restatement of a known one, or as the new
+    value of a slot."""
     same = find_same_fact(ledger, finding)
     if same is not None:
         return _restate_decision(ledger, same, finding)
@@ -71,7 +73,8 @@ def note_decision(ledger: Ledger, finding: Finding) -> Node | None:
 
 
 def replace_value(ledger: Ledger, finding: Finding) -> Node | None:
-    """Supersede the fact whose value a user's new value replaces; ``None`` if no such fact is known."""
+    """Supersede the fact whose value the user's new value replaces, and return the new node. ``None`` if no such fact
+    is known."""
     if not finding.near:
         return None
     finding = drop_false_target(finding)
@@ -105,19 +108,20 @@ def replace_value(ledger: Ledger, finding: Finding) -> Node | None:
 
 
 def _answers_another(ledger: Ledger, old: Node, finding: Finding) -> bool:
-    """Whether a finding answers the assistant's question, which is not about the fact ``old``."""
+    """Whether a finding answers the assistant's question, and that is not about the fact ``old``."""
     texts = ledger.put_up()
     question = last_question(texts[-1][1]) if texts else ""
     return question != "" and answers_another(old.label, bound_sentence(finding.quote), question)
 
 
 _ADDED: Final = PatternSet(r"(?s:.*)[ ,](?:and|but|und|aber|y|pero|et|mais|e|ma|mas|и|но) $")
-"""What stands in front of another statement, not of a reason."""
+"""Matches the beginning of a sentence up to an "and" or "but", after which another statement follows rather than a
+reason."""
 
 
 def _says_more(finding: Finding, old: str) -> bool:
-    """Whether the sentence of a bare number also has a clause without the new and the ``old`` value: the old label does
-    not hold with the new number alone ("48 hours instead of 24, and no money back")."""
+    """Whether the sentence of a bare number has a clause with neither the new number nor the ``old`` value, so that the
+    old label with the new number would not say everything ("48 hours instead of 24, and no money back")."""
     if finding.about or not finding.value[:1].isdigit():
         return False
     number, beside = finding.value.split()[0], finding.reason
@@ -136,7 +140,8 @@ def _label_with_new_value(before: PreviousValue, finding: Finding) -> str:
 
 
 def _restate_decision(ledger: Ledger, same: Node, finding: Finding) -> Node | None:
-    """Record that a known decision was stated again; one that had been replaced holds again."""
+    """Record that a known decision was stated again. One that had been replaced is in force again, in place of its
+    successor."""
     if finding.trust not in DECIDING:
         ledger.touch(same)
         return same
@@ -156,13 +161,13 @@ def _restate_decision(ledger: Ledger, same: Node, finding: Finding) -> Node | No
 
 
 def _is_outdated(ledger: Ledger, same: Node, finding: Finding) -> bool:
-    """Whether a finding only mentions a replaced choice: an assistant that names it does not bring it back."""
+    """Whether an assistant only mentions a choice that was replaced, which does not bring it back."""
     return finding.move is not Move.REPLACE and finding.trust is not Trust.STATED
 
 
 def replace_decision(ledger: Ledger, finding: Finding) -> Node | None:
-    """Supersede ``finding.target``; without a target, the holder of its slot, the choice in its category, or what had
-    replaced it."""
+    """Supersede the decision that ``finding.target`` describes, and return the new node. Without a target, the old
+    decision is the one with the same slot or category, or the one that had replaced what the finding states."""
     if finding.trust not in DECIDING:
         return note_decision(ledger, replace(finding, move=Move.NOTE, target=""))
     if is_value(finding.label):
@@ -199,13 +204,13 @@ def replace_decision(ledger: Ledger, finding: Finding) -> Node | None:
 
 
 def _new_part(finding: Finding) -> str:
-    """The label without "instead of ..."."""
+    """The label of the new choice without "instead of ..."."""
     return finding.label.removesuffix(f"instead of {finding.target}").rstrip(", ") or finding.label
 
 
 def _label_in_place_of(old: Node, finding: Finding) -> str:
-    """Label for a bare name: the old label with the new value ("Postmark for the receipts" after "Mailgun for the
-    receipts"). Other labels are returned unchanged."""
+    """The old label with the new name in it, if the finding's label is only a name: "Postmark for the receipts" after
+    "Mailgun for the receipts". Other labels are returned unchanged."""
     article, _, named = finding.target.partition(" ")
     target, new = named if article in _ARTICLES and named else finding.target, _new_part(finding)
     label = split_reason(old.label)[0]
@@ -232,7 +237,7 @@ _ARTICLES: Final = frozenset({"the", "a", "an", "our", "my"})
 
 
 _VERSION: Final = compile_lazily(r" v?\d[\d.]*(?:\b|$)")
-"""The version of what is replaced, which is none of what takes its place."""
+"""Matches the version of the old product, which its successor does not have."""
 
 
 def _is_inside_word(beside: str) -> bool:
@@ -241,8 +246,8 @@ def _is_inside_word(beside: str) -> bool:
 
 
 def _replace_superseded(ledger: Ledger, old: Node, same: Node | None, finding: Finding) -> Node | None:
-    """Replace a choice that was superseded before: the assistant repeats the user's order, or a third choice comes
-    in."""
+    """Replace a choice that had been superseded before: either the assistant repeats the user's order, or a third
+    choice is made."""
     heir = find_current_heir(ledger.graph, old)
     if same is None and heir is not None and is_recent(ledger, heir) and finding.trust is Trust.ADOPTED:
         ledger.merge(heir, finding)
@@ -253,8 +258,8 @@ def _replace_superseded(ledger: Ledger, old: Node, same: Node | None, finding: F
 
 
 def _find_target(ledger: Ledger, finding: Finding, same: Node | None) -> Node | None:
-    """The decision that a finding replaces, by its target, its slot, criticism beside it, an earlier replacement or its
-    category; ``None`` for none."""
+    """The decision that a finding replaces: found by its target, its slot, criticism beside it, an earlier replacement,
+    or its category. ``same``: the node that already states what the finding states, if any. ``None`` for none."""
     graph = ledger.graph
 
     def replaceable(node: Node) -> bool:
@@ -280,8 +285,8 @@ def _find_target(ledger: Ledger, finding: Finding, same: Node | None) -> Node | 
 
 
 def find_superseded(ledger: Ledger, finding: Finding) -> Node | None:
-    """The superseded choice that is stated again in other words: "back to polling, every 2 s" after "polling every 30
-    s"."""
+    """Return the superseded choice that a finding states again in other words: "back to polling, every 2 s" finds
+    "polling every 30 s". ``None`` for none."""
     return find_described(
         ledger.graph, finding.label, NodeType.DECISION, lambda node: node.status is Status.SUPERSEDED, RELATED
     )
@@ -320,7 +325,7 @@ def _is_named_in(node: Node, sentence: str) -> bool:
 
 
 def _find_in_category(ledger: Ledger, finding: Finding, accept: Callable[[Node], bool]) -> Node | None:
-    """The current decision of the same category: "Vitest instead" finds Jest."""
+    """The current decision for another value of the same category: "Vitest instead" finds the decision for Jest."""
     kind = next((found[0] for word in finding.label.split() if (found := find_member(word)) is not None), "")
     others = " ".join(members_of(kind)) if kind else ""
     mine = content(finding.label)
@@ -332,8 +337,12 @@ def _find_in_category(ledger: Ledger, finding: Finding, accept: Callable[[Node],
 
 
 def reject_fact(ledger: Ledger, finding: Finding) -> Node | None:
-    """Invalidate what the finding rejects: a choice in force, a note, or an open task. What nobody had chosen becomes a
-    rejected option; what shall never be ("no new packages") becomes a rule."""
+    """Invalidate what the finding rejects: a choice in force, a note or an open task. Returns its node, ``None`` if
+    nothing changed.
+
+    If nobody had chosen it, it is added as a rejected option. What shall never be ("no new packages") is added as a
+    rule.
+    """
     if finding.certain:
         return _undo_work(ledger, finding)
     if finding.trust not in DECIDING:
@@ -366,13 +375,13 @@ def reject_fact(ledger: Ledger, finding: Finding) -> Node | None:
 
 
 def _is_choosable(ledger: Ledger, label: str) -> bool:
-    """Whether something could have been chosen: it has a name, or the assistant mentioned it."""
+    """Whether something could have been chosen at all: its label is a name, or the assistant mentioned it."""
     words = content(label)
     return is_name(label) or any(words <= stems_in(text) for _, text in ledger.put_up())
 
 
 def _undo_work(ledger: Ledger, finding: Finding) -> Node | None:
-    """Invalidate the finished task with this detail, which a tool call took back."""
+    """Invalidate the finished task with the detail ``finding.target``, such as a commit that a tool call undid."""
     undone = find_nearest(
         ledger.graph, lambda node: bool(finding.target) and node.detail == finding.target, settled=True
     )

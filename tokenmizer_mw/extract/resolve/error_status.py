@@ -1,4 +1,4 @@
-"""What messages say about errors, applied to the graph: notes, fixes and reopens them.
+"""Applies findings of errors to the graph: records them, closes fixed ones, and reopens them.
 
 In: a finding about an error and the ledger. Out: the node of the error, or of the task that fixed it; ``None`` if
 nothing changed.
@@ -26,17 +26,17 @@ from .open_tasks import find_open_task
 from .plan_steps import covers_plan
 
 REACH: Final = 12
-"""Messages back to which "it works now" may reach for its error."""
+"""How many messages back the error may be that "it works now" is about."""
 
 SHOWN_MAX: Final = 64
-"""Open errors that a successful command is compared with, the newest."""
+"""How many of the newest open errors a successful command is compared with."""
 
 _FIXED: Final = split_words("fixed solved resolved repaired")
-"""Words with which a user says that what was wrong no longer is."""
+"""Words with which a user says that an error is gone."""
 
 
 def note_error(ledger: Ledger, finding: Finding) -> Node:
-    """Record an error; reopen it, and the tasks that fixed it, if it was fixed before."""
+    """Record an error and return its node. If it had been fixed, it is reopened, and so are the tasks that fixed it."""
     same = find_same_fact(ledger, finding)
     if same is None:
         return ledger.add(finding)
@@ -56,8 +56,8 @@ def _reopen_fixes(ledger: Ledger, error: Node, finding: Finding) -> None:
 
 
 def close_error(ledger: Ledger, finding: Finding) -> Node | None:
-    """Close the error that a finding says was fixed, and record what was done about it as a finished task. A statement
-    that no error answers completes a task, or adds the error as fixed."""
+    """Close the error that a finding says was fixed, and record what was done about it (``finding.detail``) as a
+    finished task. If no open error matches, the finding completes a task, or the error is added as fixed."""
     if finding.certain and not finding.label:
         return _close_shown_errors(ledger, finding)
     error = _find_open_error(ledger, finding)
@@ -75,7 +75,7 @@ def close_error(ledger: Ledger, finding: Finding) -> Node | None:
 
 
 def _close_shown_errors(ledger: Ledger, finding: Finding) -> Node | None:
-    """Close the errors that a command showed before, now that it succeeds."""
+    """Close the errors that a command showed before, because it succeeds now."""
     shown = [
         node
         for node in islice(ledger.graph.newest_unfinished(), SHOWN_MAX)
@@ -87,7 +87,8 @@ def _close_shown_errors(ledger: Ledger, finding: Finding) -> Node | None:
 
 
 def _find_open_error(ledger: Ledger, finding: Finding) -> Node | None:
-    """The open error that a fix or a confirmation speaks of."""
+    """The open error that was fixed according to a finding: the one that its label describes, else the newest; ``None``
+    for none."""
 
     def recent(node: Node) -> bool:
         return node.type is NodeType.ERROR and ledger.last_touched(node) >= max(ledger.turn - REACH, 1)
@@ -117,9 +118,9 @@ def _finish_fix(ledger: Ledger, finding: Finding, task: Node | None, error: Node
 
 
 def _confirm_task(ledger: Ledger, finding: Finding, task: Node | None) -> Node | None:
-    """Complete the task named, or for a bare "works now" the task that was mentioned last.
+    """Complete ``task``; for a bare "works now", the task that was mentioned last.
 
-    A plan of several steps is not done when one of them works, and work that the user put off is not begun.
+    A plan of several steps is not done when one of them works, and work that the user postponed has not begun.
     """
 
     def worked_on(node: Node) -> bool:
@@ -136,7 +137,7 @@ def _confirm_task(ledger: Ledger, finding: Finding, task: Node | None) -> Node |
 
 
 def _add_fixed_error(ledger: Ledger, finding: Finding) -> Node | None:
-    """Add a fixed error that the user mentions although nobody had reported it. "It works" alone adds nothing."""
+    """Add an error that nobody had reported as fixed, if the user says so. "It works" alone adds nothing."""
     said = split_words(finding.quote.casefold().replace(",", " ").replace(".", " "))
     if ledger.role != "user" or not finding.label or _FIXED.isdisjoint(said) or len(content(finding.label)) == 1:
         return None

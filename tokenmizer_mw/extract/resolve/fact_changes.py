@@ -1,7 +1,7 @@
-"""Changes of facts in force by sentences that no rule reads as a change.
+"""Changes of facts in force by a user's sentences that no rule reads as a change.
 
-In: the sentences of a user's message as claims, and the ledger. Out: nodes superseded in the ledger. A sentence
-supersedes a fact only if it asserts something (see ``frames``) and probably speaks of the same thing: it gives another
+In: the sentences of a user's message as claims, and the ledger. Out: superseded nodes in the ledger. A sentence
+supersedes a fact only if it asserts something (see ``frames``) and is probably about the same thing: it gives another
 value, names the old one, or says that it changes (see ``contrast``). The sentence becomes the label of the new fact.
 """
 
@@ -47,29 +47,30 @@ from .set_by_assistant import find_set_by_assistant
 from .succession import find_previous_value
 
 ORDERS_MAX: Final = 12
-"""Newest open orders among which it is."""
+"""How many of the newest tasks are searched for open orders that a sentence may change."""
 PROPOSAL_MAX: Final = 100
-"""Characters of a proposal that a few words agree to as a whole; a longer one has several."""
+"""Longest proposal, in characters, to which a few words agree as a whole; a longer one contains several."""
 
 LIKELY: Final = 0.25
-"""How likely a message changes one certain fact, for it to be taken to do so."""
+"""Lowest probability that a message changes one particular fact at which it is taken to do so."""
 LEAST_WEIGHT: Final = -1.9
-"""Log odds of the likeliest fact up to which no sum of a few facts comes near ``LIKELY``."""
+"""Log odds of the likeliest fact up to which no fact is changed: even several such facts together stay far below
+``LIKELY``."""
 LEAST_ODDS: Final = -2.5
-"""Log odds that a sentence changes anything, below which no fact is looked at."""
+"""Log odds that a sentence changes anything; below them, it is compared with no fact."""
 
 _CONFIDENCE: Final = 0.55
-"""Confidence in a change that only the regression finds: of those by authors that it has not read, half are right."""
+"""Confidence of a change that only the statistical comparison finds. For authors whose texts it was not trained on,
+half of these changes are right."""
 
 
 def apply_change(ledger: Ledger, claims: Sequence[ReadClaim], findings: Sequence[Finding]) -> list[Finding]:
-    """Find the sentence of a user's message that changes a current fact, and supersede that fact with it.
+    """Find the sentence of a user's message that changes a current fact, and supersede that fact with it. Returns the
+    findings that remain to be placed: after a change, those without the decisions and notes of that sentence.
 
-    ``claims``: the sentences of the message. The new fact is added to ``ledger``; its label is that of the finding that
-    a rule made of the same sentence if that says nearly all of it, else the sentence. Nothing is superseded if such a
-    finding changes something whose value or subject it names; a rejection that also names a replacement does not count.
-    Returns the findings that remain to be placed: after a change, those without the decisions and notes of that
-    sentence.
+    ``claims``: the sentences of the message. The new fact is added to ``ledger``. Its label is the sentence, or the
+    label of a rule's finding from the same sentence if that says nearly all of it. Nothing is superseded if such a
+    finding changes or rejects a fact itself; a rejection that also names a replacement does not count.
     """
     known = {finding.span for finding in findings if _is_change_by_rule(ledger, finding)}
     found = _find_change(ledger, claims)
@@ -99,13 +100,13 @@ def _is_new_choice(finding: Finding) -> bool:
 
 
 def _says_all(finding: Finding, segment: Segment) -> bool:
-    """Whether a label has nearly all the words of its sentence, so that it can stand for it."""
+    """Whether a label has nearly all words of its sentence, so that it can stand for the sentence."""
     said = content(strip_sentence(segment))
     return len(said & content(finding.label)) >= _WHOLE * len(said) > 0
 
 
 _WHOLE: Final = 0.7
-"""Share of the words of a sentence that a label has at least to stand for it."""
+"""Smallest share of the words of a sentence in a label that stands for it."""
 
 
 def _names_replacement(segment: Segment, finding: Finding) -> bool:
@@ -118,7 +119,7 @@ def _names_replacement(segment: Segment, finding: Finding) -> bool:
 
 
 def _is_change_by_rule(ledger: Ledger, finding: Finding) -> bool:
-    """Whether a finding already replaces something without this module."""
+    """Whether a finding replaces or rejects something by itself, so that this module need not look for a change."""
     if finding.type not in _OPEN_TYPES:
         return False
     if finding.target or finding.move is Move.REJECT or ledger.graph.in_slot(finding.slot) is not None:
@@ -140,7 +141,8 @@ def withdraw_duplicates(ledger: Ledger, withdrawn: Sequence[tuple[Finding, Node]
 
 
 def _find_tasks_beside(ledger: Ledger, old: Node) -> list[Node]:
-    """The open tasks that the sentence of a fact announced besides: "we'll start in June" decides and plans."""
+    """The open tasks that the sentence which stated a fact also announced: "we'll start in June" both decides and
+    plans."""
     source = old.source
     return find_nearest(
         ledger.graph,
@@ -176,15 +178,17 @@ def apply_changes_after_rules(
 
 
 def _is_rule_beside_mention(ledger: Ledger, segment: Segment, old: Node, findings: Sequence[Finding]) -> bool:
-    """Whether a sentence lays down a rule, and the assistant only mentioned ``old``: neither replaces the other."""
+    """Whether a sentence states a rule, and ``old`` is only something that the assistant mentioned: neither replaces
+    the other."""
     span = (segment.start, segment.end)
     ruled = any(one.span == span and one.kind is DecisionKind.RULE for one in findings)
     return ruled and ledger.graph.get(old.id) is None
 
 
 def _apply_agreed_change(ledger: Ledger, segments: Sequence[Segment], told: str, asked: str) -> None:
-    """Supersede the fact that the user changes by agreeing to the assistant's proposal, or to an answer that turns down
-    nothing: "what about Postmark?", "Postmark works well", "good, do that"."""
+    """Supersede the fact that the user changes by agreeing: to the assistant's proposal ("what about Postmark?",
+    "good, do that"), or to its positive answer to the user's own question ("shall we use Postmark?",
+    "Postmark works well", "do that")."""
     if ledger.find_replacements():
         return
     spoken = [one for one in segments if one.kind in (SegmentKind.PROSE, SegmentKind.LIST_ITEM)]
@@ -199,7 +203,7 @@ def _apply_agreed_change(ledger: Ledger, segments: Sequence[Segment], told: str,
 
 def _label_agreement(proposal: str, reply: Segment) -> str:
     """The label of what a reply agrees to: the reply if it names the value itself ("yes, I switched to SQLite"), else
-    what is proposed ("use SQLite" of "shall we use SQLite?") and the reply."""
+    the proposal without its question ("use SQLite") followed by the reply."""
     said, told = strip_sentence(reply), read_stated(proposal)
     if not read_stated(said).names.isdisjoint(told.names):
         return said
@@ -214,7 +218,7 @@ _ASKS: Final = compile_lazily(
     r"|soll ich"
     r"|on (?:peut|pourrait) |¿?(?:podemos|podríamos) )"
 )
-"""Words that make a question of a proposal."""
+"""Words at the beginning of a proposal that make it a question."""
 
 
 _CHANGING: Final = frozenset({Move.REPLACE, Move.SET, Move.REJECT})
@@ -225,7 +229,8 @@ def _find_change(ledger: Ledger, claims: Sequence[ReadClaim]) -> tuple[Segment, 
     """The sentence of a message that changes a fact in force, the reason, and that fact; ``None`` if probably none
     does.
 
-    Sentences and facts compete, because the reason for a change often names what is changed as well.
+    All pairs of a sentence and a fact are compared with each other, because the sentence that gives the reason often
+    names the changed thing as well.
     """
     if (lifted := _find_lifted_rule(ledger, claims)) is not None:
         return lifted
@@ -247,8 +252,8 @@ def _find_change(ledger: Ledger, claims: Sequence[ReadClaim]) -> tuple[Segment, 
 
 
 def _find_lifted_rule(ledger: Ledger, claims: Sequence[ReadClaim]) -> tuple[Segment, str, Node] | None:
-    """The sentence that allows what a rule of the user's forbids, the reason, and that rule ("you may push to main
-    again"); ``None`` for none."""
+    """The sentence that allows what a rule of the user's forbids ("you may push to main again"), the reason, and that
+    rule; ``None`` for none."""
     for segment, claim, reason in claims:
         if not _PERMITS.any(claim.said) or is_denial(claim.said):
             continue
@@ -263,8 +268,8 @@ _PERMITS: Final = PatternSet(*PERMITS)
 
 
 class _Pair(NamedTuple):
-    """A sentence and a fact, with the log odds (``weight``) that the sentence changes the fact. ``at``: negative number
-    of the sentence."""
+    """A sentence and a fact. ``weight``: the log odds that the sentence changes the fact; ``at``: the index of the
+    sentence, negated, so that earlier ones sort higher."""
 
     weight: float
     at: int
@@ -274,13 +279,13 @@ class _Pair(NamedTuple):
 
     @property
     def chance(self) -> float:
-        """The odds against "nothing changes"."""
+        """The odds of this change against the outcome that nothing changes."""
         return math.exp(self.weight)
 
     @property
     def names_matter(self) -> bool:
-        """Whether the sentence itself, not only its neighbours, has a word or a kind of value of the fact. False for "I
-        mixed that up"."""
+        """Whether the sentence itself, not only its neighbours, has a word or a kind of value of the fact.
+        "I mixed that up" has none."""
         return not read_stated(self.node.label).keys.isdisjoint(self.read[1].stated.keys)
 
     @property
@@ -290,7 +295,7 @@ class _Pair(NamedTuple):
 
     @property
     def may_change(self) -> bool:
-        """Whether the sentence may take the place of the fact."""
+        """Whether the sentence may replace the fact at all (see ``may_replace``)."""
         return may_replace(self.read[1], self.node)
 
 
@@ -322,13 +327,13 @@ def _is_likely(chance: float, others: Sequence[_Pair]) -> bool:
 
 
 def _is_same_statement(one: Node, other: Node) -> bool:
-    """Whether one fact's words are all in the other: a choice, and the note of the same sentence."""
+    """Whether all words of one fact are in the other, as for a choice and the note of the same sentence."""
     mine, yours = content(one.label), content(other.label)
     return bool(mine and yours) and (mine <= yours or yours <= mine)
 
 
 def _replace_fact(ledger: Ledger, old: Node, segment: Segment, reason: str) -> None:
-    """Supersede a fact with what a sentence says."""
+    """Supersede a fact by what a sentence says. ``reason``: "" for none."""
     line = strip_sentence(segment)
     said = read_stated(line)
     if reason and read_stated(old.label).keys.isdisjoint(said.keys) and read_stated(reason).keys:
@@ -339,8 +344,8 @@ def _replace_fact(ledger: Ledger, old: Node, segment: Segment, reason: str) -> N
 
 
 def _substitute_value(old: str, line: str) -> str:
-    """The old label with the new value, if the sentence says nothing else ("make it 9:30"); "" if it says more, or if
-    either has several values."""
+    """The old label with the new value in it, if the sentence says nothing else ("make it 9:30"); "" if it says more,
+    or if either of them has not exactly one value."""
     said, known = read_stated(line), read_stated(old)
     new, before = _values_in_text(line), _values_in_text(old)
     if len(new) != 1 or len(before) != 1 or not same_sort(before[0], new[0]) or not said.words <= known.words:
@@ -351,16 +356,17 @@ def _substitute_value(old: str, line: str) -> str:
 
 
 _VALUE_FOLLOWS: Final = split_words("to it is be make only just up auf a à") | {""}
-"""Words before a new value that do not say what it is of: "make it 9:30", but "at 5" is no number of seats."""
+"""Words before a new value that do not say what it is a value of: "make it 9:30". In "at 5", the word does: that is no
+number of seats."""
 
 
 def _word_before(text: str, value: Value) -> str:
-    """The word before a value, in small letters; "" at the beginning."""
+    """The word before a value, in lower case; "" at the beginning."""
     return (text[: value.start].casefold().split() or [""])[-1].strip(".,;:!?()")
 
 
 def _values_in_text(text: str) -> list[Value]:
-    """The values of a text that are no names."""
+    """The values in a text, such as numbers and dates, without names."""
     return [value for value in values_in(text) if value.kind not in NAME_KINDS and value.kind != "tool"]
 
 
@@ -382,13 +388,14 @@ def _supersede_fact(ledger: Ledger, old: Node, label: str, segment: Segment, rea
 
 
 def _supersede_and_correct(ledger: Ledger, old: Node, finding: Finding) -> None:
-    """Supersede a fact, and correct the others that state the same before further findings are held against them."""
+    """Supersede a fact, and correct the other facts that state the same, before further findings are compared with
+    them."""
     replaced = ledger.ensure_node(old)
     supersede_restatements(ledger, replaced, supersede(ledger, replaced, finding, verbatim=True))
 
 
 def _parts_beside_change(line: str, old: Node) -> str:
-    """The parts of a sentence other than the one that changes something."""
+    """The parts of a sentence between commas, without the one that is closest to the old fact and so changes it."""
     parts = line.split(", ")
     known_ = read_stated(old.label)
     scores = [closeness(known_, read_stated(part)) for part in parts]
@@ -396,7 +403,8 @@ def _parts_beside_change(line: str, old: Node) -> str:
 
 
 def find_changeable(ledger: Ledger) -> list[Node]:
-    """Everything that a user's sentence may change: facts in force, open orders, and what the assistant said it set."""
+    """Return everything that a user's sentence may change: facts in force, the user's open orders, and what the
+    assistant said that it set."""
     known = list(iterate_changeable(ledger))
     told = [read_stated(node.label) for node in known]
     values = frozenset(value for one in told for value in one.values)
@@ -411,8 +419,8 @@ def find_changeable(ledger: Ledger) -> list[Node]:
 
 
 def _restates(said: StatedValues, values: frozenset[str], told: Sequence[StatedValues]) -> bool:
-    """Whether an assistant's clause states a known fact: it has one of its values, or without values no names but those
-    of one fact."""
+    """Whether a clause of the assistant states a known fact: it has one of its values, or, without values, no names but
+    those of one fact."""
     return not said.values.isdisjoint(values) if said.values else any(said.names <= one.names for one in told)
 
 

@@ -1,4 +1,4 @@
-"""Facts applied to the graph: what all kinds share (add, merge, supersede), and files, environment and goals."""
+"""Applies facts to the graph: what all types share (add, merge, supersede), and files, versions and goals."""
 
 from __future__ import annotations
 
@@ -22,36 +22,36 @@ from .ledger import Ledger
 from .node_search import find_matching_node, find_nearest
 
 RELATED: Final = 0.5
-"""Share of the shorter label's content that a claim has in common with the work it finishes."""
+"""A claim and the task that it finishes have at least this share of content stems in common (see ``overlap``)."""
 
 ANSWERING: Final = 0.3
-"""The same within one exchange, where little else can be meant."""
+"""The same for a task of the current exchange, where little else can be meant."""
 
 PRECISE: Final = 0.6
-"""The same where a mistake would throw something away."""
+"""The same where a wrong match would withdraw something."""
 
 DECIDING: Final = frozenset({Trust.STATED, Trust.ADOPTED})
 
 TOOL_REACH: Final = 64
-"""Settled nodes, the newest, that tell whether tools do the work."""
+"""How many of the newest settled nodes are searched for files from tool calls, which show that tools are in use."""
 
 _GONE: Final = ("deleted", "moved to")
 
 _SPOKEN_OF: Final = "named"
 NAMED: Final = "read and named"
-"""Detail of a file that a tool read and a speaker named: it matters, although nothing was done to it."""
+"""Detail of a file that a tool read and a speaker named: it matters, although it was not changed."""
 
 _LOOKED: Final = ("read", NAMED, "failing")
 
 
 def find_same_fact(ledger: Ledger, finding: Finding) -> Node | None:
-    """The node that states what the finding states; ``None`` if it is new."""
+    """Return the node that states what the finding states; ``None`` if it is new."""
     return find_matching_node(ledger.graph, finding, adjacent=lambda node: is_recent(ledger, node))
 
 
 def is_recent(ledger: Ledger, node: Node) -> bool:
-    """Whether a node was mentioned since the last messages of both speakers: in the current message, in the user's or
-    the assistant's last one, or between them."""
+    """Whether a node was mentioned in the current message, in the last message of the user or of the assistant before
+    it, or between these."""
     since = min(turn for turn in (ledger.asked, ledger.told, ledger.turn) if turn)
     return ledger.last_touched(node) >= since
 
@@ -68,7 +68,7 @@ def find_asked_tasks(ledger: Ledger) -> list[Node]:
 
 
 def drop_taken_slot(ledger: Ledger, finding: Finding) -> Finding:
-    """The finding without its slot, if another current fact holds the slot and may not be replaced."""
+    """Return the finding without slot and value, if a current fact has its slot and may not be replaced."""
     if finding.slot and ledger.graph.in_slot(finding.slot) is not None:
         return replace(finding, slot="", value="")
     return finding
@@ -92,7 +92,7 @@ def note_fact(ledger: Ledger, finding: Finding) -> Node:
 
 
 def adopt_option(ledger: Ledger, option: Node, finding: Finding) -> None:
-    """Turn an option into a choice."""
+    """Turn an option that was only considered into a choice."""
     changes: dict[str, object] = {"kind": finding.kind or DecisionKind.CHOICE, "source": ledger.make_source(finding)}
     if finding.slot and ledger.graph.in_slot(finding.slot) is None:
         changes |= {"slot": finding.slot, "value": finding.value}
@@ -102,11 +102,11 @@ def adopt_option(ledger: Ledger, option: Node, finding: Finding) -> None:
 
 
 def supersede(ledger: Ledger, old: Node, finding: Finding, *, verbatim: bool = False) -> Node:
-    """Supersede ``old`` with the finding's fact: a new node, or an earlier one that holds again.
+    """Supersede ``old`` by the finding's fact. Returns its node: a new one, or an earlier one that is in force again.
 
-    Also supersedes whoever else holds the slot. An assistant's own statement only proposes to replace what the user
-    said, unless the user's last message spoke of it. If both hold for different scopes, both stay. ``verbatim``: the
-    label is a whole sentence, which an earlier fact states only if it has the same words.
+    A third fact that has the slot is superseded as well. An assistant cannot replace by its own statement what the user
+    said, unless the user's last message was about it; its statement becomes an option. If both facts hold for different
+    scopes, both stay. ``verbatim``: the label is a whole sentence, so that only a fact with the same words states it.
     """
     if is_exception(old.label, finding.label):
         return find_same_fact(ledger, finding) or ledger.add(drop_taken_slot(ledger, finding))
@@ -127,8 +127,8 @@ def supersede(ledger: Ledger, old: Node, finding: Finding, *, verbatim: bool = F
 
 
 def _may_only_propose(ledger: Ledger, old: Node, finding: Finding) -> bool:
-    """Whether an assistant's own statement may only propose to replace ``old``: the user stated that and did not speak
-    of it just now."""
+    """Whether an assistant's statement may only propose to replace ``old``: the user stated that, and the user's last
+    message was not about it."""
     theirs = old.type is NodeType.DECISION and old.source.role == "user" and old.source.trust is Trust.STATED
     if not theirs or ledger.role != "assistant" or finding.certain:
         return False
@@ -141,12 +141,12 @@ def _may_only_propose(ledger: Ledger, old: Node, finding: Finding) -> bool:
 
 
 def _is_just_gone(ledger: Ledger, node: Node) -> bool:
-    """Whether the current message rejected or replaced a fact; it does not choose it at the same time."""
+    """Whether the current message has rejected or replaced a fact, so that it does not choose it as well."""
     return node.status in (Status.INVALIDATED, Status.SUPERSEDED) and ledger.last_touched(node) >= ledger.turn
 
 
 def _has_other_number(node: Node, finding: Finding) -> bool:
-    """Whether an earlier fact comes back with another number."""
+    """Whether a finding that states an earlier fact again has a number that the fact lacks."""
     return any(word not in node.label for word in finding.label.split() if has_digit(word))
 
 
@@ -169,8 +169,8 @@ def _renewal_changes(ledger: Ledger, node: Node, finding: Finding) -> dict[str, 
 
 
 def note_environment(ledger: Ledger, finding: Finding) -> Node:
-    """Record a version or platform. A new value supersedes the old one, but never a decision. Returns the node with the
-    value."""
+    """Record the version of a runtime or a platform, and return the node with it. A new version supersedes the old one,
+    but never a decision."""
     holder = ledger.graph.in_slot(finding.slot)
     if holder is None or is_same_value(holder.value, finding.value):
         if holder is not None:
@@ -183,8 +183,11 @@ def note_environment(ledger: Ledger, finding: Finding) -> Node:
 
 
 def note_file(ledger: Ledger, finding: Finding) -> Node:
-    """Record a file and return its node, as it was before the update if the file was known. The longer spelling of its
-    path is kept, and a change outweighs a read. A file that is only mentioned is archived until a tool works on it."""
+    """Record a file and return its node, as it was before the update if the file was known.
+
+    The longer spelling of its path is kept, and a change outweighs a read. In sessions with tools, a file that the
+    assistant only mentions is archived until a tool works on it.
+    """
     known = find_same_fact(ledger, finding) if not finding.certain else None
     if known is not None and not known.current and known.detail.startswith((_SPOKEN_OF, *_GONE)):
         ledger.touch(known)
@@ -216,8 +219,8 @@ def extend_file_node(ledger: Ledger, node: Node, finding: Finding) -> None:
 
 
 def _is_later_file_event(detail: str, known: str) -> bool:
-    """Whether a new detail of a file replaces the known one: a created file stays "created" when it is edited; an edit
-    of a deleted file counts; a look or a mention replaces neither."""
+    """Whether a new detail of a file replaces the known one. A created file stays "created" when it is edited; an edit
+    of a deleted file counts; that a file was only read or mentioned replaces no change."""
     if not detail or detail == known or (detail in _LOOKED and known not in ("", "read", _SPOKEN_OF)):
         return False
     return detail != "edited" or not known or known in (*_LOOKED, _SPOKEN_OF) or known.startswith(_GONE)
@@ -228,13 +231,15 @@ def _is_only_mentioned(ledger: Ledger, finding: Finding) -> bool:
 
 
 def _has_tool_calls(ledger: Ledger) -> bool:
-    """Whether the session has tool calls. Then files that the assistant only mentions are not files of the session."""
+    """Whether tools work on files in the session. Then files that the assistant only mentions are no files of the
+    session."""
     newest = islice(ledger.graph.newest_settled(), TOOL_REACH)
     return any(node.type is NodeType.FILE and node.source.trust is Trust.STRUCTURE for node in newest)
 
 
 def archive_mentioned_files(ledger: Ledger) -> None:
-    """Archive files that were only mentioned, in sessions with tool calls: most bare names are examples or asides."""
+    """Archive files that the user only mentioned by a bare name, in sessions with tools: most are examples or
+    asides."""
     if not _has_tool_calls(ledger):
         return
     for node in islice(ledger.graph.newest_settled(), TOOL_REACH):
@@ -249,8 +254,8 @@ def _is_mentioned(ledger: Ledger, node: Node) -> bool:
 
 
 def note_goal(ledger: Ledger, finding: Finding) -> Node | None:
-    """Record the goal of the session and return its node; ``None`` if the finding may not change the goal, which only
-    the user does."""
+    """Record the goal of the session and return its node; ``None`` if the finding may not change the goal, because only
+    the user may."""
     same = find_same_fact(ledger, finding)
     if same is not None and same.current:
         ledger.merge(same, finding)

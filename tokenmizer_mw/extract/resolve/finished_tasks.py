@@ -1,5 +1,4 @@
-"""Tasks that a message reports as finished: completes the tasks that it names or answers, and adds work that nobody had
-asked for.
+"""Completes the tasks that a message reports as finished, and adds finished work that nobody had asked for.
 
 In: a finding that closes a task, and the ledger. Out: the node of the task, ``None`` if nothing changed.
 """
@@ -25,38 +24,39 @@ from .plan_steps import covers_plan
 
 TOLD_WORDS: Final = 3
 TOLD_MAX: Final = 120
-"""A claim that finishes an order tells it better than the order did when it has so many words of content at least, and
-so many characters at most."""
+"""A claim replaces the label of the order that it finishes only if it has at least ``TOLD_WORDS`` content stems and at
+most ``TOLD_MAX`` characters."""
 
 FORMAL: Final = 0.9
-"""Confidence of formal markers ("Completed:"), whose text is a detail of the order."""
+"""Confidence of formal markers ("Completed:"). Their text does not replace the label of the order."""
 
 CLAIMS_MAX: Final = 4
-"""Pieces of finished work that one message may report without anybody having asked for them; more are details,
-unless they speak of what was asked."""
+"""How many pieces of finished work that nobody asked for one message may add. More are details, unless they share words
+with the user's message."""
 
 POINTS_MAX: Final = 8
-"""All that one message may report."""
+"""How many one message may add, even of work that shares words with the user's message."""
 
 ASKED_WORDS: Final = 2
-"""Words that a report shares with the user's message when it speaks of what was asked."""
+"""Fewest words that a claim shares with the user's message if it is about what was asked."""
 
 COMMITTED: Final = "committed"
-"""Detail of a commit."""
+"""Detail of the finding of a commit."""
 
 COMMIT_WORD: Final = "commit"
 
 
 def close_task(ledger: Ledger, finding: Finding) -> Node | None:
-    """Complete the task that a finding speaks of: a plan item by its number, the task that it names, or everything that
-    the user's last message asked for."""
+    """Complete the task that a finding is about: a plan item by its number, the task that the label describes, or,
+    without a label, everything that the user's last message asked for."""
     if finding.target.startswith(ITEM):
         return move_item(ledger, finding)
     return _close_named(ledger, finding) if finding.label else _close_asked(ledger, finding)
 
 
 def _close_named(ledger: Ledger, finding: Finding) -> Node | None:
-    """Complete the task that the finding names; add reported work that nobody had asked for as a completed task."""
+    """Complete the task that the label describes. Reported work that nobody had asked for is added as a completed
+    task."""
     task = find_open_task(ledger, finding) or find_only_asked(ledger)
     if task is not None and _is_own_plan(task, finding) and not covers_plan(finding.label, task.label):
         task = None
@@ -85,8 +85,8 @@ def _close_named(ledger: Ledger, finding: Finding) -> Node | None:
 
 
 def _is_own_plan(task: Node, finding: Finding) -> bool:
-    """Whether a task is what the assistant announced, alone or with the user's consent, and words say that it is
-    done."""
+    """Whether the assistant announced a task itself, with or without the user's consent, and the finding is only a
+    claim."""
     return task.source.trust in (Trust.PROPOSED, Trust.ADOPTED) and not finding.certain
 
 
@@ -102,7 +102,7 @@ def _close_asked(ledger: Ledger, finding: Finding) -> Node | None:
 
 
 def _complete_committed(ledger: Ledger, finding: Finding) -> None:
-    """Complete the orders of a user's message that asked for this commit."""
+    """Complete the orders of the user's last message, if it asked for a commit and the finding is that commit."""
     if COMMIT_WORD in ledger.wanted():
         for asked in find_asked_tasks(ledger):
             if asked.status is Status.PENDING and asked.source.turn == ledger.asked and is_order(asked):
@@ -110,15 +110,16 @@ def _complete_committed(ledger: Ledger, finding: Finding) -> None:
 
 
 def _is_covered_by_commit(asked: Node, finding: Finding, *, alone: bool) -> bool:
-    """Whether a commit makes the task it closes redundant: an announced step, or the only order if the commit message
-    shares words with it."""
+    """Whether a commit makes a task redundant that it completes: an announced step, or the only order if the commit
+    message shares words with it."""
     if not finding.certain:
         return False
     return is_announced(asked) or (alone and bool(content(asked.label) & content(finding.quote)))
 
 
 def is_surplus_claim(ledger: Ledger, finding: Finding) -> bool:
-    """Whether a message has already reported enough finished work, and the user did not ask for this."""
+    """Whether a claim is not added, because the message has already reported enough finished work that nobody asked
+    for."""
     if finding.certain or ledger.claims <= CLAIMS_MAX:
         return False
     return ledger.claims > POINTS_MAX or len(content(finding.label) & ledger.wanted()) < ASKED_WORDS
@@ -134,7 +135,7 @@ def _is_better_label(task: Node, finding: Finding) -> bool:
 
 
 def _detail_from_claim(task: Node, finding: Finding) -> str:
-    """What a claim adds to the task that it finishes; "" if it names other files or repeats the task."""
+    """What a claim adds to the task that it finishes, as its detail; "" if it names other files or repeats the task."""
     if finding.certain or content(finding.label) <= content(task.label):
         return ""
     theirs, ours = set(find_paths(finding.label)), set(find_paths(task.label))

@@ -21,7 +21,7 @@ from .ledger import Ledger
 from .node_search import find_nearest
 
 SENTENCES_READ: Final = 12
-"""Sentences of a message that are read."""
+"""How many sentences of a message are read."""
 
 _CONFIDENCE: Final = 0.7
 _ANSWER: Final = compile_lazily(REPORTS_ANSWER)
@@ -30,7 +30,7 @@ _NO_ANSWER: Final = PatternSet(NO_ANSWER)
 
 
 def close_answered_inquiries(ledger: Ledger, segments: Iterable[Segment]) -> set[Span]:
-    """Complete the open tasks of earlier messages that ask somebody for an answer which a sentence passes on.
+    """Complete the open tasks of earlier messages that wait for somebody's answer, if a sentence passes that answer on.
 
     Returns the spans of these sentences.
     """
@@ -65,8 +65,8 @@ def _complete(ledger: Ledger, task: Node, segment: Segment, line: str) -> None:
 
 
 def _find_inquiry(ledger: Ledger, who: str, what: str) -> Node | None:
-    """The newest open task that asks ``who`` about a matter of ``what``; for an answer without a matter ("yes"), the
-    only task that asks them anything."""
+    """The newest open task that asks ``who`` and shares a word with ``what``, the content of the answer. For an answer
+    without content ("yes"), the only task that asks them anything; ``None`` for none."""
     name = content(who) or frozenset({who.casefold()})
     tasks = find_nearest(ledger.graph, lambda node: _is_inquiry(ledger, node, name))
     said = content(what) - name - YES_AND_NO

@@ -1,7 +1,7 @@
-"""The events of a derivation so far, and the graph that they lead to.
+"""Collects the events of a derivation, and applies each to a copy of the graph, so that later findings see it.
 
-Every event goes through here, so that none is illegal: a status changes only as ``may_move`` allows, downgrades carry
-their quote, nothing is recorded twice.
+Every event is made here, so that each is legal: a status changes only as ``may_move`` allows, a step back carries the
+quote that states it, and nothing is recorded twice.
 """
 
 from __future__ import annotations
@@ -35,18 +35,20 @@ _RANKS: Final = {
     Trust.STRUCTURE: 5,
 }
 _SURER: Final = 0.02
-"""Gain in confidence that is worth an event."""
+"""Smallest gain in confidence that is recorded."""
 
 
 @dataclass(slots=True)
 class Ledger:
-    """``graph``: a fork to which each event is applied at once.
+    """The events so far, and the message that is being resolved.
 
-    - ``turn``, ``role``: of the message being read; ``first``: index of its first event.
-    - ``asked``, ``told``: numbers of the user's and of the assistant's last message before it; 0 if out of reach.
-    - ``claims``: how much finished work the message has reported that nobody had asked for.
-    - ``wanted``: returns the content stems of the user's last message; ``put_up``: the assistant's earlier texts with
-      their numbers.
+    - ``graph``: a copy of the session's graph, to which each event is applied at once.
+    - ``turn``, ``role``: number and speaker of the message; ``first``: index of its first event in ``events``.
+    - ``asked``, ``told``: numbers of the user's and of the assistant's last message before it; 0 if there is none among
+      the messages looked at.
+    - ``claims``: how many pieces of finished work that nobody had asked for the message has reported so far.
+    - ``wanted``: returns the content stems of the user's last message; ``put_up``: returns the assistant's earlier
+      texts, each with its number.
     """
 
     graph: SessionGraph
@@ -69,7 +71,7 @@ class Ledger:
         wanted: Callable[[], frozenset[str]] = frozenset,
         put_up: Callable[[], Sequence[tuple[int, str]]] = tuple,
     ) -> None:
-        """Start the next message."""
+        """Start with the next message. Arguments: as the fields of the class."""
         self.turn, self.role, self.asked, self.told, self.claims = turn, role, asked, told, 0
         self.first = len(self.events)
         self.wanted, self.put_up = wanted, put_up
@@ -80,16 +82,16 @@ class Ledger:
         self.graph.apply(event)
 
     def find_replacements(self) -> list[Transition]:
-        """The replacements that the current message has made so far, oldest first."""
+        """Return the replacements of decisions that the current message has made so far, oldest first."""
         events = islice(self.events, self.first, None)
         return [event.transition for event in events if isinstance(event, DecisionReplaced)]
 
     def make_source(self, finding: Finding) -> Source:
-        """The source of a finding in the current message."""
+        """Return the ``Source`` of a fact that this finding of the current message states."""
         return Source(self.turn, self.role, finding.quote, finding.trust, finding.span)
 
     def add(self, finding: Finding, **changes: Any) -> Node:
-        """Add a node for the finding; ``changes`` override its fields."""
+        """Add a node for the finding and return it. ``changes`` override its fields."""
         said: dict[str, Any] = {
             "type": finding.type,
             "label": finding.label,
@@ -108,7 +110,8 @@ class Ledger:
         return node
 
     def ensure_node(self, node: Node) -> Node:
-        """A node of the graph; a node from ``find_set_by_assistant`` is added first."""
+        """Return the node if the graph has it. Else, as for a node from ``find_set_by_assistant``, add it with a new id
+        and return that."""
         if self.graph.get(node.id) is not None:
             return node
         known = replace(node, id=self.graph.next_id(node.type))
@@ -118,7 +121,7 @@ class Ledger:
     def move(self, node: Node, status: Status, finding: Finding, reason: str = "") -> bool:
         """Change the status of ``node``, and return whether that was done.
 
-        ``False`` if the node has the status already, is gone, or may not move there. A step back, such as from
+        ``False`` if the node has the status already, was removed, or may not have it next. A step back, such as from
         completed to active, needs a finding with a quote. ``reason``: recorded in place of the finding's; "": the
         finding's.
         """
@@ -138,7 +141,8 @@ class Ledger:
             self.emit(NodeRevised(node.id, {}, self.turn))
 
     def merge(self, node: Node, finding: Finding) -> None:
-        """Update the node with what the finding knows better, or record the mention."""
+        """Update the node where the finding knows more (confidence, source, detail, slot, position); else only record
+        the mention."""
         changes: dict[str, Any] = {}
         if finding.confidence > node.confidence + _SURER:
             changes["confidence"] = finding.confidence
@@ -156,8 +160,8 @@ class Ledger:
             self.touch(node)
 
     def replace(self, old: Node, new: Node, finding: Finding) -> None:
-        """Supersede ``old`` with ``new``, once, unless they hold for different scopes. An order to do what ``old`` says
-        is invalidated."""
+        """Mark ``old`` as superseded by ``new``, unless it is no longer in force or the two hold for different scopes.
+        An open task with the label of ``old`` is superseded, too."""
         now = self.graph.get(old.id)
         if now is None or now.id == new.id or not may_move(now.status, Status.SUPERSEDED, evidence=False):
             return
@@ -172,18 +176,19 @@ class Ledger:
             self.move(order, Status.SUPERSEDED, finding)
 
     def link(self, source: Node, type_: EdgeType, target: Node) -> None:
-        """Add an edge, once, between nodes that still exist."""
+        """Add an edge between two nodes that still exist, unless the graph has it."""
         known = self.graph.get(source.id) is not None and self.graph.get(target.id) is not None
         if known and source.id != target.id and not self.graph.has_edge(source.id, type_, target.id):
             self.emit(EdgeAdded(Edge(source.id, type_, target.id, self.turn)))
 
     def last_touched(self, node: Node) -> int:
-        """Number of the last message that mentioned the node."""
+        """Return the number of the last message that mentioned the node."""
         return self.graph.life(node.id).touched
 
     def prune(self, limit: int) -> None:
-        """Remove the settled nodes that were untouched longest, if more than ``limit`` may be pruned; open work stays.
-        Removes a sixteenth more than necessary, so that this is rare."""
+        """If the graph has more than ``limit`` nodes of prunable types, remove those settled ones that were not
+        mentioned for longest. Open work and pinned nodes stay. A sixteenth of ``limit`` more is removed, so that this
+        is rarely needed."""
         surplus = self.graph.prunable - limit
         if surplus > 0:
             self._prune(surplus + limit // 16)
@@ -200,10 +205,10 @@ class Ledger:
 
 
 def first(nodes: Iterable[Node]) -> Node | None:
-    """The first of some nodes, ``None`` when there is none."""
+    """Return the first of some nodes; ``None`` if there is none."""
     return next(iter(nodes), None)
 
 
 def is_open(node: Node) -> bool:
-    """Work that is not finished, or an error that is not fixed."""
+    """Whether a node is unfinished work, or an error that is not fixed."""
     return node.open or (node.type is NodeType.ERROR and node.status is Status.ACTIVE)

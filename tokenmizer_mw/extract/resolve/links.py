@@ -1,4 +1,5 @@
-"""Edges between nodes: what a finding names, and what one sentence says of two things."""
+"""Adds edges between nodes: from tasks to the choices and files that they name, and between two facts of one
+sentence."""
 
 from __future__ import annotations
 
@@ -14,7 +15,7 @@ from .ledger import Ledger
 from .node_search import find_nearest
 
 LINKS_MAX: Final = 40
-"""Relations drawn from the sentences of one message."""
+"""Greatest number of edges between facts of one sentence that one message adds."""
 
 _WORDS_MAX: Final = 12
 _CHOICES_MAX: Final = 4
@@ -29,13 +30,13 @@ _TOGETHER: Final[dict[tuple[NodeType, NodeType], EdgeType]] = {
     (NodeType.DECISION, NodeType.GOAL): EdgeType.PART_OF,
     (NodeType.DEPENDENCY, NodeType.GOAL): EdgeType.PART_OF,
 }
-"""How two facts of one sentence relate."""
+"""The type of edge between two facts of one sentence, by their types."""
 
 Placed = tuple[Finding, Node]
 
 
 def link_all(ledger: Ledger, placed: Sequence[Placed]) -> None:
-    """Add the edges of one message's findings."""
+    """Add the edges for the findings of one message. ``placed``: each finding with its node."""
     _link_work(ledger, placed)
     if len(placed) < 2:
         return
@@ -54,8 +55,8 @@ def link_all(ledger: Ledger, placed: Sequence[Placed]) -> None:
 
 
 def _link_work(ledger: Ledger, placed: Sequence[Placed]) -> None:
-    """Link the current task to files written for it, its errors, and choices that it names; link tests and errors to
-    files."""
+    """Link the current task to files written for it and to its errors, tasks to the choices that they name, and tests
+    and errors to the files that they name."""
     task = _work_at_hand(ledger, placed)
     for finding, node in placed[:LINKS_MAX]:
         if finding.certain and task is not None and node.id != task.id:
@@ -70,8 +71,8 @@ def _link_work(ledger: Ledger, placed: Sequence[Placed]) -> None:
 
 
 def _work_at_hand(ledger: Ledger, placed: Sequence[Placed]) -> Node | None:
-    """The task that this message finishes, that the user's last message asked for, or that is in progress; ``None`` if
-    that is not a single one."""
+    """The task that the message belongs to: the one that it finishes, the one that the user's last message asked for,
+    or the one in progress; ``None`` if there is not exactly one."""
     if not any(finding.certain for finding, _ in placed):
         return None
     done = [node for _, node in placed if node.type is NodeType.TASK and node.status is Status.COMPLETED]
@@ -87,7 +88,7 @@ def _work_at_hand(ledger: Ledger, placed: Sequence[Placed]) -> Node | None:
 
 
 def _link_paths(ledger: Ledger, node: Node) -> None:
-    """The files that a test's command or an error names by path."""
+    """Link a test or an error to the files that its label names."""
     for word in node.label.split()[:_WORDS_MAX]:
         path = word.partition("::")[0].strip("'\"(),:")
         found = ledger.graph.find(NodeType.FILE, path) if "." in path else None
@@ -105,7 +106,7 @@ def _link_choices(ledger: Ledger, task: Node) -> None:
 
 
 def _partners(source: Node, nodes: Sequence[Node]) -> list[Node]:
-    """The first node of each type that ``source`` relates to in its sentence."""
+    """For each type, the first node of the sentence to which an edge from ``source`` is added."""
     found: dict[NodeType, Node] = {}
     for node in nodes:
         if (source.type, node.type) in _TOGETHER:

@@ -1,6 +1,6 @@
-"""Whether a sentence may supersede a fact at all: it must say something else about the same thing.
+"""Decides whether a sentence may supersede a fact at all: it must say something else about the same thing.
 
-In: a claim and a node. Out: a verdict, before probabilities count. Repetitions, denials of something else and
+In: a claim and a node. Out: a verdict, before probabilities are compared. Repetitions, denials of something else and
 statements about another thing may not.
 """
 
@@ -37,8 +37,9 @@ def may_replace(claim: Claim, node: Node) -> bool:
 
 
 def _may_concern_node(node: Node, claim: Claim) -> bool:
-    """Whether a sentence may change ``node``. A task changes only if the sentence shares a word with it; a rule, if it
-    shares a word or has words of change; what somebody says of itself, if it has both."""
+    """Whether a sentence may change a node of this kind. A task changes only if the sentence shares a word with it; a
+    rule, if it shares a word or has words of change; a note in which people introduce themselves or say what they want,
+    if it has both."""
     ordinary = node.type is not NodeType.TASK and not (node.is_note and _INTRODUCES.any(node.label))
     if ordinary and (node.kind is not DecisionKind.RULE or has_change_words(claim.line)):
         return True
@@ -54,11 +55,11 @@ _INTRODUCES: Final = PatternSet(
     r"(?:je (?:suis|travaille|dirige|gère)|nous sommes|(?:yo )?(?:soy|trabajo|dirijo)|sono|lavoro|gestisco|(?:eu )?sou"
     r"|trabalho)\b",
 )
-"""What somebody says of itself and of what it wants."""
+"""Matches notes in which speakers introduce themselves or say what they want ("we run a small bakery")."""
 
 
 def _is_repetition(line: str, old: str) -> bool:
-    """Whether a sentence only repeats a fact or part of it: it has no other words and denies none."""
+    """Whether a sentence only repeats a fact or part of it: it has no other words, and denies the same or nothing."""
     said, known = content(line), content(old)
     if not said or not said <= known or is_denial(line) != is_denial(old):
         return False
@@ -66,7 +67,7 @@ def _is_repetition(line: str, old: str) -> bool:
 
 
 def _is_bare_denial(claim: Claim, node: Node) -> bool:
-    """Whether a sentence denies a fact and names nothing else; its replacement stands in a later sentence."""
+    """Whether a sentence denies a fact and names nothing else, so that a later sentence names the replacement."""
     old, said = read_stated(node.label), claim.stated
     known = old.values | old.names
     named = said.values | said.names
@@ -74,7 +75,8 @@ def _is_bare_denial(claim: Claim, node: Node) -> bool:
 
 
 def _denies_another(claim: Claim, node: Node) -> bool:
-    """Whether a sentence of one statement turns down what the fact does not name: "not MySQL" leaves SQLite."""
+    """Whether a sentence rejects something that the fact does not name and says nothing else: "not MySQL" leaves SQLite
+    in force."""
     old, said = read_stated(node.label), read_stated(claim.parts[0])
     named = said.values | said.names
     if not named or not _TURNS_DOWN.any(claim.said) or not named.isdisjoint(old.values | old.names):
@@ -93,7 +95,8 @@ _NUMBERED_THING: Final = compile_lazily(
 
 
 def _are_of_numbered_things(old: str, line: str) -> bool:
-    """Whether two texts speak of two things with different numbers: "service 1 runs ...", "service 2 runs ..."."""
+    """Whether two texts are about two things that differ in their number: "service 1 runs ...",
+    "service 2 runs ..."."""
     one, other = _numbered_thing(old), _numbered_thing(line)
     return one[0] != "" and one[0] == other[0] and one[1] != other[1] and find_member(one[0]) is None
 

@@ -1,7 +1,8 @@
-"""Resolves what was read in a message against the graph, as events: the only stage that changes statuses.
+"""Turns the findings of a message into events: the only stage that changes statuses.
 
-For a user's message: what it leaves behind, what it changes, its findings, what it withdraws, and its notes. For an
-assistant's: its findings, and the work that it reports as done.
+For a user's message, the steps are: close the work that the user leaves behind, apply what the message changes, place
+its findings, withdraw what it rejects, add its notes. For an assistant's: place its findings, close the work that it
+reports as done.
 """
 
 from __future__ import annotations
@@ -43,18 +44,19 @@ from tokenmizer_mw.model.node import Node, NodeType, Status, Trust
 from tokenmizer_mw.settings import Settings
 
 Placed = tuple[Finding, Node | None]
-"""A finding, and the node that it is about."""
+"""A finding, and the node that states it now, or whose status it changed; ``None`` for none."""
 
 _SPOKEN: Final = frozenset({SegmentKind.PROSE, SegmentKind.LIST_ITEM})
 
 ANSWERED_MIN: Final = 200
-"""Characters of an answer that does what was asked for by itself, where no tool is at work."""
+"""Fewest characters of an answer that completes the user's order, if no tool was used."""
 TAKEN_UP_MIN: Final = 40
-"""Characters of an answer that takes up what was asked for: nobody looks for it later, though it may not be done."""
+"""Fewest characters of an answer that takes up the user's order, although it may not complete it. The order is
+archived, because nobody comes back to it."""
 
 
 def resolve_message(ledger: Ledger, read: MessageReading, settings: Settings) -> None:
-    """Apply the findings of one message to the graph of the ledger."""
+    """Apply the findings of one message to the graph of ``ledger``."""
     asked = read.situation.asked[0] if read.situation.asked is not None else ledger.graph.stated
     ledger.begin_message(
         read.turn,
@@ -83,7 +85,8 @@ def resolve_message(ledger: Ledger, read: MessageReading, settings: Settings) ->
 
 
 def _take_answers(ledger: Ledger, read: MessageReading) -> MessageReading:
-    """Close the tasks that ask somebody what the user passes on; returns the rest of the message."""
+    """Complete the tasks that wait for somebody's answer which the user passes on. Returns the reading without the
+    sentences with these answers."""
     own = [one for one in read.segments if one.kind in _SPOKEN and not is_in_spans(read.foreign, one.start)]
     answers = close_answered_inquiries(ledger, own)
     if not answers:
@@ -96,7 +99,8 @@ def _take_answers(ledger: Ledger, read: MessageReading) -> MessageReading:
 
 
 def _leave_work(ledger: Ledger, read: MessageReading, findings: Sequence[Finding], asked: int) -> None:
-    """Archive what was only announced, and close the orders that a user leaves for something else."""
+    """Archive what was only announced, and close the orders of the user's last message if this one is about something
+    else. ``asked``: number of that message."""
     archive_announced_tasks(ledger)
     archive_mentioned_files(ledger)
     if (left := status_when_user_moves_on(read.before, asked)) is not None:
@@ -104,7 +108,8 @@ def _leave_work(ledger: Ledger, read: MessageReading, findings: Sequence[Finding
 
 
 def _withdraw(ledger: Ledger, read: MessageReading, placed: Sequence[Placed]) -> None:
-    """Withdraw what the user rejects, and apply changes that no finding expresses."""
+    """Invalidate the other facts that state what the user rejects, and apply the changes of facts that no finding
+    expresses."""
     withdrawn = [(finding, node) for finding, node in placed if node and _is_withdrawal(finding, node, read.turn)]
     withdraw_duplicates(ledger, withdrawn)
     done = {finding.span for finding, _ in withdrawn}
@@ -115,13 +120,13 @@ def _withdraw(ledger: Ledger, read: MessageReading, placed: Sequence[Placed]) ->
 
 
 def _is_withdrawal(finding: Finding, node: Node, turn: int) -> bool:
-    """Whether a finding invalidated a decision or note from before the message ``turn``."""
+    """Whether a finding has invalidated a decision or a concept that an earlier message than ``turn`` stated."""
     settled = node.type in (NodeType.DECISION, NodeType.CONCEPT) and node.source.turn < turn
     return finding.move is Move.REJECT and node.status is Status.INVALIDATED and settled
 
 
 def _add_notes(ledger: Ledger, read: MessageReading, placed: Sequence[Placed], settings: Settings) -> None:
-    """Add notes for what a user's message states and no fact of the message covers."""
+    """Add notes for what a user's message states and none of its facts covers."""
     told = [(finding, node) for finding, node in placed if node is not None and node.type is not NodeType.GOAL]
     known = [
         (text, finding.span)
@@ -142,7 +147,8 @@ def _add_notes(ledger: Ledger, read: MessageReading, placed: Sequence[Placed], s
 
 
 def _close_work(ledger: Ledger, valid: Sequence[Finding], placed: Sequence[Node | None], *, speaks: bool) -> None:
-    """Close the assistant's work at the end of its exchange: archive announced steps, merge claims into the report."""
+    """Close the assistant's work at the end of its exchange: archive announced steps, merge claims into the report,
+    complete what was begun. ``placed``: the nodes of the findings; ``speaks``: whether the message has text."""
     if speaks and not _has_announcement(valid):
         archive_announced_step(ledger)
     merge_into_report(ledger, placed)
@@ -153,12 +159,14 @@ def _close_work(ledger: Ledger, valid: Sequence[Finding], placed: Sequence[Node 
 
 
 def status_when_user_moves_on(before: Sequence[Numbered], asked: int) -> Status | None:
-    """The status of the orders of the user's last message when the user writes about something else.
+    """Return the status of the orders in the user's last message, now that the user writes about something else.
 
-    - ``COMPLETED``: the assistant used a tool, gave code, or answered at some length.
+    - ``COMPLETED``: the assistant used a tool, gave code, or answered with at least ``ANSWERED_MIN`` characters.
     - ``ARCHIVED``: it answered briefly.
-    - ``None`` (unchanged): it hardly answered, asked back, or said that it could not do it and no tool call succeeded
-      last.
+    - ``None`` (unchanged): it hardly answered or asked back, or it said that it could not do it and the last tool call
+      did not succeed.
+
+    ``asked``: number of that message; ``before``: the messages before the new one.
     """
     since = [message for number, message in before if number > asked and message.role is not Role.USER]
     told = [message.text.rstrip() for message in since if message.text.strip()]
@@ -172,13 +180,13 @@ def status_when_user_moves_on(before: Sequence[Numbered], asked: int) -> Status 
 
 
 def _has_last_result_succeeded(since: Sequence[Message]) -> bool:
-    """Whether the last tool results are no failures."""
+    """Whether the last message with tool results has no failure among them."""
     last = next((message.tool_results for message in reversed(since) if message.tool_results), ())
     return bool(last) and not any(read_output(result).failed for result in last)
 
 
 def _has_announcement(findings: Sequence[Finding]) -> bool:
-    """Whether the assistant announces a task."""
+    """Whether the assistant announces work that it will do."""
     return any(finding.type is NodeType.TASK and finding.trust is Trust.PROPOSED for finding in findings)
 
 

@@ -1,4 +1,4 @@
-"""Applies findings to the graph: one function per move, through the ledger."""
+"""Applies findings to the graph: chooses the function for each finding by its move and its type."""
 
 from __future__ import annotations
 
@@ -21,7 +21,8 @@ from .task_status import note_task
 
 
 def place_finding(ledger: Ledger, finding: Finding) -> Node | None:
-    """Apply a finding; returns the node that it is about now, ``None`` if it changed nothing."""
+    """Apply a finding to the graph. Returns the node that states it now, or whose status it changed; ``None`` if it
+    changed nothing."""
     node = _MOVES[finding.move](ledger, finding)
     return ledger.graph.get(node.id) if node is not None else None
 

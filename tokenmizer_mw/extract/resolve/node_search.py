@@ -1,4 +1,4 @@
-"""Finds the node that a finding is about: by key, then by slot, then by shared words among few candidates."""
+"""Finds the node that a finding is about: by its label, then by its slot, then by shared words among few candidates."""
 
 from __future__ import annotations
 
@@ -15,22 +15,23 @@ from tokenmizer_mw.graph.fold import SessionGraph
 from tokenmizer_mw.model.node import DecisionKind, Node, NodeType
 
 CANDIDATES_MAX: Final = 24
-"""Nodes that are compared with a label word by word."""
+"""Most nodes that are compared with a label word by word."""
 
 NEAR_MAX: Final = 12
-"""Nodes that "it" may speak of: the last ones opened or settled."""
+"""How many of the nodes opened or settled last are looked at for what "it" may mean."""
 
 SAME_TASK: Final = 0.65
 SAME_ERROR: Final = 0.7
 SAME_OTHER: Final = 0.8
+"""Smallest ``likeness`` or ``overlap`` of two labels that state the same task, error or other fact."""
 
 Test = Callable[[Node], bool]
 
 
 def find_matching_node(graph: SessionGraph, finding: Finding, *, adjacent: Test) -> Node | None:
-    """The node that states what ``finding`` states; ``None`` if it is new.
+    """Return the node that states what ``finding`` states; ``None`` if it is new.
 
-    ``adjacent``: whether a node belongs to this exchange, where a restatement may use other words.
+    ``adjacent``: whether a node belongs to the current exchange. There, a decision may be stated again in other words.
     """
     exact = graph.find(finding.type, finding.label)
     if exact is not None:
@@ -50,10 +51,10 @@ def find_matching_node(graph: SessionGraph, finding: Finding, *, adjacent: Test)
 
 
 def _find_known_file(graph: SessionGraph, finding: Finding) -> Node | None:
-    """The file with that path, or with a path that ends with it or that it ends with.
+    """The file with the finding's path, or with a path of which one is the ending of the other ("api/a.py", "a.py").
 
-    Of several that end with it, the one in the common folder: a relative path starts at the working folder. If there is
-    none, a path from a tool call is a new file.
+    If several paths end with it, the one in their common folder is meant, since relative paths start at the working
+    folder. If there is no such folder, a path from a tool call is a new file.
     """
     shared = graph.sharing_words(_stem_of(finding.label), NodeType.FILE, CANDIDATES_MAX)
     found = [node for node, _ in shared if is_same_path(node.label, finding.label)]
@@ -68,14 +69,14 @@ def _find_known_file(graph: SessionGraph, finding: Finding) -> Node | None:
 
 
 def _stem_of(path: str) -> str:
-    """The last part of a path without its extension: what two spellings of one file surely share."""
+    """The last part of a path without its extension, which all spellings of the path have."""
     name = path.replace("\\", "/").rpartition("/")[2]
     return name.rpartition(".")[0] or name
 
 
 def find_described(graph: SessionGraph, label: str, type_: NodeType, accept: Test, floor: float) -> Node | None:
-    """The acceptable node that shares the most words with ``label``, at least ``floor`` of the shorter label's
-    content."""
+    """Return the node that has the most words of ``label``, among those that ``accept`` accepts; ``None`` for none. It
+    must have at least the share ``floor`` of the stems of the label with fewer stems (see ``overlap``)."""
     if not graph.count_added(type_):
         return None
     best: Node | None = None
@@ -89,13 +90,14 @@ def find_described(graph: SessionGraph, label: str, type_: NodeType, accept: Tes
 
 
 def find_nearest(graph: SessionGraph, accept: Test, *, settled: bool = False) -> list[Node]:
-    """The newest open (or settled) acceptable nodes."""
+    """Return the nodes that ``accept`` accepts among the last ``NEAR_MAX`` open ones (``settled``: settled ones),
+    newest first."""
     nodes = graph.newest_settled() if settled else graph.newest_unfinished()
     return [node for node in islice(nodes, NEAR_MAX) if accept(node)]
 
 
 def find_current_heir(graph: SessionGraph, node: Node) -> Node | None:
-    """The current node that directly or indirectly replaced ``node``; ``None`` for none."""
+    """Return the current node that directly or indirectly replaced ``node``; ``None`` for none."""
     seen = {node.id}
     heir = graph.heir(node.id)
     while heir is not None and heir.id not in seen:
@@ -124,8 +126,8 @@ def _find_same_decision(node: Node, finding: Finding, adjacent: bool) -> bool:
 
 
 def _gives_other_value(known: str, label: str) -> bool:
-    """Whether a label gives another value of the same kind ("Fridays" for "Saturdays"), or has names and other words
-    than a known label: it states something else, although both begin alike."""
+    """Whether a label states something else than a known one that begins alike: it has another value of the same kind
+    ("Fridays" for "Saturdays"), or new names, and lacks words of the known one."""
     old, new = read_stated(known), read_stated(label)
     if differ_measured(old, new) or differ_counted(old, new) or differ_members(old, new):
         return True
@@ -133,7 +135,8 @@ def _gives_other_value(known: str, label: str) -> bool:
 
 
 def _head(label: str) -> frozenset[str]:
-    """Content stems of the chosen thing, without its purpose."""
+    """The content stems of the label up to "for", "in" and the like, which name the chosen thing without its
+    purpose."""
     for word in (" for ", " as ", " in ", " to ", " on ", " with "):
         label = label.partition(word)[0]
     return content(label)

@@ -1,6 +1,6 @@
-"""The open task that a message speaks of, and who set a task: the user ordered it, or the assistant announced it.
+"""Finds the open task that a message is about, and who set a task: the user ordered it, or the assistant announced it.
 
-In: a finding and the ledger. Out: a node of the graph, ``None`` if the message speaks of no open task.
+In: a finding and the ledger. Out: a node of the graph, ``None`` if the message is about no open task.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from .node_search import SAME_TASK, find_described, find_nearest
 
 
 def is_order(task: Node) -> bool:
-    """Whether the user ordered a task, or accepted it as an offer."""
+    """Whether the user ordered a task, or accepted it when the assistant offered it."""
     if task.source.trust is Trust.ADOPTED:
         return True
     return not is_postponement(task.source.quote) and any(
@@ -32,8 +32,8 @@ def is_announced(node: Node) -> bool:
 
 
 def find_open_task(ledger: Ledger, finding: Finding) -> Node | None:
-    """The open task that a claim or an announcement speaks of; a task of the user's last message needs fewer shared
-    words."""
+    """Return the open task that a claim or an announcement is about; ``None`` for none. A task of the user's last
+    message needs fewer shared words."""
 
     def is_meant(node: Node) -> bool:
         if finding.trust is Trust.PROPOSED and is_announced(node):  # one step after another, in like words
@@ -44,7 +44,8 @@ def find_open_task(ledger: Ledger, finding: Finding) -> Node | None:
 
 
 def find_only_asked(ledger: Ledger) -> Node | None:
-    """The only open task of the user's last message, if this message has closed nothing yet; else ``None``."""
+    """Return the only open task of the user's last message, if an assistant's message has closed nothing else yet; else
+    ``None``."""
     asked = [task for task in find_asked_tasks(ledger) if task.source.turn == ledger.asked]
     closed = find_nearest(
         ledger.graph, lambda node: node.type is NodeType.TASK and ledger.last_touched(node) == ledger.turn, settled=True

@@ -1,4 +1,5 @@
-"""Items of agents' plans: changed by their numbers, and archived when the plan is not kept up."""
+"""Changes the items of agents' plans by their numbers, and archives items when the plan is no longer kept up to
+date."""
 
 from __future__ import annotations
 
@@ -16,12 +17,12 @@ from .ledger import Ledger, first
 from .node_search import find_nearest
 
 ITEMS_MAX: Final = 64
-"""Unfinished nodes, and settled ones, among which an item is looked for, the newest."""
+"""How many of the newest unfinished nodes, and of the settled ones, are searched for a plan item."""
 
 
 def note_item(ledger: Ledger, finding: Finding) -> Node:
-    """Record a plan item with its number. An order with the same content becomes that item; an item with another number
-    is another item, however similar."""
+    """Record a plan item with its number. An order that says the same becomes that item. A similar item with another
+    number stays another item."""
     same = find_same_fact(ledger, finding)
     if same is None or is_item(same):
         return ledger.add(finding)
@@ -33,8 +34,8 @@ def note_item(ledger: Ledger, finding: Finding) -> Node:
 
 
 def move_item(ledger: Ledger, finding: Finding) -> Node | None:
-    """Change subject or status of the plan item with the finding's number. A step that only looked at something is
-    archived when done."""
+    """Change the subject or the status of the plan item with the number in ``finding.target``, and return its node;
+    ``None`` for an unknown number. A completed step that only looked at something is archived."""
     item = _find_item(ledger, finding.target)
     if item is None:
         return None
@@ -49,7 +50,7 @@ def move_item(ledger: Ledger, finding: Finding) -> Node | None:
 
 
 def _find_item(ledger: Ledger, number: str) -> Node | None:
-    """The newest item with that number, open or settled."""
+    """The newest item, open or settled, with the detail ``number`` ("task #3"); ``None`` for none."""
     nodes = (ledger.graph.newest_unfinished(), ledger.graph.newest_settled())
     return first(node for some in nodes for node in islice(some, ITEMS_MAX) if node.detail == number)
 
@@ -60,8 +61,9 @@ def is_item(node: Node) -> bool:
 
 
 def archive_stale_items(ledger: Ledger) -> None:
-    """Archive plan items, when the user speaks again, that were not written down again in a whole exchange: nobody
-    knows what became of them. Numbered items stay, because they are not written down again."""
+    """Archive plan items without numbers that were not written down again since before the user's last message: nobody
+    knows what became of them. Called when the user speaks again. Numbered items stay, because they are never written
+    down again."""
     for task in find_nearest(ledger.graph, lambda node: _is_stale(ledger, node)):
         past = make_plan_task(task.label, Status.ARCHIVED)
         ledger.move(task, Status.ARCHIVED, past, "the plan was not kept up")

@@ -1,4 +1,4 @@
-"""The steps that the label of a task names.
+"""The steps that the label of a task names, such as "add the table, then migrate".
 
 In: the label of a report and that of a task. Out: whether the report covers every step.
 """
@@ -11,11 +11,12 @@ from typing import Final
 from tokenmizer_mw.extract.text.similar import content
 
 _STEPS: Final = re.compile(r",? (?:and )?then |; | first, | danach | puis | luego | poi | depois |,?然后")
-"""What separates the steps of a plan."""
+"""Matches what separates the steps of a plan."""
 
 
 def covers_plan(label: str, plan: str) -> bool:
-    """Whether what works is all that a plan names; true for a task of one step."""
+    """Whether ``label`` (what is done or works) shares a word with every step that ``plan`` names; true for a single
+    step."""
     steps = [_step_words(step) for step in _STEPS.split(plan.casefold()) if content(step)]
     return len(steps) < 2 or all(step & content(label) for step in steps)
 

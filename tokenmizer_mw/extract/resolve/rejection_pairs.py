@@ -1,5 +1,5 @@
-"""A rejection followed by a choice, read as a replacement: "no Mailgun, it costs. rather our own server", in any
-language."""
+"""Reads a rejection followed by a choice as a replacement, in any language:
+"no Mailgun, it costs. rather our own server"."""
 
 from __future__ import annotations
 
@@ -15,13 +15,14 @@ from .ledger import Ledger
 from .node_search import find_described
 
 APART_MAX: Final = 80
-"""Characters between what turns down and what chooses."""
+"""Most characters between a rejection and the choice that replaces what it rejects."""
 
 _CHOOSING: Final = frozenset({Move.NOTE, Move.REPLACE})
 
 
 def join_refusals_and_choices(ledger: Ledger, findings: Sequence[Finding]) -> list[Finding]:
-    """``findings``, with a choice directly after the rejection of a choice in force turned into its replacement."""
+    """Return ``findings``, in which each rejection of a choice in force and the choice directly after it are one
+    replacement."""
     made: list[Finding] = []
     for finding in findings:
         before = made[-1] if made else None

@@ -1,6 +1,6 @@
-"""Reopens tasks and errors that were called finished and are not.
+"""Reopens tasks and errors that were reported as finished and are not.
 
-In: a finding that says so, and the ledger. Out: the node that is open again, or that was archived because nobody had
+In: a finding that says so, and the ledger. Out: the node that is open again, or that is archived because nobody had
 asked for the work; ``None`` if nothing changed.
 """
 
@@ -19,12 +19,12 @@ from .node_search import find_described, find_nearest
 from .open_tasks import is_order
 
 _OVER: Final = split_words("finished done fixed solved resolved gone over works working")
-"""Words with which a user says that something is over."""
+"""Words with which a user says that something is finished."""
 
 
 def reopen_work(ledger: Ledger, finding: Finding) -> Node | None:
-    """Reopen what was called finished and is not: what the finding names, else what the assistant's last message
-    claimed."""
+    """Reopen what the finding's label describes; without a label ("it still fails"), what the assistant's last message
+    reported as finished. If nothing finished matches, the finding is recorded as an error."""
     if finding.label:
         found = _find_finished(ledger, finding)
     else:
@@ -43,8 +43,8 @@ def reopen_work(ledger: Ledger, finding: Finding) -> Node | None:
 
 
 def _is_claimed_before(ledger: Ledger, node: Node) -> bool:
-    """Whether the assistant's last message, or the user's own, said that a task is finished. If an assistant takes
-    something back, results of tools stay."""
+    """Whether the assistant's last message, or the user's own, reported a node as finished. If an assistant takes
+    something back, what tools showed stays finished."""
     if ledger.role == "assistant":
         return ledger.last_touched(node) >= ledger.told and node.source.trust is not Trust.STRUCTURE
     own = node.source.role == "user" and node.source.turn == ledger.asked
@@ -52,13 +52,13 @@ def _is_claimed_before(ledger: Ledger, node: Node) -> bool:
 
 
 def _says_over(label: str) -> bool:
-    """Whether a label says that something is over ("the import works")."""
+    """Whether a label says that something is finished or works ("the import works")."""
     return not _OVER.isdisjoint(label.casefold().replace(",", " ").split())
 
 
 def _status_when_reopened(node: Node) -> Status:
-    """The status of a node that is reopened; a claim that nobody had asked for is archived, because it is no open
-    work."""
+    """The status of a node that is reopened: an error is active, a task in progress. Work that somebody only claimed
+    and nobody had asked for is archived, because it is no open work."""
     if node.type is NodeType.ERROR:
         return Status.ACTIVE
     only_claimed = node.source.trust in (Trust.CLAIMED, Trust.STATED) and not is_order(node)

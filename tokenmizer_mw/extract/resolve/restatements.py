@@ -1,7 +1,7 @@
-"""Other facts that state a value which the current message replaced or rejected.
+"""Corrects the other facts that state a value which the current message replaced or rejected.
 
-In: a node that lost its place, and the node that took it. Out: in the ledger, facts that only state the old value are
-superseded, facts that state more lose the clause with it, and a goal that names it gets the new one appended.
+In: the replaced node and its replacement. Out: in the ledger, facts that state only the old value are superseded, facts
+that state more lose the clause with it, and a goal that names it gets the new value appended.
 """
 
 from __future__ import annotations
@@ -26,18 +26,19 @@ from tokenmizer_mw.model.node import GOAL_CHANGED, LABEL_MAX, DecisionKind, Node
 from .ledger import Ledger
 
 FACTS_MAX: Final = 32
-"""Newest facts of each type that are looked at."""
+"""How many of the newest facts of each type are looked at."""
 GOAL_WORDS: Final = 2
-"""Words of an old label that a goal names at least, where it names no value."""
+"""Fewest words of a replaced fact that a goal must have to be about it, if the fact has no value that the goal could
+name."""
 NAMED: Final = 0.5
-"""Share of an old label's content that a goal names at least."""
+"""Smallest share of the replaced fact's content stems that such a goal must have."""
 
 NAME_KINDS: Final = frozenset({"name", "term", "word", "code"})
 _TYPES: Final = (NodeType.DECISION, NodeType.ENVIRONMENT, NodeType.CONCEPT)
 
 
 def iterate_in_force(ledger: Ledger) -> Iterator[Node]:
-    """Iterate over the newest facts in force from earlier messages."""
+    """Iterate over the newest facts in force that earlier messages state: decisions, versions and concepts."""
     graph = ledger.graph
     for type_ in _TYPES:
         for number in islice(range(graph.count_added(type_), 0, -1), FACTS_MAX):
@@ -49,7 +50,7 @@ def iterate_in_force(ledger: Ledger) -> Iterator[Node]:
 
 
 def supersede_restatements(ledger: Ledger, old: Node, new: Node) -> None:
-    """Correct the other facts that state what ``new`` replaced; append the change to a goal that names it."""
+    """Correct the other facts that state what ``new`` replaced (``old``); append the change to a goal that names it."""
     again = content(new.label)
     told = Finding(new.type, new.label, Status.ACTIVE, new.source.trust, new.confidence, quote=new.source.quote)
     for node in find_duplicates(ledger, old, again | content(new.source.quote)):
@@ -69,10 +70,11 @@ def supersede_restatements(ledger: Ledger, old: Node, new: Node) -> None:
 
 
 def find_duplicates(ledger: Ledger, old: Node, said: frozenset[str]) -> list[Node]:
-    """The other facts in force that state what the old one did: the words of one contain those of the other.
+    """Return the other facts in force that state what the old one did: the words of one contain those of the other.
 
-    ``said``: the words of the change. If they name one clause of the old fact, a shorter fact must have a word of that
-    clause: who drops Airtable keeps "Netlify", although "the site is on Netlify and the list in Airtable" named both.
+    ``said``: the words of the change. If they name only one clause of the old fact, a shorter fact must have a word of
+    that clause: whoever drops Airtable keeps the fact "Netlify", although both were named in
+    "the site is on Netlify and the list in Airtable".
     """
     words = content(old.label)
     clauses = [content(part) for part in split_statements(old.label)]
@@ -87,10 +89,10 @@ def find_duplicates(ledger: Ledger, old: Node, said: frozenset[str]) -> list[Nod
 
 
 class OldValues(NamedTuple):
-    """The values that a replacement ended.
+    """The values that a replacement made invalid.
 
     - ``typed``: dates, measures, counts and known products, as pairs of kind and value; ``names``: other names.
-    - ``new``: the values and names that took their place; ``words``: the words of both statements.
+    - ``new``: the values and names that took their place; ``words``: the words of the old fact and of the sentence.
     """
 
     typed: frozenset[tuple[str, str]]
@@ -100,10 +102,11 @@ class OldValues(NamedTuple):
 
 
 def find_old_values(old: str, new: str, quote: str) -> OldValues:
-    """The values of a fact that its replacement ended: those for which the new statement gives another one of the same
-    kind, and the names that the sentence of the change names beside a new one ("Acme is out, Initech takes over").
+    """Return the values of a fact that its replacement made invalid: those for which the new statement gives another
+    one of the same kind, and the names that the sentence names beside a new one ("Acme is out, Initech takes over").
 
-    ``old`` and ``new``: the labels; ``quote``: the sentence. Nothing is found if neither tells which value ended.
+    ``old`` and ``new``: the labels of both facts; ``quote``: the sentence of the change. Nothing is found if neither
+    tells which value is no longer valid.
     """
     before, after, said = read_stated(old), read_stated(new), read_stated(quote)
     known, given = _typed_values(before), _typed_values(after) | _typed_values(said)
@@ -122,8 +125,8 @@ def _typed_values(stated: StatedValues) -> frozenset[tuple[str, str]]:
 
 
 def _is_ended(pair: tuple[str, str], known: frozenset[tuple[str, str]], given: frozenset[tuple[str, str]]) -> bool:
-    """Whether a statement gives another value of the kind of ``pair``, one of the ``known`` ones. A value that both
-    statements name has ended only if it was the only one of its kind."""
+    """Whether the new statement gives another value of the kind of ``pair`` instead. ``known``: the values of the old
+    statement, ``given``: those of the new one. A value in both is invalid only if it was the only one of its kind."""
     others = [one for one in given - known if one[0] == pair[0]]
     return bool(others) and (pair not in given or sum(one[0] == pair[0] for one in known) == 1)
 
@@ -133,13 +136,13 @@ def _is_named(name: str, stated: StatedValues) -> bool:
 
 
 def _ended_code(old: str, new: str) -> frozenset[str]:
-    """The code name of an old statement with one, if the new one has only another: "eu-west-1"."""
+    """The technical name ("eu-west-1") of the old statement, if each statement has exactly one and they differ."""
     before, after = ({normalise_value(one) for one in values_in(text) if one.kind == "code"} for text in (old, new))
     return frozenset(before) if len(before) == len(after) == 1 and before != after else frozenset()
 
 
 def _states_old_value(node: Node, values: OldValues) -> bool:
-    """Whether a fact states a value that has ended, of the same thing, and not the new one."""
+    """Whether a fact states an invalid value of the same thing, and none of the new ones."""
     stated = read_stated(node.label)
     if not values.new.isdisjoint(stated.names | stated.values):
         return False
@@ -150,7 +153,7 @@ def _states_old_value(node: Node, values: OldValues) -> bool:
 
 
 def _correct(ledger: Ledger, node: Node, new: Node, values: OldValues, told: Finding) -> None:
-    """Drop the clauses of a fact that state an old value; supersede it if no other clause has a value."""
+    """Remove the clauses of a fact that state an invalid value; supersede the fact if no other clause has a value."""
     rest = _other_clauses(node.label, values)
     if rest:
         ledger.emit(NodeRevised(node.id, {"label": ", ".join(rest)}, ledger.turn))
@@ -159,7 +162,7 @@ def _correct(ledger: Ledger, node: Node, new: Node, values: OldValues, told: Fin
 
 
 def _keep_other_clauses(ledger: Ledger, old: Node, values: OldValues) -> None:
-    """Add what a replaced fact stated besides the old value as a fact of its own."""
+    """Add what a replaced fact stated besides the invalid value as a new fact."""
     rest = ", ".join(_other_clauses(old.label, values)) or _name_other_product(old.label, values)
     now = ledger.graph.get(old.id)
     if not rest or now is None or now.status is not Status.SUPERSEDED or now.type not in _TYPES:
@@ -179,7 +182,8 @@ def _keep_other_clauses(ledger: Ledger, old: Node, values: OldValues) -> None:
 
 
 def _other_clauses(label: str, values: OldValues) -> list[str]:
-    """The clauses of a fact that have values, none of which has ended; [] if it states only one thing."""
+    """The clauses of a fact that have values, all of them still valid; [] if no clause with an invalid value stands
+    beside them."""
     clauses = [(clause, read_stated(clause)) for clause in split_statements(label) if clause]
     valued = [
         (clause, stated) for clause, stated in clauses if (stated.values or stated.names) and not is_hollow(clause)
@@ -189,8 +193,8 @@ def _other_clauses(label: str, values: OldValues) -> list[str]:
 
 
 def _name_other_product(label: str, values: OldValues) -> str:
-    """The part of a short label that names another product beside the one that has ended ("Django" of "Django
-    with SQLite"); "" for none."""
+    """The part of a short label that names another product beside the replaced one ("Django" of "Django with SQLite");
+    "" for none."""
     parts = [part.strip(" .,") for part in _JOINED.split(label.partition(",")[0])]
     stated = [(part, read_stated(part)) for part in parts]
     ended = [part for part, one in stated if not values.typed.isdisjoint(one.members)]
@@ -199,16 +203,16 @@ def _name_other_product(label: str, values: OldValues) -> str:
 
 
 _JOINED: Final = re2.compile(r"(?i) (?:with|and|plus|on|over|mit|und|avec|et|con|y|com|e|und) | \+ ")
-"""Words that join two products in one label."""
+"""Matches words that join two products in one label."""
 
 
 def _has_ended(stated: StatedValues, values: OldValues) -> bool:
-    """Whether a clause states a value that has ended."""
+    """Whether a clause states an invalid value."""
     return not values.typed.isdisjoint(_typed_values(stated)) or any(_is_named(name, stated) for name in values.names)
 
 
 def _names_old_value(goal: str, old: Node, new: Node) -> bool:
-    """Whether a goal names the value that ``new`` replaced. Without a known value: whether it has half of the words of
+    """Whether a goal names the value that ``new`` replaced. If no value is known: whether it has half of the words of
     ``old`` and at least one that ``new`` lacks."""
     if members := _known_names(old.label) - _known_names(new.label):
         return bool(members & _known_names(goal))
@@ -223,7 +227,7 @@ def _names_old_value(goal: str, old: Node, new: Node) -> bool:
 
 
 def _changed_values(old: str, new: str) -> list[str]:
-    """The values of ``old``, except names, for which ``new`` gives another one of the same kind."""
+    """The values of ``old`` that are no names and for which ``new`` gives another one of the same kind."""
     return [
         one.text
         for one in values_in(old)
@@ -233,6 +237,6 @@ def _changed_values(old: str, new: str) -> list[str]:
 
 
 def _known_names(text: str) -> frozenset[str]:
-    """The known products and the like that a text names, in canonical spelling."""
+    """The known products and the like that a text names, in their canonical spelling."""
     found = (find_member(word.strip(".,:;()")) for word in (*text.split(), *(value.text for value in values_in(text))))
     return frozenset(member[1] for member in found if member is not None)

@@ -17,7 +17,7 @@ from .facts import find_same_fact, is_asked_now
 from .ledger import Ledger
 
 RUNS_MAX: Final = 24
-"""Test nodes of each order, failing and settled, that a run or a statement is compared with, the newest."""
+"""How many of the newest failing test nodes, and of the settled ones, a run or a report is compared with."""
 
 _REACH: Final = 64
 _COUNTS: Final = (
@@ -32,11 +32,11 @@ _ANY_SUITE: Final = split_words(
 
 _TEST_NAME: Final = re.compile(r"\b(?:test_\w+|\w+_tests?|Test[A-Z]\w+)")
 _OF_TESTS: Final = re.compile(r"\btests?\b|\b\d+ (?:still )?fail", re.IGNORECASE)
-"""Errors about tests that are not named: "2 pass, 3 still fail"."""
+"""Matches errors about tests without their names: "2 pass, 3 still fail"."""
 
 
 def note_test(ledger: Ledger, finding: Finding) -> Node:
-    """Record a test run, or a report of one; the newest result holds."""
+    """Record a test run, or somebody's report of one, and return its node. The newest result replaces earlier ones."""
     if finding.certain:
         return _ran(ledger, finding)
     node = _find_reported_test(ledger, finding)
@@ -46,8 +46,8 @@ def note_test(ledger: Ledger, finding: Finding) -> Node:
 
 
 def _close_errors_of_tests(ledger: Ledger, finding: Finding) -> None:
-    """Close the reported errors about tests that pass now: the tests that the finding names, or all of them. That all
-    pass closes what the user reported only if the user says so."""
+    """Close the reported errors of tests that pass now: of the tests that the finding names, or of all if it says that
+    all pass. An assistant's report that all pass does not close what the user reported."""
     passing = set(_TEST_NAME.findall(finding.label))
     if not passing and not _is_whole_suite(finding.label):
         return
@@ -92,8 +92,8 @@ def _ran(ledger: Ledger, finding: Finding) -> Node:
 
 
 def _find_reported_test(ledger: Ledger, finding: Finding) -> Node:
-    """The test node of a report such as "17 tests pass": the run just seen, else the suite that was mentioned
-    before."""
+    """The node for a report such as "17 tests pass": the run that a tool just showed, else an earlier report of the
+    same suite, else a new node."""
     partly = _has_partly_passed(finding.label)
     tests = _tests(ledger)
     suite = _read_suite(finding.label)
@@ -125,7 +125,7 @@ def _tests(ledger: Ledger) -> list[Node]:
 
 
 def _read_suite(label: str) -> frozenset[str]:
-    """The suite that a report names: "API" for "the API tests pass"; empty for "all 12 tests pass"."""
+    """The words that name the suite in a report: "api" for "the API tests pass"; empty for "all 12 tests pass"."""
     words = (word.strip(".,;:!?()").casefold() for word in label.split())
     return frozenset(
         word for word in words if word and word not in _ANY_SUITE and word not in _NUMBERS and not word[0].isdigit()
@@ -133,7 +133,7 @@ def _read_suite(label: str) -> frozenset[str]:
 
 
 def _has_partly_passed(label: str) -> bool:
-    """Whether fewer tests passed than there are: "Four of five pass", "3/5 passed"."""
+    """Whether a report says that fewer tests passed than there are: "Four of five pass", "3/5 passed"."""
     words = label.casefold().replace("/", " of ").split()
     for index in range(1, len(words) - 1):
         if words[index] == "of":

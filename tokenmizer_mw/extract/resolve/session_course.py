@@ -1,6 +1,7 @@
-"""What closes because the session went on: the user moved on, or the assistant reported at the end of its work.
+"""Closes tasks and errors because the session went on: the user moved on, or the assistant reported at the end of its
+work.
 
-In: the ledger, and findings of the message where they count. Out: nothing; tasks and errors are moved in the graph.
+In: the ledger, and the findings of the message where they matter. Out: changed statuses in the graph of the ledger.
 """
 
 from __future__ import annotations
@@ -26,10 +27,12 @@ from .open_tasks import is_announced, is_order
 from .plan_items import archive_stale_items
 
 LEFT_WORDS: Final = 2
-"""A postponing sentence of at most so many content stems names nothing else that it is about."""
+"""A sentence that postpones something and has at most this many content stems names nothing, so it may be about any
+error."""
 
 NEWEST_MAX: Final = 64
-"""Finished tasks that a report may merge, and open errors that the end of the work may close, the newest."""
+"""How many of the newest finished tasks a report may merge, and of the newest open errors the end of the work may
+close."""
 
 _LEAVES_OPEN: Final = PatternSet(*LEAVES_OPEN)
 
@@ -37,10 +40,10 @@ _LEAVES_OPEN: Final = PatternSet(*LEAVES_OPEN)
 def close_tasks_left_by_user(ledger: Ledger, findings: Sequence[Finding], left: Status, text: str) -> None:
     """Close the pending orders of the user's last message when the user moves on without a complaint.
 
-    ``left``: the status they get, from ``derive.status_when_user_moves_on``; ``text``: the user's new message. If the
-    assistant did any work, errors that the user reported for it count as fixed: five of six are. A complaint anywhere
-    in the message leaves all of them open. Errors that the message postpones stay open; a postponing sentence that
-    names something else does not count.
+    ``left``: the status they get, from ``message.status_when_user_moves_on``; ``text``: the user's new message. If the
+    assistant did any work, errors that the user reported for it count as fixed: five of six are. A complaint in the
+    message leaves all of these open. Errors that the message postpones stay open, but a postponing sentence that names
+    something else does not count.
     """
     if any(finding.type is NodeType.ERROR and finding.move in (Move.NOTE, Move.REOPEN) for finding in findings):
         return
@@ -67,7 +70,7 @@ def _has_assistant_worked(ledger: Ledger) -> bool:
 
 
 def _is_error_reported_by_user(ledger: Ledger, node: Node) -> bool:
-    """Whether a node is an open error that the user mentioned before the assistant went to work."""
+    """Whether a node is an open error that the user reported and last mentioned before the assistant went to work."""
     of_user = node.type is NodeType.ERROR and node.source.role == "user"
     return of_user and node.status is Status.ACTIVE and ledger.asked <= ledger.last_touched(node) < ledger.turn
 
@@ -79,15 +82,16 @@ def _move_as_gone_past(ledger: Ledger, node: Node, left: Status) -> None:
 
 
 def archive_announced_step(ledger: Ledger) -> None:
-    """Archive the newest task that the assistant announced, once it reports or announces another: nobody looks for such
-    a step later."""
+    """Archive the newest task that the assistant announced, because it now reports or announces another one. Nobody
+    looks for such a step later."""
     for task in find_nearest(ledger.graph, is_announced)[:1]:
         past = Finding(task.type, task.label, Status.ARCHIVED, Trust.CLAIMED, task.confidence)
         ledger.move(task, Status.ARCHIVED, past, "a step on the way")
 
 
 def archive_announced_tasks(ledger: Ledger) -> None:
-    """Archive announced tasks when the user speaks again, and plan items that were not written down again."""
+    """Archive the tasks that the assistant announced but did not begin, when the user speaks again, and plan items that
+    were not written down again."""
     for task in find_nearest(ledger.graph, lambda node: is_announced(node) and node.status is Status.PENDING):
         past = Finding(task.type, task.label, Status.ARCHIVED, Trust.CLAIMED, task.confidence)
         ledger.move(task, Status.ARCHIVED, past, "left to the user")
@@ -95,8 +99,8 @@ def archive_announced_tasks(ledger: Ledger) -> None:
 
 
 def merge_into_report(ledger: Ledger, placed: Sequence[Node | None]) -> None:
-    """Archive intermediate claims when the assistant reports at the end of its work; merge a finished order into the
-    final report's task if the report restates it. Merged tasks are archived."""
+    """Archive what the assistant claimed on the way, now that its report (the nodes in ``placed``) says what was done.
+    Finished orders are archived as well, if the report says the same."""
     told = [node.label for node in placed if node is not None and _is_finished_in_message(ledger, node)]
     if not told:
         return
@@ -114,16 +118,16 @@ def _is_finished_in_message(ledger: Ledger, node: Node) -> bool:
 
 
 def _is_claimed_in_exchange(ledger: Ledger, node: Node) -> bool:
-    """Whether a node is a task of this exchange that was finished before the current message, according to words, not
-    tool calls."""
+    """Whether a node is a task that was finished in this exchange before the current message, by what somebody said
+    rather than by a tool call."""
     within = ledger.asked <= node.source.turn < ledger.turn
     spoken = node.source.trust is not Trust.STRUCTURE
     return node.type is NodeType.TASK and node.status is Status.COMPLETED and within and spoken
 
 
 def complete_begun_steps(ledger: Ledger, findings: Sequence[Finding]) -> None:
-    """Complete the steps of this exchange that were begun and have no recorded result, when the assistant reports at
-    the end of its work. Does nothing if the report says that something failed."""
+    """Complete the steps that tool calls of this exchange began and whose results were not recorded, when the assistant
+    reports at the end of its work. Does nothing if the report says that something failed."""
     if any(finding.type is NodeType.ERROR or finding.status is Status.FAILED for finding in findings):
         return
     for task in find_nearest(ledger.graph, lambda node: _is_begun_step(ledger, node)):
@@ -138,8 +142,8 @@ def _is_begun_step(ledger: Ledger, node: Node) -> bool:
 
 
 def close_tool_misuse(ledger: Ledger) -> None:
-    """Close errors from malformed tool calls when the assistant finishes: it repeated the call correctly or did not
-    need it."""
+    """Close the errors of wrong tool calls when the assistant finishes: it has repeated the calls correctly or did not
+    need them."""
     for error in [
         node for node in islice(ledger.graph.newest_unfinished(), NEWEST_MAX) if _is_tool_misuse(ledger, node)
     ]:

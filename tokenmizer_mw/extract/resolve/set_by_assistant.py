@@ -1,7 +1,7 @@
-"""What the assistant's last messages say it did or set. It becomes a fact only when the user changes it.
+"""What the assistant's last messages say that it did or set. It becomes a fact only when the user changes it.
 
 "I've set the link to expire after 15 minutes" holds as long as nobody objects. If a later message of the user replaces
-such a clause, it is added as a fact, so that the change has something that it replaces.
+such a clause, it is added as a fact, so that the graph shows what was replaced.
 """
 
 from __future__ import annotations
@@ -22,17 +22,17 @@ from tokenmizer_mw.extract.text.phrases import bound_sentence, is_question
 from tokenmizer_mw.model.node import NOTE_CONFIDENCE, Node, NodeType, Source, Status, Trust
 
 MESSAGES_MAX: Final = 3
-"""The assistant's newest messages that are looked at."""
+"""How many of the assistant's newest messages are read."""
 CLAUSES_MAX: Final = 24
-"""Clauses of one message, the first ones."""
+"""How many clauses of one message are used, from its beginning."""
 CHARS_MAX: Final = 6_000
-"""Characters of a message that are read."""
+"""How many characters of a message are read."""
 SENTENCE_LONG: Final = 240
 
 
 def find_set_by_assistant(texts: Sequence[tuple[int, str]]) -> list[Node]:
-    """What the assistant's newest ``texts`` (with their numbers) state and do not propose, as nodes that are in no
-    graph yet."""
+    """Return what the assistant's newest messages state and do not propose, as nodes that are in no graph yet.
+    ``texts``: the messages' texts with their numbers, oldest first."""
     return [node for turn, text in texts[-MESSAGES_MAX:] for node in _find_set(turn, text)]
 
 
@@ -52,7 +52,7 @@ def _find_set(turn: int, text: str) -> tuple[Node, ...]:
 
 
 def _split_clauses(text: str) -> Iterator[tuple[str, str]]:
-    """The clauses of a text that state something, each with its sentence."""
+    """Iterate over the clauses of a text that state a value, each with its sentence."""
     for one in segment(text[:CHARS_MAX]):
         spoken = one.kind in (SegmentKind.PROSE, SegmentKind.LIST_ITEM) and len(one.text) <= SENTENCE_LONG
         valued = (
@@ -70,7 +70,8 @@ _SETS_NOTHING: Final = PatternSet(
     r"|Gründe"
     r"|Möglichkeiten|Schritte))\b",
 )
-"""A command with an option ("run make_slots --weeks 8"), and words that count what follows ("two questions first")."""
+"""Matches sentences that set nothing: a command with an option ("run make_slots --weeks 8"), or a count of what follows
+("two questions first")."""
 
 
 def _is_proposal(text: str) -> bool:

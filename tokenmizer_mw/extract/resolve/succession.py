@@ -1,5 +1,5 @@
-"""Finds the earlier value that a new one replaces: a value of its kind that is named beside it, or a value of the same
-thing."""
+"""Finds the earlier value that a new value replaces: one of the same kind that the message names, or a value of the
+same thing."""
 
 from __future__ import annotations
 
@@ -22,13 +22,14 @@ from .ledger import Ledger
 
 DECISIONS_MAX: Final = 24
 TASKS_MAX: Final = 12
-"""Newest decisions and tasks in which the earlier value is looked for."""
+"""How many of the newest decisions (``DECISIONS_MAX``), and of the newest nodes of other types (``TASKS_MAX``), are
+searched for the earlier value."""
 
 _REACH: Final = 8
-"""Messages back to which words that only say that something changes may reach."""
+"""How many messages back a value may have been mentioned that words like "switch to" replace without naming it."""
 
 _TALKED_OF: Final = 4
-"""Messages back to which a change may reach that names neither the old value nor what it is a value of."""
+"""The same for a message that names neither the old value nor what it is a value of."""
 
 _BESIDE: Final = PatternSet(r".*(?:\b(?:also|as well|additionally|in addition|besides)\b| too$| too[.,!])")
 _SYNONYMS: Final = {"due": "deadlin", "launch": "releas", "ship": "releas", "expir": "liv", "run": "", "listen": ""}
@@ -42,8 +43,8 @@ BETWEEN: Final = " . "
 
 @dataclass(frozen=True, slots=True)
 class PreviousValue:
-    """The replaced value, in its words, and the node that states it. ``named``: the message names the value or what it
-    is a value of; otherwise it is only the newest one of its kind."""
+    """The replaced value, and the node that states it. ``named``: the message names the value or what it is a value of;
+    otherwise it is only the newest value of its kind."""
 
     node: Node
     value: Value
@@ -51,7 +52,7 @@ class PreviousValue:
 
 
 def find_previous_value(ledger: Ledger, finding: Finding) -> PreviousValue | None:
-    """The value that the finding's value replaces; ``None`` if both hold or none is known."""
+    """Return the value that the finding's value replaces; ``None`` if both are valid or none is known."""
     new = _new(finding)
     if new is None or (_BESIDE.any(finding.quote) and not finding.target):
         return None
@@ -66,7 +67,7 @@ def find_previous_value(ledger: Ledger, finding: Finding) -> PreviousValue | Non
 
 
 def find_holder_of_value(ledger: Ledger, finding: Finding) -> Node | None:
-    """The decision in force that states the finding's value; ``None`` for none."""
+    """Return the decision in force that already states the finding's value; ``None`` for none."""
     value = finding.value or finding.label
     for node in islice(_candidates(ledger), DECISIONS_MAX):
         if node.type is NodeType.DECISION and any(equal(known.text, value) for known in _values_of(node)):
@@ -75,8 +76,8 @@ def find_holder_of_value(ledger: Ledger, finding: Finding) -> Node | None:
 
 
 def drop_false_target(finding: Finding) -> Finding:
-    """The finding without a target that its value cannot replace: "40 ms is too slow, take B" does not replace 40 ms by
-    B."""
+    """Return the finding without its target, if its value cannot replace that: in "40 ms is too slow, take B", B does
+    not replace 40 ms. The target then becomes part of the reason."""
     new = _new(finding)
     old = next(iter(values_in(finding.target)), None)
     if new is None or old is None or alike(old, new) or old.kind in NAMED_KINDS:
@@ -146,24 +147,26 @@ def _score(ledger: Ledger, finding: Finding, new: Value, node: Node, old: Value)
 
 
 _NAMED_SCORE: Final = 4
-"""Score of a value whose subject the message names; of one that only is recent it is less."""
+"""Lowest score of a value if the message names it or what it is a value of; a value that is only recent scores less."""
 
 
 def _is_option_of(new: Value, node: Node) -> bool:
-    """Whether a choice is labelled with the question that it answers, and the question offers the new value as well."""
+    """Whether a choice answers a question that also offered the new value. Its label consists of question and answer:
+    "Svelte or Vue: Svelte"."""
     question, answers, answer = node.label.partition(": ")
     return bool(answers) and names_again(new, question) and not names_again(new, answer)
 
 
 def has_other_number(finding: Finding, new: str) -> bool:
-    """Whether the sentences around have another number, which "make it 12" may be about."""
+    """Whether the sentences around have another number, to which "make it 12" may refer."""
     return any(value.kind not in NAMED_KINDS and not equal(value.text, new) for value in values_in(finding.near))
 
 
 def _is_replaced(
     ledger: Ledger, finding: Finding, node: Node, old: Value, new: Value, *, named: bool, shared: bool
 ) -> bool:
-    """Whether there is enough evidence that ``old`` is replaced."""
+    """Whether there is enough evidence that the new value replaces ``old``. ``named``: the message names the old value;
+    ``shared``: it names what the value is of."""
     against = named and any(
         names_again(old, sentence) and AGAINST.any(sentence) for sentence in finding.near.split(BETWEEN)
     )
@@ -189,8 +192,8 @@ def _is_replaced(
 
 
 def _are_of_one_kind(old: Value, new: Value, *, switched: bool) -> bool:
-    """Whether two values are of one kind: the same unit or format, or known names of one category, or unknown names
-    that share a word. If the user said that something is ``switched``, names need not share one."""
+    """Whether two values are of one kind: the same unit or format, known names of one category, or unknown names that
+    share a word. If the user says that something is ``switched``, names need not share one."""
     if new.text[:1].isdigit() and not switched:
         return False
     if old.kind not in NAMED_KINDS or new.kind not in NAMED_KINDS:
@@ -203,13 +206,13 @@ def _are_of_one_kind(old: Value, new: Value, *, switched: bool) -> bool:
 
 
 def _member_of(value: Value) -> tuple[str, str] | None:
-    """Category and spelling of the known name in a value, perhaps with its version ("Python 3.11"); ``None`` for
-    none."""
+    """Category and canonical spelling of the known name in a value, which may include its version ("Python 3.11");
+    ``None`` for none."""
     return find_member(value.text) or find_member(value.text.split()[0])
 
 
 def _is_address(value: Value) -> bool:
-    """Whether a value is a host or the like, which no name replaces."""
+    """Whether a value is a host or the like ("db.example.com"), which no name replaces."""
     return value.kind == "code" and "." in value.text.strip(".") and not value.text.replace(".", "").isdigit()
 
 
@@ -218,7 +221,8 @@ def _are_short_names(old: Value, new: Value) -> bool:
 
 
 def _is_about_same(about: str, label: str, old: Value) -> bool:
-    """Whether a label speaks of the thing that a value is of: the words of one contain those of the other."""
+    """Whether a label is about the thing that a value is assigned to: the words of one contain those of the other.
+    ``about``: that thing; ``old``: the value in the label, which does not count."""
     mine = _subject(about)
     other = _subject(label.replace(old.text, " "))
     return bool(mine & other) and (mine <= other or other <= mine)

@@ -1,7 +1,6 @@
-"""What messages say about tasks, applied to the graph: notes and begins them.
+"""Applies findings of tasks to the graph: records new tasks and begins them. ``finished_tasks`` completes tasks.
 
-In: a finding about a task and the ledger. Out: the node of the task, ``None`` if nothing changed. ``finished_tasks``
-completes tasks.
+In: a finding about a task and the ledger. Out: the node of the task, ``None`` if nothing changed.
 """
 
 from __future__ import annotations
@@ -21,7 +20,7 @@ from .session_course import archive_announced_step
 
 
 def note_task(ledger: Ledger, finding: Finding) -> Node | None:
-    """Record a task: pending, in progress or done."""
+    """Record a task with the finding's status, and return its node; ``None`` if nothing changed."""
     if finding.certain and finding.detail.startswith(ITEM):
         return note_item(ledger, finding)
     if finding.status is Status.IN_PROGRESS:
@@ -39,7 +38,7 @@ def note_task(ledger: Ledger, finding: Finding) -> Node | None:
 
 
 def _find_restated_goal(ledger: Ledger, finding: Finding) -> Node | None:
-    """The goal node if an order only repeats the goal; else ``None``."""
+    """The goal of the session, if an order only repeats it; else ``None``."""
     if finding.status is Status.COMPLETED:
         return None
     goal = find_described(ledger.graph, finding.label, NodeType.GOAL, lambda node: node.current, PRECISE)
@@ -50,8 +49,8 @@ def _find_restated_goal(ledger: Ledger, finding: Finding) -> Node | None:
 
 
 def _begin_task(ledger: Ledger, finding: Finding) -> Node | None:
-    """Move a task to in progress: an open one that the label describes, or the ones that were just asked for; a new one
-    if there is none."""
+    """Move a task to in progress: the open one that the label describes; without a label, those that were just asked
+    for. If there is none, a new one is added."""
     tasks = [find_open_task(ledger, finding)] if finding.label else find_asked_tasks(ledger)
     found = [task for task in tasks if task is not None]
     for task in found:

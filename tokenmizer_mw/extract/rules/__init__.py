@@ -1,4 +1,4 @@
-"""Tables of phrasings by which sentences are read, one row each."""
+"""Tables of phrasings with which sentences are read, one phrasing per row."""
 
 from __future__ import annotations
 
@@ -35,6 +35,6 @@ RULES: Final[tuple[Rule, ...]] = (
     *PROPOSALS,
     *AHEAD_CASUAL,
 )
-"""All rows. Of several that read a clause, the first one counts."""
+"""All rules for English sentences. If several match a clause, the first one counts."""
 
 __all__ = ["MEANINGS", "RULES", "Act", "Meaning", "Rule", "Speaker"]

@@ -1,5 +1,5 @@
-"""Words with which assistants acknowledge a user's statement, and with which users say what fails or is postponed. Data
-only."""
+"""Words with which assistants acknowledge what a user stated, and with which people say that something fails, is
+postponed or could not be done. Data only; the patterns are RE2."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ TAKES_UP: Final = (
     r"|va bene|perfetto|certo|capito|d'accordo|combinado|perfeito|certo|entendi|feito"
     r"|хорошо|понял|поняла|договорились|好的?|明白|了解|收到|はい|承知しました|네|알겠습니다)"
 )
-"""A word by which somebody shows that a statement arrived, before it is said again."""
+"""Words that acknowledge a statement before it is repeated ("noted", "alles klar")."""
 
 WORKS_ON: Final = (
     r"(?:starting|beginning|adding|fixing|checking|running|committing|pushing|looking|moving|creating|writing|updating"
@@ -21,7 +21,7 @@ WORKS_ON: Final = (
     r"(?:tagged|committed|pushed|merged|deployed|released|renamed|installed|uploaded|started|stopped|tested) ",
     r"(?:hm+|oh|ah|i see|interesting|strange|odd|weird|sorry|ach|ay|tiens)\b",
 )
-"""Sentences of an assistant that begin with its own work, or with what it did not expect: they repeat nobody."""
+"""Beginnings of an assistant's sentences about its own work, or about a surprise; such sentences repeat nothing."""
 
 DENIES: Final = (
     r".*\b(?:isn't|is not|aren't|are not|wasn't|weren't|doesn't|does not|didn't|won't|can't|cannot|couldn't|hasn't"
@@ -34,7 +34,7 @@ DENIES: Final = (
     r".*(?:не (?:работает|открывается|загружается|видно|запускается)|больше не|不(?:能|行|工作|显示|动)|打不开"
     r"|(?:でき|動か|開か|表示され)(?:ない|ません)|안 (?:돼|되|열|나)|지 않)",
 )
-"""What says of a thing that it does not do or is not something."""
+"""Sentences that say that a thing does not do something or is not something."""
 
 FAULTS: Final = (
     r"(?:(?:only|but|just|the|my|our|that|this|its?) )*(?:[\w'.-]+ ){1,6}?"
@@ -45,7 +45,7 @@ FAULTS: Final = (
     r"(?:(?:only|but|just|the|my|our) )*(?:[\w'.-]+ ){1,6}?still (?:points?|says?|shows?|fails?|crash(?:es)?|breaks?"
     r"|returns?|prints?|throws?|gives?|hangs?|looks?|appears?|complains?|mentions?|contains?|refers?|lists?)\b",
 )
-"""A statement that something does not work as it should, or still is as it was."""
+"""Statements that something does not work as it should, or has not changed although it should have."""
 
 LEAVES_OPEN: Final = (
     r".*\b(?:leave|ignore|skip|park|postpone)s? (?:it|that|this|them|those|these|the \w+)\b|.*\bfor now\b"
@@ -53,7 +53,7 @@ LEAVES_OPEN: Final = (
     r".*\b(?:lass (?:das|es)|morgen|später|erst ?mal|laisse|demain|plus tard|déjalo|mañana|luego|más tarde|deixa"
     r"|amanhã|depois|lascia|domani|dopo|потом|завтра|позже|оставь)\b|.*(?:先不|以后再|明天|后面再|あとで|明日|나중에|내일)",
 )
-"""What says that something is not seen to at once."""
+"""Sentences that say that something will not be done at once."""
 
 COULD_NOT: Final = (
     r"(?:.*\b)?(?:i|we) (?:could not|couldn't|cannot|can't|(?:am|was|were) (?:unable|not able) to|wasn't able to)\b",
@@ -64,4 +64,4 @@ COULD_NOT: Final = (
     r"|non (?:ho potuto|sono riuscit[oa]|posso))\b",
     r".*(?:не (?:смог|могу|удалось)|无法|没能|でき(?:ません|なかった)|못했|할 수 없)",
 )
-"""What an assistant says of what it was asked and did not manage."""
+"""Sentences in which an assistant says that it could not do what it was asked."""

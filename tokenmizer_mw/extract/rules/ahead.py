@@ -1,13 +1,13 @@
-"""Phrases for future work: when something will be done, and who does it. A row is a language; patterns are RE2, case
+"""Phrases for future work: when something will be done, and by whom. A row is a language; patterns are RE2, case
 ignored.
 
-- ``hands``: whole clauses that only say when or by whom the work before them is done ("I do that after lunch").
-- ``times``: such clauses of little more than a time, which have this meaning only as an answer.
+- ``hands``: whole clauses that only say when or by whom the work named before them is done ("I do that after lunch").
+- ``times``: whole clauses of little more than a time ("after lunch"), which say this only as an answer.
 - ``plans``: beginnings of clauses that name work somebody will do, unless ``past`` matches too.
-- ``left``: beginnings of clauses that name work still to be done.
-- ``habit``: beginnings of clauses about habits.
-- ``hollow``: empty beginning of ``hands``: "I do that" of "I do that after lunch".
-- ``lead``: empty beginning of ``plans`` and ``left``: "remind me to".
+- ``left``: beginnings of clauses that name work as not done yet.
+- ``habit``: beginnings of clauses about habits, which are no plans.
+- ``hollow``: the beginning of ``hands`` that says nothing: "I do that" of "I do that after lunch".
+- ``lead``: the beginning of ``plans`` and ``left`` that says nothing: "remind me to".
 """
 
 from __future__ import annotations
@@ -69,7 +69,8 @@ _TAIL: Final = (
 
 @dataclass(frozen=True, slots=True)
 class Ahead:
-    """The phrases of one language; see the module. ``examples`` are plans or refer to one, ``counters`` do not."""
+    """The phrases of one language, as the module describes them. ``examples``: sentences that state or postpone work;
+    ``counters``: similar ones that do not. A test runs both."""
 
     code: str
     hands: tuple[str, ...]
@@ -91,7 +92,7 @@ _SET: Final = (
     r"|sprint|deck|review\w*|demo|launch|have|has|is done|are done|is through|is over|is out|are in|is in|is live"
     r"|arrives?|comes?|answers?))"
 )
-"""A time that somebody has in mind when work is planned for it; ``_EVENT`` may be anything."""
+"""Times for which people plan work. ``_EVENT`` may be anything that happens."""
 _NOT_WORK: Final = (
     r"(?:was|were|did|had|got|has|have|is|are|am|need|want|think|know|guess|like|love|hope|wish|see|mean|use|say|said"
     r"|remember|believe|feel|went|came|ran|broke|saw|told|took|made|would|could|should|might|don't|can't|won't"
@@ -116,7 +117,7 @@ _WAITING: Final = (
     rf"{_PEOPLE} (?:still )?(?:has|have|needs?) to (?:sign|approve|check|review|confirm|decide|send|deliver|test|answer"
     r"|look|release|ok|provide|do|finish|say|give|translate|print|order)\b.*",
 )
-"""Others do it, or have to say something first."""
+"""Clauses that say that somebody else does the work, or has to answer first."""
 _LEFT: Final = (
     BY_HAND,
     r".{3,80} (?:can|has to|have to|must|will have to|should) wait\b.*",
@@ -161,7 +162,7 @@ _LEFT: Final = (
     r" (?:.{0,30} )?still (?:says?|shows?|uses?|has|have|mentions?|points? (?:to|at)|lists?|refers? to"
     r"|describes?) .{3,}",
 )
-"""Work that is named as left."""
+"""Clauses that name work as not done yet."""
 ENGLISH: Final = Ahead(
     "en",
     hands=(

@@ -1,5 +1,5 @@
-"""Rules for short, informal remarks of people at work: what they did, will do, and what is wrong. Tried after all other
-rules."""
+"""Rules for short, informal remarks in a chat about work: what people did, will do, and what is wrong. They are tried
+after all other rules."""
 
 from __future__ import annotations
 

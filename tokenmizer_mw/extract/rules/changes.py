@@ -1,4 +1,4 @@
-"""Rules for replacements: what an assistant replaced, and what a user wants replaced."""
+"""Rules for sentences in which an assistant says what it replaced, or a user what shall be replaced."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Chinese: words run on, aspect signs say what is done, particles what is asked."""
+"""The table for Chinese: words without spaces, particles that say what is done or asked."""
 
 from __future__ import annotations
 
@@ -178,4 +178,4 @@ CHINESE: Final = make_tongue(
     },
     ordinals="第一|方案一|前者|一 第二|方案二|二 第三|方案三|三 第四 -1 后者|最后一",
 )
-"""The table of Chinese."""
+"""The phrases of Chinese (see ``tongue``)."""

@@ -1,7 +1,7 @@
-"""Words that put a sentence into a frame, in which it asserts nothing: one row for each frame and language.
+"""Words that put a sentence into a frame, in which it asserts nothing: rows per frame and language.
 
-Patterns are RE2, matched at the start of a sentence without its lead-in, case ignored; ``WITHIN`` patterns match
-anywhere in it.
+Patterns are RE2, case ignored, and matched at the start of a sentence or clause, also without its introductory words.
+Those of ``WITHIN`` match anywhere in it.
 """
 
 from __future__ import annotations
@@ -11,7 +11,13 @@ from typing import Final
 
 
 class Frame(Enum):
-    """What keeps a sentence from asserting its content."""
+    """What keeps a sentence from asserting its content.
+
+    - ``QUESTION``; ``HYPOTHETICAL``: imagines or considers something; ``REPORTED``: passes on what somebody said.
+    - ``NEGATED``: says that nothing changes; ``OTHERS``: is about other people's things; ``PAST``: about how things
+      were.
+    - ``ONCE``: holds only this once; ``REQUEST``: asks for words or one thing now; ``COURTESY``: thanks, or irony.
+    """
 
     QUESTION = auto()
     HYPOTHETICAL = auto()
@@ -349,7 +355,7 @@ _TELLING: Final = (
     r"|check|look|describe|print|search|find|help|recommend|suggest|advise|outline|draft|trim|shorten|scale"
     r"|push|start a|run"
 )
-"""Verbs of orders that ask for words or for one thing now."""
+"""Verbs of orders that ask for words, or for one thing to be done now."""
 
 REQUESTS: Final = (
     rf"(?:please |now |then |also |can you |could you |would you |will you |and "
@@ -363,7 +369,7 @@ REQUESTS: Final = (
     r"(?:объясни|покажи|напиши|переведи|сравни|расскажи|подскажи|дай|перечисли|помоги)\pL*(?: |,|$)",
     r"(?:请(?:列|把|写|给|帮|翻译|解释|说明|介绍)|帮我(?:写|列|翻译|看)|给我(?:看|写|列)|列一)",
 )
-"""Orders that ask for words or for one thing now, which settle nothing beyond it."""
+"""Beginnings of orders that ask for words ("explain the difference") or for one thing now, and so decide nothing."""
 
 HEARSAY: Final = (
     r"(?:i|we)(?:'ve| have)? (?:just |recently |once |also )?(?:read|heard|saw|seen|learned|learnt|was told|were told)"
@@ -372,4 +378,4 @@ HEARSAY: Final = (
     r"|ho (?:letto|sentito)\b|(?:eu )?(?:li|ouvi)(?: dizer)? que\b"
     r"|(?:я |мы )?(?:читал|слышал)[аи]?,? |(?:我)?听说|据说",
 )
-"""Sentences that pass on what the speaker read or heard."""
+"""Beginnings of sentences that pass on what the speaker read or heard."""

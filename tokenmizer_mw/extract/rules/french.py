@@ -1,4 +1,4 @@
-"""French: tu, vous and on."""
+"""The table for French: orders with tu and vous, statements with on."""
 
 from __future__ import annotations
 
@@ -208,4 +208,4 @@ FRENCH: Final = make_tongue(
     "supprime ta terminé tomber toujours toute toutes très tu une utilise utiliser veux virer voilà votre voudrais "
     "vous à ça écarté écran écris était",
 )
-"""The table of French."""
+"""The phrases of French (see ``tongue``)."""

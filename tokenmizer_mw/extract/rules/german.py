@@ -1,4 +1,5 @@
-"""German: du, Sie and the plain infinitive; verbs stand in front of, behind or around what they speak of."""
+"""The table for German: orders with du and Sie and as plain infinitives. A verb may stand before, after or around what
+it is about."""
 
 from __future__ import annotations
 
@@ -227,4 +228,4 @@ GERMAN: Final = make_tongue(
     "prüfe raus schon schreibe seit sie sind soll sollen später statt stell teste und uns unser unsere vergiss "
     "verworfen vom von waren wenn werden wie wir wird wurde zeig ziel zu zum zur zurück ändere über",
 )
-"""The table of German."""
+"""The phrases of German (see ``tongue``)."""

@@ -1,7 +1,7 @@
-"""Phrases with which users hand over somebody else's text: "Translate the following text:", "Here is the mail:".
+"""Phrases with which users introduce somebody else's text: "Translate the following text:", "Here is the mail:".
 
-A row is a language. Words are stems: ``translat*`` stands for every word with this beginning, an underscore for a
-space.
+A row is a language. Its fields list words, separated by spaces: ``translat*`` stands for every word with this
+beginning, an underscore for a space.
 """
 
 from __future__ import annotations
@@ -18,11 +18,12 @@ RESUMES: Final = (
     r"my question|bitte|kannst du|könntest|lass uns|ich |nimm|ab jetzt|frage|s'il (?:te|vous) plaît|peux-tu|"
     r"pouvez-vous|je |merci de|question|por favor|puedes|podrías|quiero|pregunta|请|问题|我)"
 )
-"""How people go on in their own words behind a paste."""
+"""Beginnings of the sentences with which users go on in their own words after a pasted text."""
 
 _WHOSE: Final = r"(?:(?:the|my|our|[A-Z]{2,5})[ \t]+)?"
 _OF_WHAT: Final = r"(?:[ \t]+(?:of|from|by|I|we|#)[^:]{1,60})?"
-"""What may stand beside a text's name in a heading: "PR description", "transcript of the call", "issue #7 by Ann"."""
+"""What may follow the name of a text in a heading: "description of the bug", "transcript of the call",
+"issue #7 by Ann"."""
 
 _EDGE: Final = r"(?:^|[^\p{L}\p{M}\p{N}_])"
 
@@ -31,14 +32,14 @@ _EDGE: Final = r"(?:^|[^\p{L}\p{M}\p{N}_])"
 class Handing:
     """The phrases of one language.
 
-    - ``treat``: verbs for work on a text; ``texts``: kinds of texts; ``here``: words that present one.
+    - ``treat``: verbs for work on a text; ``texts``: kinds of texts; ``here``: words that present one ("here is").
     - ``following``: words that announce the text; ``this``: words that may refer to it.
-    - ``files``: texts of a workplace (a file, a log, a ticket), after which the user speaks again; ``handle``: more
-      verbs for these.
-    - ``voices``: words that say that somebody else speaks.
-    - ``last``: verbs may follow their object; ``spaced``: words are separated by spaces.
+    - ``files``: texts from work (a file, a log, a ticket), after which the user may go on in own words; ``handle``:
+      more verbs for these.
+    - ``voices``: words that introduce what somebody else says.
+    - ``last``: whether verbs may follow their object; ``spaced``: whether words are separated by spaces.
 
-    ``examples`` hand a text over, ``counters`` do not; each precedes what would be handed over.
+    ``examples``: sentences that introduce a text; ``counters``: similar ones that do not. Both stand before the text.
     """
 
     treat: str
@@ -56,23 +57,23 @@ class Handing:
 
     @property
     def treating(self) -> str:
-        """RE2 for a sentence that asks for work on a text, without a polite beginning."""
+        """RE2 for a sentence that asks for work on a text, without polite words at its beginning."""
         return f".*{self._any(self.treat)}" if self.last else self._bare(self.treat)
 
     @property
     def naming(self) -> str:
-        """RE2 for a sentence that names a text."""
+        """RE2 for a sentence that names a kind of text."""
         return f".*{self._any(self.texts)}"
 
     @property
     def announcing(self) -> str:
-        """RE2 for a clause that a text follows, with or without a colon."""
+        """RE2 for a clause after which a text follows, with or without a colon ("translate the following")."""
         treat, following = self._any(self.treat), self._any(self.following)
         return f".*{treat}.*{following}|.*{following}.*{treat}"
 
     @property
     def showing(self) -> str:
-        """RE2 for a clause that a text follows if it ends with a colon."""
+        """RE2 for a clause after which a text follows if it ends with a colon ("here is the mail:")."""
         treat, texts = self._any(self.treat), self._any(self.texts)
         this = self._any(f"{self.this} {self.texts}")
         about = f"{treat}.*{this}|.*{this}.*{treat}" if self.last else f"{treat}.*{this}"
@@ -80,12 +81,12 @@ class Handing:
 
     @property
     def heading(self) -> str:
-        """RE2 for a heading line above a text, which may name its author or topic."""
+        """RE2 for a whole line that is the heading of a text; it may name the author or the topic."""
         return rf"[ \t*#_]*{_WHOSE}(?:{self._bare(self.texts)}){_OF_WHAT}[ \t*_]*$"
 
     @property
     def showing_file(self) -> str:
-        """RE2 for a clause that a file, a log or a ticket follows if it ends with a colon."""
+        """RE2 for a clause after which a file, a log or a ticket follows if it ends with a colon."""
         if not self.files:
             return NOTHING
         verbs, files = self._any(f"{self.treat} {self.handle} {self.here}"), self._any(self.files)
@@ -99,7 +100,7 @@ class Handing:
 
     @property
     def reporting(self) -> str:
-        """RE2 for a line that ends with a colon and introduces another speaker."""
+        """RE2 for a line that introduces another speaker if it ends with a colon."""
         return f".*{self._any(self.voices)}" if self.voices else NOTHING
 
     def _any(self, words: str) -> str:
@@ -110,7 +111,8 @@ class Handing:
 
 
 def write_word(word: str, spaced: bool) -> str:
-    """RE2 for a word or a stem. ``\\b`` knows letters of ASCII only."""
+    r"""Return RE2 for a word or, with a star at its end, for a stem. A word that ends with a letter of ASCII gets
+    ``\b``, which knows no other letters."""
     if word.endswith("*"):
         return word[:-1]
     return word + r"\b" if spaced and word.rstrip("?]")[-1:].isascii() else word
@@ -379,4 +381,5 @@ HANDED: Final[tuple[Handing, ...]] = (
         last=True,
     ),
 )
-"""English, German, French, Spanish, Portuguese, Italian, Russian, Chinese, Japanese, Korean, Hindi."""
+"""The phrases of English, German, French, Spanish, Portuguese, Italian, Russian, Chinese, Japanese, Korean and
+Hindi."""

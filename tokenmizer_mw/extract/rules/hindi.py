@@ -1,4 +1,5 @@
-"""Hindi: the verb stands last; one table for Devanagari, one for the Latin letters of chats."""
+"""The tables for Hindi, whose verb stands last: one for Devanagari, one for the Latin letters that people use in
+chats."""
 
 from __future__ import annotations
 
@@ -110,7 +111,7 @@ HINDI: Final = make_tongue(
     },
     ordinals="पहला|पहली|पहले_वाला दूसरा|दूसरी|दूसरे_वाला तीसरा|तीसरी -1 आखिरी",
 )
-"""The table of Hindi in Devanagari."""
+"""The phrases of Hindi in Devanagari (see ``tongue``)."""
 
 HINGLISH: Final = make_tongue(
     "hinglish",
@@ -213,4 +214,4 @@ HINGLISH: Final = make_tongue(
     "lagao lekin likho likhunga lunga lungi maine mein mera meri mujhe nahi nahin nhi pehle phir puche raha rahe "
     "rahi rakh rakhenge rakho rakhte rehne saath sirf tha theek thi thik toh usko wala wale wali wo woh yaar yeh",
 )
-"""The table of Hindi in Latin letters."""
+"""The phrases of Hindi in Latin letters (see ``tongue``)."""

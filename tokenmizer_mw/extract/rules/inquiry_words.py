@@ -1,6 +1,6 @@
-"""Words of tasks that wait for what somebody says, and of sentences that report it. Data only.
+"""Words of tasks that wait for somebody's answer, and of sentences that pass such an answer on. Data only.
 
-Patterns are RE2, matched at the start, case ignored. ``WHO`` stands for the name or the role of who is asked.
+Patterns are RE2, matched at the start, case ignored. ``WHO`` stands for the name or the role of the person asked.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ WHO: Final = (
     r"|(?:the|our|my|der|die|das|unser\pL*|mein\pL*|la|le|notre|mon|ma|el|nuestr[oa]|mi|il|lo|o|a|nosso|nossa)"
     r" [\pL'-]+(?: (?:office|team|department|manager|owner))?)"
 )
-"""A name, or a role such as "the landlord"."""
+"""A person's name, or a role such as "the landlord"."""
 
 REPORTS_ANSWER: Final = (
     rf"(?P<who>{WHO}),? (?:(?:has|have|just|finally|now|also|hat|ha|a) )*(?:says?|said|confirms?|confirmed|answers?"
@@ -24,10 +24,10 @@ REPORTS_ANSWER: Final = (
     r"|répond|répondu|confirme|confirmé|écrit|dice|dijo|contestó|respondió|confirma|confirmó|detto|risposto|conferma"
     r"|confermato|disse|respondeu|confirmou|говорит|сказал[аи]?|ответил[аи]?|подтвердил[аи]?)(?P<what>(?:[ ,:].*)?)$"
 )
-"""Somebody's answer, passed on: "Ines says the hall is free in May"."""
+"""A sentence that passes on somebody's answer: "Ines says the hall is free in May"."""
 
 YES_AND_NO: Final = split_words("yes no ok okay fine agreed so ja nein oui non sí si não sim да нет")
-"""Words of an answer that names no matter."""
+"""Words of an answer that says only yes or no."""
 
 ASKS_SOMEBODY: Final = (
     r"(?:.*\b)?(?:ask|asked|call|email|e-mail|mail|phone|text|message|ring|check with|checking with|confirm with"
@@ -37,7 +37,7 @@ ASKS_SOMEBODY: Final = (
     r"|perguntar?|esperar)\b.*|(?:.*[^\pL])?(?:спросить|узнать|уточнить|ждать|ждём)(?:[^\pL].*)?"
     r"|.*\b(?:has|have|needs?|must) to (?:confirm|decide|check|answer|say|approve|tell)\b.*"
 )
-"""A task that waits for what somebody says."""
+"""The label of a task that waits for somebody's answer ("ask Ines whether ...")."""
 
 NO_ANSWER: Final = (
     r".*\b(?:(?:doesn't|does not|didn't|don't) (?:know|say|answer|remember)|(?:isn't|is not|not) (?:yet )?sure|no idea"

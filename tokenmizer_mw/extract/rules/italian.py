@@ -1,4 +1,4 @@
-"""Italian: tu and noi, with the infinitive for what must not be done."""
+"""The table for Italian: orders with tu and noi; prohibitions with the infinitive."""
 
 from __future__ import annotations
 
@@ -188,4 +188,4 @@ ITALIAN: Final = make_tongue(
     "serve sistemato sono sostituisci stesso suggerisco sul sulla sì teniamo ti togli tolto torniamo tutto una uno "
     "usa usare userei usiamo voglio vorrei è",
 )
-"""The table of Italian."""
+"""The phrases of Italian (see ``tongue``)."""

@@ -1,4 +1,5 @@
-"""Japanese: the verb stands last, and its ending says what is settled, asked for, done or asked."""
+"""The table for Japanese: the verb stands last, and its ending says whether something is decided, ordered, done or
+asked."""
 
 from __future__ import annotations
 
@@ -163,4 +164,4 @@ JAPANESE: Final = make_tongue(
     },
     ordinals="前者|最初|一番|① 二番|② 三番|③ -1 後者|最後",
 )
-"""The table of Japanese."""
+"""The phrases of Japanese (see ``tongue``)."""

@@ -1,4 +1,4 @@
-"""Korean: polite and plain endings; what is chosen carries (으)로, what is changed 을/를."""
+"""The table for Korean: polite and plain endings; what is chosen has the particle (으)로, what is changed 을/를."""
 
 from __future__ import annotations
 
@@ -147,4 +147,4 @@ KOREAN: Final = make_tongue(
     },
     ordinals="첫_번째|첫번째|전자 두_번째|두번째 세_번째|세번째 -1 후자|마지막",
 )
-"""The table of Korean."""
+"""The phrases of Korean (see ``tongue``)."""

@@ -1,4 +1,4 @@
-"""Patterns for ``extract.layout``: what lines of documents look like, and how people refer to documents."""
+"""Patterns for ``extract.read``: what lines of documents look like, and how people refer to documents."""
 
 from __future__ import annotations
 
@@ -15,7 +15,8 @@ _QUANTITY: Final = (
     r"|sticks?|el|tl|esslöffel|teelöffel|prisen?|tassen?|becher|tasses?|cuillères?|pincées?|tazas?|cucharad(?:it)?as?|pizcas?"
     r"|xícaras?|colher(?:es)?|tazz[ae]|cucchiai(?:ni)?|pizzic[oh]i?|стакана?|ложк[аи])\b"
 )
-"""An amount in a unit of kitchens: those of shops and machines stand in what people say of their own work."""
+"""An amount in a kitchen unit. Units of shops and machines are left out, because people use them for their own work,
+too."""
 
 COPIED_LINE: Final = expression(
     r"^\s*(?:"
@@ -40,13 +41,14 @@ COPIED_LINE: Final = expression(
     rf"|[-*•]? ?{_QUANTITY} [^.!?\n]*$"  # ingredients of a recipe
     r")"
 )
-"""Lines that are copied each by itself: they, and the paragraphs that begin with them, are."""
+"""Lines that are copied text by themselves, such as a line of a log. A paragraph that begins with one is copied as
+well."""
 
 NAME_AND_TIME: Final = expression(
     rf"^[^.!?。]+\s{_CLOCK}\W*$|^\W*{_CLOCK}\s+[\p{{Lu}}@][^.!?,。]*$|^\W*(?:by |@|u/)\S+ +[·•|]"
     r"|^\W*(?:[ru]/\w+$|(?i:posted|asked|answered|commented|edited|replied|updated)\b.*\b(?:by|at|on|ago)\b)"
 )
-"""A name with a time, as it stands above what somebody has written; such a line is short."""
+"""A short line with a name and a time, as it stands above what somebody wrote in a chat."""
 
 OPENING_LINE: Final = expression(
     r"(?:"
@@ -61,7 +63,7 @@ OPENING_LINE: Final = expression(
     r"|^\s*(?:[©®]|(?i:copyright\b|all rights reserved\b|spdx-))"
     r")"
 )
-"""Lines that open or close a document: the text after them belongs to it."""
+"""Lines that begin or end a document, so that the text after them belongs to it."""
 
 ORIGIN_FIELD: Final = expression(
     r"(?i)^\W*(?:from|to|cc|bcc|date|sent|subject|re|author|reporter|assignee|status|priority|severity|reviewers?"
@@ -72,7 +74,7 @@ ORIGIN_FIELD: Final = expression(
     r"|a|oggetto|presenti|luogo|от|кому|тема|дата|присутствовали"
     r"|件名|差出人|宛先|日時|出席者|場所|作成者|发件人|收件人|主题|日期|时间|地点|出席|作者)\W{0,3}[:：]\s*\S"
 )
-"""Fields that say where a text comes from: two of them open a document."""
+"""Fields such as "From:" that say where a text comes from; two adjacent ones begin a document."""
 
 SPEAKER: Final = expression(r"^\W{0,2}(\p{L}[\p{L}\d_.' -]*?)(?: ?\([^()\n]*\))?[:：]\s+\S|^([QAF])\.\s+\S")
 
@@ -94,7 +96,7 @@ SET_LINE: Final = expression(
     r"|(?i:\bshall (?:not )?\w)"
     r")"
 )
-"""Lines that hint at a document: two of them, or one beside a question, make one."""
+"""Lines that hint at a document; two of them, or one beside a question, are enough."""
 
 RULE_LINE: Final = expression(r"[-=_*#~─━═—]{3,}")
 
@@ -109,7 +111,7 @@ ORDER: Final = expression(
 POINTING_WORD: Final = expression(
     r"(?i)\b(?:this|these|dies\w*|ceci|ça|cela|cet(?:te)?|est[aoe]s?|iss[oa]|ist[oa]|quest[oaie]|grammar|spelling|wording|typos?|punctuation|grammatik|rechtschreibung|orthographe|ortografía|ortografia)\b|これ|この|这|這|это|이것|이거"
 )
-"""Words for what lies before the eyes."""
+"""Words for a text at hand ("this", "the wording")."""
 
 SENTENCE: Final = expression(r"[^.!?。？！\n]+[.!?。？！]*")
 FENCE: Final = expression(r"(?m)^\s*(?:```|~~~)")
@@ -117,7 +119,7 @@ POLITE_WORDS: Final = expression(
     r"(?i)^\W*(?:(?:and|also|please|pls|just|can|could|would|will|you|bitte|kannst|könntest|können|du|sie|mir|mal|das|die"
     r"|tu|vous|peux|pouvez|me|juste|puedes|podrías|por|favor|pode|você|puoi|请|帮我|你|能)\b[\s,-]*)*"
 )
-"""What people begin an order with."""
+"""Words at the beginning of an order before its verb ("can you please")."""
 
 PERSON: Final = expression(
     r"(?i)(?:^|[^\p{L}\p{M}])(?:i|i'm|i’m|i'd|i've|my|me|we|we're|we’re|we've|our|us|you|your|let's|please"

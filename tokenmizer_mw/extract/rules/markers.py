@@ -1,4 +1,5 @@
-"""Rules for formal markers, which mean the same from either speaker: "Decided:", "Completed:", "Next:"."""
+"""Rules for formal markers, which mean the same when user or assistant write them: "Decided:", "Completed:",
+"Next:"."""
 
 from __future__ import annotations
 
@@ -17,6 +18,7 @@ _PASSING: Final = (
 def _marker(
     name: str, act: Act, pattern: str, confidence: float, example: str, counter: str, *, unless: str = ""
 ) -> Rule:
+    """Make a rule for a formal marker of either speaker."""
     return Rule(name, _B, act, pattern, confidence, example, counter, unless, explicit=True)
 
 

@@ -1,7 +1,7 @@
-"""Words for sentences that say of one thing that it is done and of another that it is not.
+"""Words of sentences that say of one thing that it is done and of another that it is not.
 
-Alternatives of all languages are in one pattern, because no language uses the words of another. Patterns are RE2, case
-ignored.
+A pattern contains the words of all languages, because no language uses the words of another with another meaning.
+Patterns are RE2, case ignored.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ BORDER: Final = (
     r"|pero|e|ma|mas|però|а|но|и|зато)\s+)?|\s+(?:but|while|whereas|though|aber|doch|mais|pero|però|mas|но)\s+"
     r"|[，；](?:但是?|不过|只是|而)?|(?:但是|不过|只是)"
 )
-"""Where a clause ends."""
+"""Matches between two clauses."""
 
 EXCEPT: Final = (
     r",?\s+(?:except(?: for| that)?|apart from|other than|save for|barring|bis auf|außer|ausser"
     r"|à part|sauf|hormis|excepto|salvo|menos|tranne|a parte|eccetto|exceto|кроме|за исключением)\s+"
 )
-"""Words before the exception."""
+"""Words before an exception ("except the login")."""
 
 _TAIL: Final = (
     r"(?: (?:now|again|here|too|es|durch|already|finally|at last|locally|fine|well|perfectly|lokal|localement"
@@ -35,7 +35,7 @@ _TAIL: Final = (
     r" .+)?"
 )
 DONE_WORDS: Final = 4
-"""Groups of ``DONE`` that hold the word."""
+"""How many groups of ``DONE`` (``word1`` to ``word4``) may contain the word that says that something is done."""
 DONE_WORD: Final = (
     r"done|finished|complete|fixed|merged|deployed|shipped|live|written|solved|sorted(?: out)?|gone|in place|ready"
     r"|ordered|booked|paid|sent|signed|printed|painted|delivered|imported|exported|uploaded|packed|typed|graded|marked|planted"
@@ -47,7 +47,7 @@ DONE_WORD: Final = (
     r"|terminad[oa]s?|pront[oa]s?|feit[oa]s?|corrigid[oa]s?|enviad[oa]s?|traduzid[oa]s?"
     r"|готов[аоы]?|сделан[аоы]?|исправлен[аоы]?|починил[аи]?|сделал[аи]?|исправил[аи]?|закончил[аи]?|отправлен[аоы]?"
 )
-"""Participles of finished work."""
+"""Participles and other words for finished work."""
 
 DONE: Final = (
     rf"(?:(?:i|we)(?:'ve| have)? (?:just |now |finally |already )*)?(?P<word1>{DONE_VERBS}|done with|finished(?: with)?"
@@ -58,7 +58,8 @@ DONE: Final = (
     rf"|\S+(?: \S+){{0,5}} (?P<word3>{DONE_WORD}){_TAIL}"
     r"|.*(?P<word4>做完|完成|搞定|修好|修复|弄好|写完|上线)了?.*"
 )
-"""What is done, in a clause: one of the groups ``word1`` and so on holds the word that says so."""
+"""A clause that says that something is done. One of the groups ``word1`` to ``word4`` contains the word that says
+so."""
 
 WELL: Final = (
     r"(?:.+ )?(?P<word>works?|working|pass(?:es|ed|ing)?|green|fine|up|runs?|running|ok(?:ay)?|loads?|opens?"
@@ -68,7 +69,7 @@ WELL: Final = (
     rf"|работает|работают|проходит|проходят|зел[её]н\pL+){_TAIL}"
     r"|.*(?P<works>能用|可以用|正常|通过|没问题|好了|过了).*"
 )
-"""What works."""
+"""A clause that says that something works. The group ``word`` or ``works`` contains the word that says so."""
 
 FAILS: Final = (
     rf".*\b(?:{FAILING})\b|.*\b(?:red|(?:is|are|goes|went) down|loops|empty|blank|unreachable|rot|kaputt|leer|hängt"
@@ -81,13 +82,13 @@ FAILS: Final = (
     r"|.*(?:报错|失败|挂了|崩|打不开"
     r"|不行|红)"
 )
-"""What fails."""
+"""A clause that says that something fails."""
 
 NO_FAULT: Final = (
     r".*\b(?:no|0|zero|without|not a|none|kein\pL*|ohne|aucune?|sans|ningun[oa]?|ningún|sin|nessun\pL*|senza|nenhum\pL*"
     r"|sem)\b|.*(?:^| )(?:без|нет|ни) |.*(?:没有|无)"
 )
-"""Clauses in which a word for a fault is denied: "no failures"."""
+"""A clause that denies a fault: "no failures"."""
 
 OPEN: Final = (
     r".*\b(?:still (?:needs?|open|missing|to|has to|have to|waiting|wants?)|(?:is|are|'s|'re) (?:still )?(?:missing"
@@ -98,7 +99,7 @@ OPEN: Final = (
     r"|queda|quedan|pendientes?|manca|mancano|resta|restano|da fare|faltam|por fazer|pendentes?)\b.*"
     r"|.*(?:осталось|осталась|остался|остались|не хватает|ждёт|ждет|ждём).*|.*(?:还差|还剩|剩下|还没|还要|还得|待).*"
 )
-"""What is left, in words that say so."""
+"""A clause that says explicitly that something is left to do."""
 
 NEXT: Final = (
     r"(?:next(?: up)?(?: is| are|:)?|now(?: for)?|on to|then|up next|moving on to|als nächstes|jetzt|dann|ensuite"
@@ -107,7 +108,7 @@ NEXT: Final = (
     r"|.+ (?:(?:is |are |comes? |up )?next|to go|to come|tomorrow|(?:is|are) left|remains?|als nächstes|après|ensuite"
     r"|después|mañana|dopo|domani|depois|amanhã|дальше|потом|завтра)$"
 )
-"""What comes next, where nothing else is said of it."""
+"""A clause that says what comes next, if nothing else applies to it."""
 
 PARTLY: Final = (
     r"(?:only |about |roughly |just |over )*(?:half|a (?:third|quarter)|two thirds|three quarters|\d{1,2} ?(?:%"
@@ -124,7 +125,7 @@ PARTLY: Final = (
     r"|pela metade)\b.*"
     r"|(?:только )?(?:половин\pL+|треть|часть) .*|.*(?:наполовину|почти готов\pL*).*|.*(?:一半|差不多好|快好了).*"
 )
-"""Sentences of which only a part holds: "half of the pages are translated"."""
+"""Sentences that say that something is done or works only in part: "half of the pages are translated"."""
 
 _WORKS: Final = (
     r"(?:works?|pass(?:es)?|loads?|opens?|builds?|compiles?|starts?|connects?|succeeds?|is green|goes through)"
@@ -140,10 +141,10 @@ AT_TIMES: Final = (
     r"|.*\b(?:funciona|pasa|arranca) (?:solo )?a veces\b.*|.*\b(?:funziona|passa|parte) (?:solo )?a volte\b.*"
     r"|.*\bfunciona (?:só )?às vezes.*|.*(?:иногда|временами) (?:работает|проходит).*|.*(?:有时候?(?:能|可以|正常)).*"
 )
-"""Sentences that limit to some of the times what works: the rest of the times it fails."""
+"""Sentences that say that something works only at times, so that it fails at other times."""
 
 OF_PEOPLE: Final = r"(?:i|we|you|he|she|they|ich|wir|je|on|nous|yo|я|мы|我们?)\b"
-"""How sentences begin that say what somebody does."""
+"""Beginnings of sentences about what a person does."""
 
 _THING: Final = r"[^,;]{2,80}?"
 LEFT_OUT: Final = (
@@ -159,62 +160,63 @@ LEFT_OUT: Final = (
 WHERE: Final = (
     r"(?:in|on|at|under|for|with|auf|im|bei|mit|unter|für|en|sur|dans|sous|chez|pour|con|bajo|su|per|em|no|na|в|на|у)\b"
 )
-"""How what is left out begins where it only says in which case something does not hold: "not in Safari"."""
+"""Beginnings of what such a clause names, if it is only the case in which something does not hold: "not in Safari"."""
 
 NO_THING: Final = r"(?:that|because|to|as|just|only|even|so|dass|weil|que|parce|porque|perché|что)\b"
-"""How it begins where nothing is left out: "not that it matters"."""
+"""Beginnings of what such a clause names, if nothing is left out: "not that it matters"."""
 
 DENIALS: Final = split_words("nicht pas no non não не нет")
-"""Words behind what they deny, which a label takes over."""
+"""Denials at the end of such a clause, which its label keeps."""
 
 LEFT_OUT_GROUPS: Final = ("behind", "aside", "before", "apart")
-"""Groups of ``LEFT_OUT`` one of which holds what is named."""
+"""The groups of ``LEFT_OUT`` one of which contains what the clause names."""
 
 MENDED: Final = (
     r"(?:fixed|repaired|solved|resolved|gone|corrected|patched|debugged|behoben|repariert|corrigée?s?|réparée?s?"
     r"|arreglad[oa]s?|corregid[oa]s?|sistemat[oaie]|corrett[oaie]|corrigid[oa]s?|исправ\pL+|почин\pL+|修好|修复)$"
 )
-"""Words of work that only an error needs: what is not fixed is wrong still."""
+"""Words of work that only an error needs ("fixed"): if they are denied, something is still wrong."""
 
 NOT_YET: Final = r".*\b(?:yet|noch nicht|pas encore|todavía|aún|ancora|ainda)\b|.*(?:ещё|еще|пока|还没)"
-"""Words for that it comes later."""
+"""Words which say that something comes later."""
 
 GENERAL: Final = (
     r"(?:it|this|that|all|everything|everyone|most|both|tests?|the tests|the suite|\d+|nine|[\w-]+ of (?:the )?[\w-]+"
     r"|works?|runs?|passes|green|(?:lokal|hier|bei (?:mir|uns)) (?:läuft|geht|klappt|funktioniert) (?:es|alles|das)"
     r"|funcionan?|funzionano?|marche|fonctionne|работает|работают|es|alles|alle|das|tout|tous|ça|todos?|todo|todas|tutti|tutto|tudo|всё|все|全部|都)\b"
 )
-"""What a clause begins with whose subject names nothing: the whole sentence tells what is not well."""
+"""Beginnings of clauses whose subject names nothing ("everything", "the tests"), so that only the whole sentence says
+what is wrong."""
 
 PARTIAL: Final = (
     r"\b(?:halfway|half[- ]?(?:done|finished|ready|complete|built|written)|(?:partly|partially|nearly|almost) \w+"
     r"|halb fertig|fast fertig|à moitié"
     r"|presque|a medias|a metà|pela metade)\b|наполовину|почти|一半|差不多|快好"
 )
-"""Words of these that say by themselves that something is done in part."""
+"""Those words of ``PARTLY`` that say by themselves that something is done in part."""
 
 RELATIVE: Final = r"(?:which|who|whose|where|welche[rs]?|qui|dont|que|cui|котор\pL+)\b"
-"""What stays with the words before a comma."""
+"""Beginnings of relative clauses, which stay with the words before the comma."""
 
 REST: Final = (
     r"(?:the |all the )?(?:rest|others?|remaining|second|third|one|ones|\d+ of \d+|andere[nr]?|rest|autres?|otr[oa]s?"
     r"|altr[oaie]|outr[oa]s?|остальн\pL+)\b|.*\btest_\w+$|.*(?-i:\bTest[A-Z]\w+)$"
 )
-"""A part that only the whole sentence names."""
+"""Words for a part that only the whole sentence names ("the rest")."""
 
 SAYS_NOTHING: Final = (
     r".*\b(?:used to|instead|anymore|never|thought|said|supposed|claimed|had|must|should|let's|please|would|could"
     r"|might|if|when|once|until|unless|wenn"
     r"|falls|sobald|si|quand|cuando|quando|se|если|когда)\b|.*[?？]$|.*(?:如果|要是|之前|以为|本来|原来)"
 )
-"""Sentences that suppose, order or lay something down."""
+"""Sentences that suppose, order or demand something, and so say nothing about what is done."""
 
 EXPLAINS: Final = (
     r"(?:next|then|now|on to|moving on|als nächstes|dann|jetzt|ensuite|maintenant|ahora|luego|poi|ora|agora)\b"
     r"|.*\b(?:was|were|had|previously|before|earlier|because|without|otherwise|whenever|so that|which|fails? fast"
     r"|war|waren|weil|ohne|damit|sonst|était|étaient|parce|sans|era|estaba|porque|sin)\b"
 )
-"""Clauses with which an assistant announces its next step, explains something or tells what was wrong before."""
+"""Clauses in which an assistant announces its next step, explains something, or says what was wrong before."""
 
 
 def _row(name: str, act: Act, confidence: float, example: str, *, explicit: bool = False) -> Rule:
@@ -227,4 +229,4 @@ MIXED_RULES: Final = {
     Act.COMPLAINT: _row("fails", Act.COMPLAINT, 0.85, "the upload works, the download doesn't", explicit=True),
     Act.LATER: _row("open", Act.LATER, 0.8, "done with the importer, exporter next"),
 }
-"""What the clauses of such a sentence are taken for."""
+"""The rules of the hits in such sentences, by act."""

@@ -1,4 +1,4 @@
-"""Numbers and days of the week as words, in each language, with their values."""
+"""Words for numbers and days of the week in several languages, with their values."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ _TENS: Final = {
 NUMBERS: Final = {word: str(at) for row in _NUMBERS for at, word in enumerate(row.split(), 1)} | {
     word: str(number) for word, number in _TENS.items()
 }
-"""Small numbers by their words."""
+"""Maps words for small numbers to their digits: "three" to "3"."""
 
 _WEEK: Final = (
     "montag dienstag mittwoch donnerstag freitag samstag sonntag",
@@ -65,4 +65,4 @@ _WEEK: Final = (
 )
 _ENGLISH: Final = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
 DAYS: Final = {word: day for row in _WEEK for word, day in zip(row.split(), _ENGLISH, strict=True)}
-"""Days of the week in other languages."""
+"""Maps days of the week in other languages to the English ones."""

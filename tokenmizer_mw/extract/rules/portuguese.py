@@ -1,4 +1,4 @@
-"""Portuguese, of Brazil and of Portugal."""
+"""The table for Portuguese, of Brazil and of Portugal."""
 
 from __future__ import annotations
 
@@ -194,4 +194,4 @@ PORTUGUESE: Final = make_tongue(
     "pode podem por porque pra precisamos preciso prefiro pronto põe quando que queria quero sempre sim são só "
     "também tela tem tira troca tudo tá uma uns usa usar valeu vamos você voltar vou à é",
 )
-"""The table of Portuguese."""
+"""The phrases of Portuguese (see ``tongue``)."""

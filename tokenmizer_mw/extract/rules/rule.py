@@ -1,4 +1,5 @@
-"""The data types of the rule tables: speakers, acts, what an act means for the graph, and rules."""
+"""The data types of the rule tables: speakers, acts (what a sentence does), what an act means for the graph, and
+rules."""
 
 from __future__ import annotations
 
@@ -11,7 +12,7 @@ from tokenmizer_mw.model.node import DecisionKind, NodeType, Status
 
 
 class Speaker(StrEnum):
-    """Whose sentences a rule reads."""
+    """The speaker of a message. For a rule: whose sentences it reads."""
 
     USER = "user"
     ASSISTANT = "assistant"
@@ -19,7 +20,17 @@ class Speaker(StrEnum):
 
 
 class Act(StrEnum):
-    """What a sentence does, such as deciding, requesting or complaining."""
+    """What a sentence does.
+
+    - About work: ``request``; ``later`` (postpones it), ``handover`` (an assistant leaves it to the user), ``progress``
+      (it has begun), ``claim`` (it is done), ``retract`` (takes an order back), ``tested`` (tests pass), ``files``
+      (names files).
+    - About errors: ``complaint`` (something fails), ``fix`` (what was done about it), ``confirm`` (it works now),
+      ``still`` (it was called done and is not).
+    - About decisions: ``choice``, ``assign`` (a value for something named), ``rule``, ``preference``, ``wish``
+      ("the button should be on the right"), ``replace`` and ``change`` (one thing by another), ``return``
+      ("back to REST"), ``reject``, ``proposal``. ``goal``: names the goal of the session.
+    """
 
     GOAL = "goal"
     REQUEST = "request"
@@ -48,7 +59,7 @@ class Act(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Meaning:
-    """Type, status and move of the findings of an act, before speaker and context are considered."""
+    """Type, status and move of the findings that an act makes, if speaker and context do not change them."""
 
     type: NodeType
     status: Status
@@ -87,11 +98,13 @@ MEANINGS: Final[dict[Act, Meaning]] = {
 class Rule:
     """A phrasing, as one row of a table.
 
-    - ``pattern``: RE2, matched at the start of a clause without lead-ins and final full stop, case ignored. Groups:
-      ``label`` (the stated fact), ``target`` (what it replaces), ``reason``.
+    - ``pattern``: RE2, matched at the start of a clause without introductory words and final full stop, case ignored.
+      Groups: ``label`` (the stated fact), ``target`` (what it replaces), ``reason``.
+    - ``confidence``: that of the findings which the rule makes.
     - ``unless``: a pattern for similar clauses with another meaning ("" for none).
     - ``whole``: the rule reads the sentence before it is split into clauses.
-    - ``explicit``: a formal marker such as "Decided:", which counts from either speaker.
+    - ``explicit``: the words are unmistakable, as in "Decided: ...", so that they may count from an assistant as well
+      and the classifier never drops such a hit.
     - ``example``: a sentence that the rule reads; ``counter``: a similar one that it must not read. A test runs both.
     """
 
@@ -118,5 +131,5 @@ def user_rule(
     unless: str = "",
     whole: bool = False,
 ) -> Rule:
-    """A rule for the user's sentences."""
+    """Make a rule for users' sentences."""
     return Rule(f"user.{name}", Speaker.USER, act, pattern, confidence, example, counter, unless, whole)

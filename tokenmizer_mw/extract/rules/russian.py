@@ -1,4 +1,4 @@
-"""Russian: the gender of the past tense, ё and е alike."""
+"""The table for Russian: past tenses of each gender; ё may be written as е."""
 
 from __future__ import annotations
 
@@ -191,4 +191,4 @@ RUSSIAN: Final = make_tongue(
     },
     ordinals="первый|первое|первая|первую второй|второе|вторая|вторую третий|третье|третью -1 последний|последнее",
 )
-"""The table of Russian."""
+"""The phrases of Russian (see ``tongue``)."""

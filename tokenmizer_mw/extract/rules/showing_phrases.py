@@ -1,7 +1,7 @@
-"""Phrases with which users show somebody else's text without calling it one: an order without an object ("proofread
-please", "translate to German:"), the place where it was read ("I read on a forum:"), or a file.
+"""Phrases with which users show somebody else's text without calling it a text: an order without an object
+("proofread please", "translate to German:"), the place where they read it ("I read on a forum:"), or a file.
 
-A row is a language, written as in ``rules.handover_phrases``.
+A row is a language; words are written as in ``rules.handover_phrases``.
 """
 
 from __future__ import annotations
@@ -16,26 +16,28 @@ _BESIDE: Final = r"[ \t,()]+"
 _MARKS: Final = r"[^\p{L}\p{M}\p{N}]*"
 
 FILE: Final = r"[\w./\\-]*[\w-]\.(?:md|mdc|markdown|txt|rst|adoc|org|log|eml|msg|csv|tsv|html?|pdf|docx?|odt|rtf)\b"
-"""RE2 for the name of a file of prose, or of what a machine has written. In a file of code nobody states anything."""
+"""RE2 for the name of a file of prose, or of one that a machine wrote, such as a log. In files of code, nobody states
+anything."""
 
 MENTION: Final = f"@{FILE}"
-"""RE2 for such a file that a user mentions."""
+"""RE2 for such a file that a user mentions with "@", such as "@notes.md"."""
 
 
 @dataclass(frozen=True, slots=True)
 class Showing:
     """The phrases of one language.
 
-    - ``prose``: orders that are given for texts; ``making``: orders for texts and for programs; ``filling``: words that
-      such an order may contain besides them; ``becoming``: what precedes the result ("into"); ``asking``: words after
-      which an order has its object.
-    - ``places``: where one reads what others wrote; ``taking``: that one has read something; ``at``: what precedes a
-      place then; ``telling``: what a place does; ``speakers``: people who are quoted like a place.
-    - ``contents``, ``of``: "contents of"; ``looking``: orders to look at a file.
-    - ``records``: what others said in a meeting.
-    - ``this``, ``texts``: "this answer"; ``within``: what precedes it; ``here``: what replaces it.
+    - ``prose``: verbs of orders that are given for texts; ``making``: for texts and for programs; ``filling``: other
+      words that such an order may contain; ``becoming``: words before its result ("into"); ``asking``: words after
+      which it names its object.
+    - ``places``: where one reads what others wrote; ``taking``: verbs for reading; ``at``: words before such a place
+      then; ``telling``: verbs for what a place says; ``speakers``: people who are quoted like a place.
+    - ``contents``, ``of``: the words of "contents of"; ``looking``: verbs of orders to look at a file.
+    - ``records``: words for what was said in a meeting.
+    - ``this``, ``texts``: the words of "this answer"; ``within``: words before these; ``here``: words in place of
+      these.
 
-    ``examples`` show a text, ``counters`` do not; each precedes what would be shown.
+    ``examples``: sentences that show a text; ``counters``: similar ones that do not. Both stand before the text.
     """
 
     prose: str
@@ -61,7 +63,7 @@ class Showing:
     spaced: bool = True
 
     def ordering(self, *, making: bool) -> str:
-        """RE2 for an order that names nothing to work on."""
+        """RE2 for an order that does not name what to work on. ``making``: the verbs may be those for programs, too."""
         verbs = self._any(f"{self.prose} {self.making}" if making else self.prose)
         if not self.spaced:
             return rf"(?:{self._any(self.filling)}|[ \t,，])*(?:{self._any(self.becoming)})?.{{0,8}}{verbs}.{{0,8}}$"
@@ -71,12 +73,12 @@ class Showing:
 
     @property
     def object(self) -> str:
-        """RE2 for words behind which an order has its object."""
+        """RE2 for the words after which an order names its object."""
         return rf"(?:.*[ \t])?{self._any(self.asking)}" if self.asking else NOTHING
 
     @property
     def reading(self) -> str:
-        """RE2 for a clause that says where one has read what follows behind a colon."""
+        """RE2 for a clause that says where the user read the text after its colon."""
         if not self.places:
             return NOTHING
         places, speakers = self._any(self.places), self._any(self.speakers)
@@ -88,14 +90,14 @@ class Showing:
 
     @property
     def holding(self) -> str:
-        """RE2 for a clause that names a file whose contents follow."""
+        """RE2 for a clause that names a file whose contents follow ("contents of notes.md")."""
         if not self.contents:
             return NOTHING
         return rf"(?:.*[ \t])?{self._any(self.contents)}[ \t]+{self._any(self.of)}[ \t].{{0,40}}{FILE}.{{0,20}}$"
 
     @property
     def opening(self) -> str:
-        """RE2 for a line that asks to look at a file that is mentioned."""
+        """RE2 for a line with an order to look at a mentioned file ("review @notes.md")."""
         beside = rf"(?:{self._any(self.filling)}{_BESIDE})*"
         orders = self._any(f"{self.looking} {self.prose}")
         return (
@@ -104,14 +106,14 @@ class Showing:
 
     @property
     def recording(self) -> str:
-        """RE2 for a line of its own that says of which meeting a record follows."""
+        """RE2 for a line that says which meeting the following record is of ("minutes of the board meeting")."""
         if not self.records:
             return NOTHING
         return rf"{_MARKS}(?:{_LETTER}+[ \t]+){{0,2}}{self._any(self.records)}[ \t]+{self._any(self.of)}[ \t].*"
 
     @property
     def pointing(self) -> str:
-        """RE2 for a line that ends with "in this text", or names a text and where it was found."""
+        """RE2 for a line that ends with "in this text" or the like, or that names a text and where it was found."""
         if not self.texts:
             return NOTHING
         this, texts = self._any(self.this), self._any(self.texts)
@@ -319,4 +321,4 @@ SHOWN: Final[tuple[Showing, ...]] = (
         counters=("我的要求：\n", "请解释缓存如何工作。\n\n"),
     ),
 )
-"""English, German, French, Spanish, Portuguese, Italian, Russian, Chinese."""
+"""The phrases of English, German, French, Spanish, Portuguese, Italian, Russian and Chinese."""

@@ -1,4 +1,4 @@
-"""Spanish: tú, usted and vosotros."""
+"""The table for Spanish: orders with tú, usted and vosotros."""
 
 from __future__ import annotations
 
@@ -217,4 +217,4 @@ SPANISH: Final = make_tongue(
     "se siempre sigue sin son su sus sí sólo también te tiene toda todas todos un una unas unos usa usamos usar "
     "usemos vale vamos volvamos voy ya",
 )
-"""The table of Spanish."""
+"""The phrases of Spanish (see ``tongue``)."""

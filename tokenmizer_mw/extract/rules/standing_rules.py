@@ -1,4 +1,4 @@
-"""Rules for what must hold from now on ("must", "is never"), in modal and passive English."""
+"""Rules for sentences that say what must hold from now on ("must", "is never"), in modal and passive English."""
 
 from __future__ import annotations
 
@@ -45,4 +45,5 @@ STANDING: Final = (
         "the captions are in English from now on",
     ),
 )
-"""Standing rules. They stand before refusals and complaints, which the same words ("never", "no", "not") begin."""
+"""Rules for what must hold. They are tried before those for rejections and complaints, which begin with the same words
+("never", "no", "not")."""

@@ -1,7 +1,7 @@
-"""Rules for whole sentences about the state of things: what always holds, fails, is left, or is done.
+"""Rules for whole sentences about how things are: what always holds, fails, is left to do, or is done.
 
-One row for each state and language, tried last: the whole sentence is the label. ``HALF`` rows come first: one half of
-their sentences says that things are well, the other half what is not.
+``SENTENCES`` has a row for each state and language and is tried last; the whole sentence becomes the label. The rules
+in ``HALF`` are tried first: one half of their sentences says that things are well, the other half what is not.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ ENGLISH_WORDS: Final = split_words(
     "the our my your their with and is are was were of to for this that we it they have has been at from by on i you"
     " help when what which who will would should don't doesn't can't it's i'm we're"
 )
-"""Little words of English, few of which other languages have too."""
+"""Small English words, of which other languages have few."""
 
 FAILING: Final = (
     r"fail(?:s|ed|ing)?|broken?|breaks|crash(?:es|ed|ing)?|hang(?:s|ing)?|throws?|threw|die[sd]|dying|refuses?|leaks?"
@@ -108,7 +108,7 @@ HALF: Final[Mapping[str, tuple[Rule, ...]]] = {
         ),
     ),
 }
-"""Sentences of two halves, by language."""
+"""Rules for sentences of which one half says that things are well and the other what is not, by language."""
 
 _FAIL: Final = (
     r"(?:fail|crash|break|hang|leak|time out|freeze|flicker|stutter|drip|error out|throw|complain|loop|jam|disconnect)"
@@ -202,7 +202,7 @@ REPORTS: Final = (
         explicit=True,
     ),
 )
-"""Reports of either speaker that something fails, or does so no more."""
+"""Rules for reports of either speaker that something fails, or no longer does."""
 
 SENTENCES: Final[Mapping[str, tuple[Rule, ...]]] = {
     "en": (
@@ -472,4 +472,4 @@ SENTENCES: Final[Mapping[str, tuple[Rule, ...]]] = {
         ),
     ),
 }
-"""The rows, by language."""
+"""The rules for whole sentences about a state, by language."""

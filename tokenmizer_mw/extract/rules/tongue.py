@@ -1,10 +1,10 @@
-"""A language other than English: its fields, and how its rules are made from one small table.
+"""The phrases of a language other than English, and how its rules are made from one small table.
 
-A table has ``rows`` by kind: patterns in RE2, case ignored, which ``KINDS`` turns into rules. In a pattern
+A table has ``rows`` by kind of statement (``KINDS``): patterns in RE2, case ignored, which become rules. In a pattern,
 
 - ``<new>`` is the stated fact, ``<old>`` what it replaces, ``<all>`` the stated fact up to the end;
-- ``<end>`` is the end of a clause, or the following reason;
-- ``<name>`` stands for one of the table's ``words``.
+- ``<end>`` is the end of the clause, or the reason that follows;
+- ``<name>`` is replaced by the entry ``name`` of the table's ``words``.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ from .rule import Act, Rule, Speaker
 
 
 class Form(Enum):
-    """Where the phrases of a kind stand in a clause, and which words become the fact.
+    """Where the phrases of a kind of statement stand in a clause, and which words become the fact.
 
-    - LINE: at the beginning; a group of the pattern is the fact.
+    - LINE: at the beginning; the group ``label`` of the pattern is the fact.
     - MARK: before a colon; the text after the colon is the fact.
     - WITHIN: anywhere; the whole clause is the fact.
     """
@@ -36,10 +36,10 @@ class Form(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """One kind of statement for which each language has phrases: a goal, a decision, work that is done, and so on.
+    """One kind of statement for which each language has phrases: a goal, a decision, finished work, and so on.
 
-    ``act`` is what such a statement does, ``speaker`` who may make it, ``confidence`` the probability that it is
-    meant so, ``form`` where its phrases stand. ``whole`` and ``explicit`` are as in ``Rule``.
+    ``act``: what such a statement does; ``speaker``: who may make it; ``confidence``: the probability that it is meant
+    so; ``form``: where its phrases stand; ``whole``, ``explicit``: as in ``Rule``.
     """
 
     name: str
@@ -79,7 +79,7 @@ KINDS: Final = (
     Kind("need", Act.REQUEST, _USER, 0.75),
     Kind("result", Act.CLAIM, _BOTH, 0.7, Form.WITHIN),
 )
-"""All kinds. Of several that read a clause, the first one counts."""
+"""All kinds of statements. If the phrases of several match a clause, the first kind counts."""
 
 PIECE: Final = r"[^,;?，。；？、।]"
 _END: Final = r"(?:$|[,.;:，。；।–] ?(?P<reason>.*))"
@@ -96,20 +96,21 @@ _BEHIND: Final = r"(?:$|[\s,;:.!?)\"'»’-].*)"
 
 @dataclass(frozen=True, slots=True)
 class Tongue:
-    """A language. Patterns are RE2, matched at the start of a sentence or clause, case ignored; "" for none.
+    """The phrases of one language. Patterns are RE2, matched at the start of a sentence or clause, case ignored; "" for
+    none.
 
-    - ``cues``: words that identify the language, none of them English; () if the script does.
-    - ``lead``: lead-ins before a statement, removed as long as one matches.
-    - ``asks``: questions without a question mark; ``polite``: orders in the form of a question, with the order as
-      ``rest``.
-    - ``supposes``, ``reports``: sentences that state nothing.
-    - ``border``: searched for between clauses; ``because``: between a choice and its reason; ``trailer``: softening
-      words at the end of a label.
-    - ``offers``: an assistant's offer, with its content as ``label``; ``choosing``: searched for in an announcement of
-      options.
-    - ``yes``, ``no``, ``both``: alternatives for short answers; ``soft``: words that may stand beside them.
-    - ``pick``: before a number, a letter or one of the ``ordinals`` (positions from 0, -1 the last); ``picked``: after
-      it.
+    - ``cues``: words that identify the language, none of them English; () if its script does.
+    - ``lead``: introductory words before a statement, removed as long as one matches.
+    - ``asks``: questions without a question mark; ``polite``: orders in the form of a question, with the order in the
+      group ``rest``.
+    - ``supposes``, ``reports``: sentences that only imagine something, or report what others say; both state nothing.
+    - ``border``: what separates clauses; ``because``: what separates a choice and its reason (both matched anywhere);
+      ``trailer``: softening words at the end of a label.
+    - ``offers``: an assistant's offer to do something, with that in the group ``label``; ``choosing``: words that
+      announce options, matched anywhere.
+    - ``yes``, ``no``, ``both``: short answers, as alternatives; ``soft``: words that may stand beside these.
+    - ``pick``: words before a number, a letter or one of the ``ordinals`` ("first"; their values are positions from 0,
+      -1 for the last); ``picked``: words after it.
     - ``ahead``: phrases for future work.
     """
 
@@ -148,13 +149,13 @@ def make_tongue(
     ordinals: str = "",
     spaced: bool = True,
 ) -> Tongue:
-    """Make the language of a table.
+    """Make the phrases of a language from its table.
 
-    - ``rows``, ``unless``: patterns by kind, and those of similar clauses with another meaning.
+    - ``rows``: patterns by kind of statement; ``unless``: by kind, a pattern of similar clauses with another meaning.
     - ``words``: the texts for ``<name>``; ``said``: the other fields of ``Tongue``.
-    - ``ahead``: fields of ``Ahead``; ``cues``: words; ``ordinals``: words by position, "first|1st 2nd ...", the last
-      after " -1 ".
-    - ``spaced``: words are separated by spaces, so that WITHIN patterns are whole words.
+    - ``ahead``: the fields of ``Ahead``; ``cues``: words; ``ordinals``: words by position, as in
+      "first|1st second|2nd -1 last".
+    - ``spaced``: words are separated by spaces, so that patterns with the form ``WITHIN`` match whole words only.
     """
     known = {name: f"(?:{_fill_placeholders(text, {})})" for name, text in words.items()}
     for name, text in words.items():
@@ -223,7 +224,7 @@ def _ahead_of(code: str, table: Mapping[str, str | Sequence[str]], known: Mappin
 
 
 def _places_of(text: str) -> dict[str, int]:
-    """The places of a list such as "first|1st second third -1 last"."""
+    """The position of each word in a list such as "first|1st second third -1 last"."""
     groups, _, last = text.partition(" -1 ")
     places = {word.replace("_", " "): place for place, group in enumerate(groups.split()) for word in group.split("|")}
     return places | {word.replace("_", " "): -1 for word in last.split("|") if word}

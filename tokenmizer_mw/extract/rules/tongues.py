@@ -29,4 +29,4 @@ TONGUES: Final[tuple[Tongue, ...]] = (
     HINDI,
     HINGLISH,
 )
-"""All of them; codes are their own."""
+"""The phrases of all these languages."""

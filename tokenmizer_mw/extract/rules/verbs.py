@@ -1,4 +1,4 @@
-"""Verbs of work, as alternatives for a pattern."""
+"""Verbs of work, as alternatives for RE2 patterns."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _OBJECT: Final = (
     r"|up|in|on|out|off|down|for|only|just|users?|new|old|me|us)\b|(?-i:[A-Z`'\"/@.\d]))"
 )
 WORK_VERBS: Final = rf"(?:{_CLEAR}) |(?:{_VAGUE}){_OBJECT}"
-"""What a request may begin with: verbs that can hardly be anything else, and others with an object behind them."""
+"""Beginnings of requests: verbs that are hardly anything else, and other verbs followed by an object."""
 
 DONE_VERBS: Final = (
     "added|implemented|created|built|wrote|written|made|set up|fixed|repaired|updated|changed|removed|deleted"
@@ -44,17 +44,17 @@ DONE_VERBS: Final = (
     "|defined|tweaked|restructured|reorgani[sz]ed|verified|restored|reverted|dropped|bundled|scaffolded|initiali[sz]ed"
     "|corrected|ensured|patched|booked|ordered"
 )
-"""What a claim of finished work may begin with."""
+"""Beginnings of claims of finished work."""
 
 
 BY_HAND: Final = (
     r"(?:manual(?:ly)?:|manual(?:ly)? (?:check|test|verif|run|smoke|open|confirm|inspect|walk)\w*"
     r"|visual(?:ly)? (?:check|verif|inspect|confirm|test)\w*|by hand: |smoke[- ]test) ?.{6,}"
 )
-"""What somebody has to look at, as a plan's point: no test that passes does it."""
+"""Beginnings of points of a plan that somebody has to check by hand: no passing test completes them."""
 
 WHEN_DONE: Final = (
     r" (?:(?:an?|\d+|two|three|some|a few) (?:minutes?|hours?|days?|weeks?) ago|yesterday|today|tonight|this (?:morning"
     r"|afternoon|evening|week)|last (?:night|week)|earlier|on (?:mon|tues|wednes|thurs|fri|satur|sun)day)"
 )
-"""How people say when something was finished."""
+"""Words that say when something was finished ("an hour ago")."""

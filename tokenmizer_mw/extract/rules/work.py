@@ -1,4 +1,4 @@
-"""Rules for work: what is to do, what is done, what works now."""
+"""Rules for users' sentences about work: what is to be done, what is done, what works now."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""The log odds that a passage of a user changes an earlier statement, by its words alone.
+"""The log odds that a passage of a user changes an earlier statement, judged by its words alone.
 
-A linear classifier over words, 2- and 3-grams of words and 4-grams of letters, trained by ``python -m
-benchmarks.contrast_fit --write`` on talks by many authors. Half of its training texts only look like a change ("what
-would it cost on Oracle?"). Which fact is changed: see ``contrast``.
+A linear classifier over single words, 2- and 3-grams of words and 4-grams of letters, trained by
+``python -m benchmarks.contrast_fit --write`` on chats by many authors. Half of its training texts only look like a
+change ("what would it cost on Oracle?"). ``contrast`` finds out which fact is changed.
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ from typing import Final
 from .classifier import Model, load_change_model
 
 PASSAGE_MAX: Final = 400
-"""Characters of a passage that are read."""
+"""How many characters of a passage are read."""
 WORDS_MAX: Final = 90
 LETTERS: Final = 4
 LETTERS_SHARE: Final = 0.1
-"""What a cue of letters counts for the length of a passage, where one of words counts 1."""
+"""Weight of a known 4-gram of letters in the length of a passage; that of a known word is 1."""
 BIAS: Final = "="
-"""The cue that every passage has."""
+"""The feature that every passage has."""
 
 _WIDE: Final = "\u2e80"
 _DIGITS: Final = re.compile(r"\d+")
@@ -31,7 +31,7 @@ _WORDS: Final = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*|9|[^\w\s]")
 
 
 def word_cues(text: str) -> set[str]:
-    """Words of a passage, and 2- and 3-grams of them; all numbers count as one word."""
+    """Return features of a passage: its words, and their 2- and 3-grams. All numbers count as the same word."""
     words = ["^", *_words_of(text), "$"]
     found = {f"w {word}" for word in words}
     found |= {f"b {one} {other}" for one, other in pairwise(words)}
@@ -40,7 +40,8 @@ def word_cues(text: str) -> set[str]:
 
 
 def letter_cues(text: str) -> set[str]:
-    """4-grams of letters within words; in scripts without spaces, 2- and 3-grams of characters."""
+    """Return features of a passage: the 4-grams of letters within its words and, in scripts without spaces, the 2- and
+    3-grams of its characters."""
     found = {f"n{one}" for word in _words_of(text) for one in _make_ngrams(f" {word} ", LETTERS)}
     wide = "".join(sign for sign in text[:PASSAGE_MAX] if sign >= _WIDE)
     if wide:
@@ -60,12 +61,12 @@ def _words_of(text: str) -> tuple[str, ...]:
 
 @lru_cache(maxsize=64)
 def change_odds(text: str) -> float:
-    """The log odds that a passage changes something."""
+    """Return the log odds that a passage changes something."""
     return odds_by_model(load_change_model(), text)
 
 
 def odds_by_model(model: Model, text: str) -> float:
-    """The log odds by a given model."""
+    """Return the log odds that a passage changes something, by a given model."""
     words, in_words = model.total(word_cues(text))
     letters, in_letters = model.total(letter_cues(text))
     length = in_words + LETTERS_SHARE * in_letters

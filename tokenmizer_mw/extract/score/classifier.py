@@ -1,8 +1,8 @@
-"""The classifier of dialogue acts: a linear model, one row of weights per feature.
+"""The classifier of dialogue acts (what a sentence does): a linear model with one row of weights per feature.
 
-The file is a line of JSON and a compressed body: the features, one a line, then their weights as signed bytes, a row of
-classes for each. Many weights are added at a time: a row is one integer whose 32-bit lanes hold a one, which counts
-rows, and the weights of its classes, raised by 128 so that no lane becomes negative.
+The file is a line of JSON and a compressed body: the features, one per line, then their weights as signed bytes, a row
+of classes for each feature. To add many rows fast, a row is one integer with 32-bit lanes: the first lane holds a one
+and so counts rows, the others hold the weights of the classes, raised by 128 so that no lane is negative.
 """
 
 from __future__ import annotations
@@ -20,25 +20,26 @@ from importlib.resources import files
 from typing import ClassVar, Final, NamedTuple
 
 FORMAT: Final = 3
-"""Version of the file's format."""
+"""Version of the file format."""
 
 CUES_MAX: Final = 600
-"""Cues of one sentence that count."""
+"""How many known features of one sentence count."""
 
 MODEL_MAX: Final = 2 * 1024 * 1024
-"""Bytes of a model file, and half the bytes that its body may have when it is not compressed."""
+"""Greatest size of a model file, in bytes. Its body may have twice as many when decompressed."""
 
 _RAISED: Final = 128
 _COUNT: Final = 0xFFFFFFFF
-"""The lane that counts rows."""
+"""Mask of the lane that counts rows."""
 _FAR: Final = 500.0
-"""A sum that is as good as none at all, and whose power can be told."""
+"""Sums below minus this value are raised to it, so that their exponential can be computed; the probability is 0
+anyway."""
 _FILE: Final = "acts.model"
 _CHANGES_FILE: Final = "changes.model"
 
 
 class DialogueAct(StrEnum):
-    """The classes: what a sentence may do to the state of a session. It may do several of them, or none."""
+    """The classes: what a sentence may do to the state of a session. A sentence may do several of these, or none."""
 
     DECISION = "decision"
     COMPLETION = "completion"
@@ -53,19 +54,23 @@ class DialogueAct(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class ActProbabilities:
-    """The probability of each class: ``odds`` in the order of ``classes``, 0..1, independent of each other."""
+    """How probable each act is for one sentence. ``odds``: probabilities from 0 to 1 in the order of ``classes``,
+    independent of each other."""
 
     classes: tuple[DialogueAct, ...]
     odds: tuple[float, ...]
 
     def chance(self, act: DialogueAct) -> float:
-        """The probability of one act."""
+        """Return the probability of one act, 0 to 1."""
         return self.odds[self.classes.index(act)]
 
 
 class SentenceInContext(NamedTuple):
-    """A sentence and what precedes it: ``before``, the sentence before it in its message, and ``heard``, the other
-    speaker's last one; "" for none. ``speaker``: "user" or "assistant"."""
+    """A sentence and what precedes it.
+
+    - ``speaker``: "user" or "assistant".
+    - ``before``: the sentence before it in its message; ``heard``: the last sentence of the other speaker; "" for none.
+    """
 
     text: str
     speaker: str
@@ -74,17 +79,21 @@ class SentenceInContext(NamedTuple):
 
 
 class BadModel(ValueError):
-    """The model file is damaged, or of another version."""
+    """Raised for a model file that is damaged, of another version, or made for other acts."""
 
 
 class Model:
-    """A linear classifier. ``cues`` and ``weights`` correspond: a row for each feature, a column for each class, in
-    units of 1/``scale``. Raises ``BadModel`` if they do not."""
+    """A linear classifier.
+
+    - ``cues``: its features; ``weights``: for each feature, a signed byte per class, in units of ``scale``.
+
+    Raises ``BadModel`` if their numbers do not fit.
+    """
 
     __slots__ = ("_rows", "_unpack", "classes", "cues", "scale", "weights")
 
     reads_context: ClassVar[bool] = False
-    """Whether ``meaning`` says anything."""
+    """Whether the model also reads sentences in their context, so that ``meaning`` returns something."""
 
     def __init__(self, classes: Sequence[DialogueAct], cues: Sequence[str], weights: bytes, scale: float) -> None:
         if len(weights) != len(cues) * len(classes):
@@ -102,32 +111,34 @@ class Model:
         self._rows = {cue: int.from_bytes(rows[at : at + size], "little") for cue, at in zip(cues, places, strict=True)}
 
     def weight(self, cues: Iterable[str]) -> int:
-        """The sum of the weights of these features, as lanes; only the first ``CUES_MAX`` features count."""
+        """Return the sum of the rows of these features, as one integer of lanes, for ``guess``. Only the first
+        ``CUES_MAX`` known features count."""
         return sum([row for row in map(self._rows.get, cues) if row is not None][:CUES_MAX])
 
     def _sums(self, total: int, meaning: Sequence[float]) -> Sequence[float]:
-        """The sum of the weights of each class, in scale-ths."""
+        """The sum of the weights of each class, in units of ``scale``. ``meaning``: added to the sums if it is not
+        empty."""
         rows, *lanes = self._unpack(total.to_bytes(4 * len(self.classes) + 4, "little"))
         sums = [lane - rows * _RAISED for lane in lanes]
         return [one + more for one, more in zip(sums, meaning, strict=True)] if meaning else sums
 
     def total(self, cues: Iterable[str]) -> tuple[float, int]:
-        """The sum of the weights for the first class, and the number of known features."""
+        """Return the sum of the weights for the first class, and how many of the features are known."""
         weight = self.weight(cues)
         return self._sums(weight, ())[0] * self.scale, weight & _COUNT
 
     def meaning(self, sentence: SentenceInContext) -> Sequence[float]:
-        """What a sentence model adds for each class; () for a model of features alone."""
+        """Return what a sentence model adds for each class; () for a model that has only features."""
         return ()
 
     def guess(self, total: int, meaning: Sequence[float] = ()) -> ActProbabilities:
-        """The probabilities of a sentence whose features sum to ``total`` and for which a sentence model adds
-        ``meaning``."""
+        """Return the probabilities of the acts of a sentence. ``total``: what ``weight`` returned for its features;
+        ``meaning``: what ``meaning`` returned for it."""
         sums = [max(one * self.scale, -_FAR) for one in self._sums(total, meaning)]
         return ActProbabilities(self.classes, tuple([1 / (1 + math.exp(-one)) for one in sums]))
 
     def to_bytes(self) -> bytes:
-        """The model as a file."""
+        """Return the model as the content of a file."""
         body = zlib.compress("\n".join(self.cues).encode() + b"\0" + self.weights, 9)
         header = {
             "format": FORMAT,
@@ -140,8 +151,10 @@ class Model:
 
     @classmethod
     def from_bytes(cls, data: bytes, acts: Collection[DialogueAct] = tuple(DialogueAct)) -> Model:
-        """The model of a file, which judges ``acts``. Raises ``BadModel`` for one that is damaged, too large, made for
-        other acts or of another version."""
+        """Return the model in the content of a file. ``acts``: the classes that it must have.
+
+        Raises ``BadModel`` if the file is damaged, too large, of another version or made for other acts.
+        """
         line, _, body = data.partition(b"\n")
         try:
             header = json.loads(line)
@@ -162,11 +175,11 @@ class Model:
 
 @cache
 def load_shipped_model() -> Model:
-    """The classifier of dialogue acts in this package, loaded when first used."""
+    """Return the classifier of dialogue acts that this package contains, loaded when first used."""
     return Model.from_bytes(files(__package__).joinpath(_FILE).read_bytes())
 
 
 @cache
 def load_change_model() -> Model:
-    """The classifier of changing passages in this package, loaded when first used."""
+    """Return the classifier of passages that change something, which this package contains, loaded when first used."""
     return Model.from_bytes(files(__package__).joinpath(_CHANGES_FILE).read_bytes(), {DialogueAct.CHANGE})

@@ -1,6 +1,8 @@
-"""Compares a sentence with a fact in force: another value for the same thing, the thing named, its old value named.
+"""Compares a sentence with a fact in force: does it give another value for the same thing, name the thing, or name its
+old value?
 
-In: a claim and nodes. Out: evidence, and the log odds that the claim changes a node.
+In: a claim (a sentence that may change something) and nodes. Out: evidence, and the log odds that the claim changes a
+node.
 """
 
 from __future__ import annotations
@@ -36,11 +38,12 @@ def _read_nothing() -> float | None:
 
 @dataclass(frozen=True)
 class Claim:
-    """A sentence that may change something.
+    """A sentence of a user that may change a fact.
 
-    - ``line``: the sentence; ``parts``: its clauses; ``beside``: the sentence with its neighbours.
-    - ``turn``: number of its message; ``last``: whether it ends the message.
-    - ``said``: the sentence with its first words; ``question``: what the assistant asked last; "" for nothing.
+    - ``line``: the sentence without introductory words; ``said``: with them; ``parts``: its clauses.
+    - ``beside``: the sentence with its neighbours in the message.
+    - ``turn``: number of its message; ``last``: whether it is the last sentence of the message.
+    - ``question``: the question at the end of the assistant's message that it may answer; "" for none.
     - ``read_meaning``: computes ``meant``.
     """
 
@@ -55,54 +58,54 @@ class Claim:
 
     @cached_property
     def odds(self) -> float:
-        """Log odds that it changes something, by its words and those of its neighbours."""
+        """Log odds that the sentence changes anything, judged by its words and those of its neighbours."""
         return change_odds(self.beside)
 
     @cached_property
     def meant(self) -> float | None:
-        """Log odds that a sentence model adds; ``None`` without one."""
+        """Log odds that a sentence model adds to this; ``None`` without a model."""
         return self.read_meaning()
 
     @cached_property
     def weights_by_fact(self) -> dict[tuple[str | bool, bool, bool, bool, int], float]:
-        """Cache of ``weigh``, by all that it reads of a fact."""
+        """Cache of ``weigh``. The key contains everything that ``weigh`` reads of a fact."""
         return {}
 
     @cached_property
     def clauses(self) -> Sequence[tuple[str, StatedValues]]:
-        """Its clauses with their values."""
+        """The clauses of the sentence, each with its values."""
         return [(part, read_stated(part)) for part in self.parts]
 
     @cached_property
     def keys(self) -> frozenset[str]:
-        """Keys of the values and words of the sentence and its neighbours."""
+        """Keys of the words and values of the sentence and its neighbours (see ``StatedValues.keys``)."""
         beside = self.around.keys.union(map(key_of, self.around.names))
         return beside.union(self.stated.keys, *(stated.keys for _, stated in self.clauses))
 
     @cached_property
     def scope(self) -> frozenset[str]:
-        """Content stems of its stated scope."""
+        """Content stems of the scope at the beginning of the sentence ("for the second flat, ..."); empty for none."""
         return content(read_scope(self.line))
 
     @cached_property
     def own_odds(self) -> float:
-        """Log odds that it changes something, by its own words alone: a reason or a complaint beside a change is not
-        the change."""
+        """Log odds that the sentence changes anything, judged by its own words alone. They tell a change from a reason
+        or a complaint that only stands beside it."""
         return change_odds(self.line)
 
     @cached_property
     def stated(self) -> StatedValues:
-        """The values of the sentence."""
+        """The values and words of the sentence."""
         return read_stated(self.line)
 
     @cached_property
     def around(self) -> StatedValues:
-        """The values of the sentence and its neighbours."""
+        """The values and words of the sentence and its neighbours."""
         return read_stated(self.beside)
 
     @cached_property
     def has_change_word(self) -> bool:
-        """Whether it has words of change."""
+        """Whether the sentence has a word of change ("instead", "switch")."""
         return _CHANGES.any(self.line)
 
 
@@ -114,10 +117,11 @@ _SO: Final = PatternSet(
 _BRIEF_WORDS: Final = 7
 _BRIEF_SIGNS: Final = 8
 _RECENT: Final = 2
-"""Messages back to which a fact is recent."""
+"""A fact counts as recent if at most this many messages have followed it."""
 
 _LONG: Final = 12
-"""Messages after which a chat is long: the more it has, the less likely one of them changes a certain fact."""
+"""From this message on, a chat counts as long. The longer a chat is, the less likely a message changes one particular
+fact."""
 
 WEIGHTS: Final = {
     "measured": 1.73,
@@ -143,12 +147,12 @@ WEIGHTS: Final = {
     "odds": 0.38,
 }
 BIAS: Final = -3.18
-"""What each piece of evidence weighs: a regression over which fact a sentence changes, or none, which
-``benchmarks/contrast_fit.py`` fits."""
+"""The log odds without any evidence. ``WEIGHTS``: what each piece of evidence adds to them. Both come from a regression
+over which fact a sentence changes, if any; ``benchmarks/contrast_fit.py`` fits it."""
 
 
 class Mixture(NamedTuple):
-    """Weights of the evidence and of the sentence model, and a bias."""
+    """Factors for the log odds of the evidence (``words``) and of the sentence model (``meaning``), and a constant."""
 
     words: float
     meaning: float
@@ -156,8 +160,9 @@ class Mixture(NamedTuple):
 
 
 MEANT: Final = Mixture(words=0.91, meaning=0.61, bias=0.10 + 0.30)
-"""Fitted by ``benchmarks/contrast_fit.py`` on authors of whom neither classifier nor sentence model has read anything.
-The second part of the bias is not: with it as many ordinary messages replace something as by words alone."""
+"""The mixture if a sentence model is used. ``benchmarks/contrast_fit.py`` fitted it on authors whose texts neither the
+classifier nor the sentence model was trained on. The 0.30 was added by hand: with it, as many ordinary messages replace
+something as without the model."""
 
 
 _DENIES: Final = PatternSet(
@@ -178,8 +183,8 @@ _REFUSES: Final = PatternSet(
 
 
 def answers_another(label: str, said: str, question: str) -> bool:
-    """Whether a sentence turns down what the assistant just asked ("Invoices by post?", "No, by mail"), and neither of
-    both has a word or value of the fact with this label."""
+    """Whether a sentence only rejects what the assistant just asked ("Invoices by post?", "No, by mail"), and neither
+    sentence nor ``question`` has a word or value of the fact with this label."""
     if not _REFUSES.any(said):
         return False
     old, asked, new = read_stated(label), read_stated(question), read_stated(said)
@@ -188,12 +193,13 @@ def answers_another(label: str, said: str, question: str) -> bool:
 
 
 def has_change_words(line: str) -> bool:
-    """Whether a sentence has words for a change, or for a consequence."""
+    """Whether a sentence has words for a change, or for a consequence ("so", "then")."""
     return _CHANGES.any(line) or _EXPLICIT.any(line) or _SO.any(line)
 
 
 def weigh(node: Node, claim: Claim, facts: int) -> float:
-    """The log odds, against "nothing changes", that a claim changes ``node``, one of ``facts`` facts."""
+    """Return the log odds that a claim changes ``node``, against the outcome that nothing changes. ``facts``: how many
+    facts it may change."""
     old = read_stated(node.label)
     said = node.label if not old.keys.isdisjoint(claim.keys) else bool(old.names)
     key = (said, node.type is NodeType.TASK, node.source.role == "assistant", _is_just_set(node, claim), facts)
@@ -212,7 +218,8 @@ _MOST: Final = 30.0
 
 
 def collect_evidence(node: Node, claim: Claim, facts: int) -> dict[str, float]:
-    """The evidence for and against a claim changing ``node``, one of ``facts`` facts, by the names in ``WEIGHTS``."""
+    """Return the evidence for and against a claim changing ``node``, by the names in ``WEIGHTS``. ``facts``: how many
+    facts it may change."""
     old = read_stated(node.label)
     best, new = _nearest(claim, old)
     if _is_explicit(best):
@@ -257,7 +264,7 @@ def _is_explicit(part: str) -> bool:
 
 
 def _is_brief(part: str, stated: StatedValues) -> bool:
-    """Whether a clause has little besides a value."""
+    """Whether a clause says little more than a value."""
     words = len(part.split())
     short = words <= _BRIEF_WORDS if " " in part or part.isascii() else len(part) <= _BRIEF_SIGNS
     return short and bool(stated.numbers or stated.members or stated.names)
@@ -269,7 +276,7 @@ def _has_other_value(old: StatedValues, new: StatedValues) -> bool:
 
 
 def _may_concern(old: StatedValues, claim: Claim) -> bool:
-    """Whether a claim shares a word or a kind of value with a fact; most do not."""
+    """Whether a claim has a word, a name or a kind of value of a fact. For most facts it has none."""
     line, around = claim.stated, claim.around
     return (
         not old.words.isdisjoint(around.words)
@@ -280,8 +287,8 @@ def _may_concern(old: StatedValues, claim: Claim) -> bool:
 
 
 def are_of_other_things(node: Node, claim: Claim) -> bool:
-    """Whether a fact and a sentence without a word of change make similar statements about two things: "juniors on
-    Mondays" and "seniors on Fridays"."""
+    """Whether a fact and a sentence without a word of change say similar things about two different things:
+    "juniors on Mondays", "seniors on Fridays"."""
     if claim.has_change_word:
         return False
     old = read_stated(node.label)
@@ -291,8 +298,8 @@ def are_of_other_things(node: Node, claim: Claim) -> bool:
 
 
 def is_of_another(node: Node, claim: Claim) -> bool:
-    """Whether a sentence is about another thing than a fact: by its scope ("for the second flat, ..."), or because it
-    counts what its neighbour counts ("members cancel up to 24 hours before. make it 12")."""
+    """Whether a sentence is about something other than a fact: its scope ("for the second flat, ...") is another one,
+    or its number replaces that of its neighbour ("members cancel up to 24 hours before. make it 12")."""
     if claim.scope and claim.scope.isdisjoint(content(node.label)):
         return True
     old, new = read_stated(node.label), claim.stated
@@ -303,8 +310,8 @@ def is_of_another(node: Node, claim: Claim) -> bool:
 
 
 def has_no_other_value(node: Node, claim: Claim) -> bool:
-    """Whether a sentence without a word of change or denial only repeats a fact's value or measures another thing: "the
-    budget is 2,500 euros", "the boathouse costs 600 euros"."""
+    """Whether a sentence without a word of change or denial only repeats the values of a fact, or measures another
+    thing: "the budget is 2,500 euros", "the boathouse costs 600 euros"."""
     if claim.has_change_word or is_denial(claim.line) != is_denial(node.label):
         return False
     old, new = read_stated(node.label), claim.stated
@@ -317,14 +324,14 @@ def has_no_other_value(node: Node, claim: Claim) -> bool:
 
 
 def _nearest(claim: Claim, old: StatedValues) -> tuple[str, StatedValues]:
-    """The clause closest to a fact, and its values."""
+    """The clause of a claim that is closest to a fact (``closeness``), with its values."""
     clauses = claim.clauses
     return clauses[0] if len(clauses) == 1 else max(clauses, key=lambda clause: closeness(old, clause[1]))
 
 
 def _is_named(old: StatedValues, around: StatedValues) -> bool:
-    """Whether a text names the value of a fact or a word of it; if the fact has no value, whether it has all its
-    words."""
+    """Whether the text with the values ``around`` names a value of a fact, or has all words of a fact without
+    values."""
     mine = old.names | old.values
     if mine & (around.names | around.values) or any(key_of(name) in old.words for name in around.names):
         return True
@@ -332,7 +339,7 @@ def _is_named(old: StatedValues, around: StatedValues) -> bool:
 
 
 def closeness(old: StatedValues, new: StatedValues) -> float:
-    """How close a clause is to a fact; a score without unit that ranks clauses."""
+    """Return how close a clause is to a fact: a score without a unit, which is higher the more they have in common."""
     typed = differ_measured(old, new) or differ_counted(old, new) or differ_members(old, new)
     shared = len(old.words & new.words)
     return 2 * typed + 1.2 * differ_names(old, new) + shared / (len(old.words) or 1) + 0.5 * (shared > 0)

@@ -1,6 +1,7 @@
-"""Features of the sentence classifier: words, openings, endings, characters, position, speaker and hits of rules.
+"""Features ("cues") of the sentence classifier: words, beginnings, endings, characters, position, speaker, hits of
+rules.
 
-A feature is a short string such as "w:let's" or "user:ends:?". Training and run time use the same code.
+A feature is a short string such as "w:let's" or "user:ends:?". Training and extraction use this same code.
 """
 
 from __future__ import annotations
@@ -20,16 +21,16 @@ from tokenmizer_mw.extract.text.phrases import bound_sentence, has_digit, is_que
 from .kinds import kind_of
 
 WORDS_MAX: Final = 32
-"""Words of a sentence that become cues, from its beginning."""
+"""How many words at the beginning of a sentence become features."""
 
 LETTERED_MAX: Final = 16
-"""Words of a sentence of whose letters cues are made, from its beginning."""
+"""How many words at the beginning of a sentence give features from their letters."""
 
 LETTERS: Final = 4
-"""Letters in a row that are a cue, the gap before and behind a word among them."""
+"""How many consecutive characters of a word, with a space at both its ends, are one feature."""
 
 SCRIPT_MAX: Final = 80
-"""Characters of a sentence in another script that become cues, from its beginning."""
+"""How many characters of a word, and of a sentence in another script, become features."""
 
 _EDGES: Final = ".,;:!?\"'()[]{}<>*`…–—“”„«»"
 _SIGNS: Final = (
@@ -58,7 +59,7 @@ _SHORT, _LONG = 3, 12
 
 
 def cues_of_sentence(segment: Segment, read: Sequence[Hit], speaker: Speaker) -> list[str]:
-    """The features of a sentence by itself. ``read``: the hits of rules in it."""
+    """Return the features of a sentence by itself. ``read``: the hits of rules in it."""
     text = bound_sentence(segment.text)
     who = speaker.value
     lower = text.casefold()
@@ -80,7 +81,7 @@ def cues_of_sentence(segment: Segment, read: Sequence[Hit], speaker: Speaker) ->
 
 
 def _letters(words: Sequence[str]) -> list[str]:
-    """n-grams of letters, which inflected forms share in any language."""
+    """n-grams of letters, of which the inflected forms of a word share most in any language."""
     return list({one for word in words[:LETTERED_MAX] for one in _letters_of(word)})
 
 
@@ -98,7 +99,7 @@ def _opening(words: Sequence[str], who: str) -> list[str]:
 
 
 def _build(words: Sequence[str], who: str) -> list[str]:
-    """Features of word classes: 1- to 3-grams, and those at the beginning."""
+    """Features of word classes (``kinds``): 1- to 3-grams, and the first five."""
     kinds = ["^", *map(kind_of, words), "$"]
     found = [f"{who}:k:{kind}" for kind in set(kinds) if kind[0] == "<"]
     found += [f"k:{one} {other}" for one, other in pairwise(kinds)]
@@ -134,13 +135,14 @@ def _cues_of_heading(segment: Segment) -> list[str]:
 
 
 def _script(lower: str) -> list[str]:
-    """Pairs of characters for scripts without spaces, and word endings for the others."""
+    """Pairs of adjacent characters of other scripts than Latin."""
     dense = [char for char in lower[:SCRIPT_MAX] if char > "\u02ff"]
     return [f"c:{one}{other}" for one, other in pairwise(dense)]
 
 
 def cues_of_place(index: int, count: int, situation: Situation) -> list[str]:
-    """The features of a sentence's position: the ``index``-th of ``count`` in its message, in its conversation."""
+    """Return the features of where a sentence stands: its ``index`` among the ``count`` sentences of its message, and
+    what the message answers."""
     who = situation.speaker.value
     where = "only" if count == 1 else "first" if index == 0 else "last" if index == count - 1 else "inside"
     found = [f"{who}:place:{where}", f"{who}:near:{min(index, 4)}"]
@@ -164,7 +166,8 @@ def _behind(situation: Situation, where: str) -> list[str]:
 
 
 def cues_of_neighbours(before: Sequence[Hit], behind: Sequence[Hit], situation: Situation) -> list[str]:
-    """Features from the hits of rules in the sentences ``before`` and ``behind``, and whether tools are in use."""
+    """Return the features from the hits of rules in the sentences before and after, and from whether tools are in
+    use."""
     who = situation.speaker.value
     found = [f"{who}:rule-before:{hit.rule.act}" for hit in before] or [f"{who}:rule-before:"]
     found += [f"{who}:rule-behind:{hit.rule.act}" for hit in behind] or [f"{who}:rule-behind:"]
@@ -176,16 +179,16 @@ _OF_RULES: Final = tuple(f"{speaker.value}:rule" for speaker in Speaker)
 
 
 def is_of_rules(cue: str) -> bool:
-    """Whether a feature comes from hits of rules."""
+    """Whether a feature comes from the hits of rules."""
     return cue.startswith(_OF_RULES)
 
 
 HEARD_MAX: Final = 2_000
-"""Characters at the end of the other speaker's last message in which its last sentence is looked for."""
+"""How many characters at the end of the other speaker's last message are searched for its last sentence."""
 
 
 def last_heard_sentence(situation: Situation) -> str:
-    """The last sentence of the other speaker before the message; "" if none is within reach."""
+    """Return the last sentence of the other speaker before the message; "" if none is among the messages looked at."""
     heard = situation.told if situation.speaker is Speaker.USER else situation.asked
     if heard is None:
         return ""

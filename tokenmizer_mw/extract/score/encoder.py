@@ -1,6 +1,6 @@
-"""Sentence embeddings by a model in a directory: BERT's arithmetic in numpy, the weights mapped from the disk.
+"""Sentence embeddings by a model in a directory: BERT in numpy, with the weights mapped from the disk.
 
-The directory is one that sentence-transformers writes for a model of MiniLM's class: ``model.safetensors``,
+The directory is one that sentence-transformers writes for a small BERT model such as MiniLM: ``model.safetensors``,
 ``config.json`` and ``tokenizer.json``. Nothing is ever downloaded.
 
 Needs the extra ``semantic``.
@@ -22,10 +22,10 @@ from tokenmizer_mw.errors import ConfigError
 
 WEIGHTS: Final = "model.safetensors"
 TOKENS_MAX: Final = 128
-"""Tokens of a sentence that are read."""
+"""How many tokens of a sentence are read."""
 
 HEADER_MAX: Final = 8 * 1024 * 1024
-"""Bytes that the table of contents of a file of weights may have."""
+"""Greatest size, in bytes, of the header of a file of weights, which lists its tensors."""
 
 Matrix = NDArray[np.float32]
 
@@ -34,28 +34,29 @@ _PREFIXES: Final = ("bert.", "model.", "0.auto_model.")
 
 
 Adapter = Mapping[str, tuple[Matrix, Matrix]]
-"""What is added to some of a model's matrices, by their names: the product of a tall and a wide matrix (LoRA, Hu and
-others 2021)."""
+"""Changes of a model's matrices that training found (LoRA, Hu and others 2021): maps the name of a matrix to a tall and
+a wide matrix, whose product is added to it."""
 
 
 class Tokens(Protocol):
-    """Protocol of a model that encodes sequences of tokens."""
+    """Protocol of a sentence model that reads tokens."""
 
     def tokens(self, text: str) -> Sequence[int]:
-        """The tokens of a text, without the special tokens at both ends."""
+        """Return the numbers of a text's tokens, without the special tokens at both ends."""
 
     def number(self, token: str) -> int:
-        """The number of a token such as "[SEP]". Raises ``ConfigError`` where the model has none."""
+        """Return the number of a special token such as "[SEP]". Raises ``ConfigError`` if the model has none."""
 
     def read(self, tokens: Sequence[int], kinds: Sequence[int]) -> Matrix:
-        """The last layer's output for a sequence of tokens, a token per row. ``kinds``: 0 for the tokens of a first
-        text, 1 for those of a second."""
+        """Return the output of the last layer for some tokens, one row per token. ``kinds``: for each token 0 if it is
+        of the first text, 1 if it is of the second."""
 
 
 class Encoder:
-    """Embeds texts: vectors of length one with ``width`` numbers each, the mean of a text's tokens.
+    """Embeds texts as vectors of ``width`` numbers: the mean of the last layer over a text's tokens, scaled to length
+    one.
 
-    Raises ``ConfigError`` if the directory has no such model.
+    ``adapter``: changes of the model's matrices. Raises ``ConfigError`` if the directory has no such model.
     """
 
     def __init__(self, directory: Path, adapter: Adapter | None = None) -> None:
@@ -82,7 +83,7 @@ class Encoder:
             self._weights = {**self._weights, **_adapt(self._weights, adapter)}
 
     def __call__(self, texts: Sequence[str]) -> Matrix:
-        """The vectors of some texts, a text a row."""
+        """Return the vectors of some texts, one row per text."""
         rows = [self._vector(self._tokenizer.encode(text).ids) for text in texts]
         return np.stack(rows) if rows else np.zeros((0, self.width), np.float32)
 
@@ -149,7 +150,8 @@ class Encoder:
 
 
 def _adapt(weights: Mapping[str, Matrix], adapter: Adapter) -> dict[str, Matrix]:
-    """The matrices that an adapter changes, with its changes. Raises ``ConfigError`` if it belongs to another model."""
+    """The matrices that an adapter changes, with its changes added. Raises ``ConfigError`` if it belongs to another
+    model."""
     try:
         return {name: weights[name] + tall @ wide for name, (tall, wide) in adapter.items()}
     except (KeyError, ValueError) as error:
@@ -157,7 +159,8 @@ def _adapt(weights: Mapping[str, Matrix], adapter: Adapter) -> dict[str, Matrix]
 
 
 def digest_of(directory: Path) -> str:
-    """The SHA-256 of a directory's weights, in hexadecimal digits. Raises ``ConfigError`` where there are none."""
+    """Return the SHA-256 of the weights in a directory, as hexadecimal digits. Raises ``ConfigError`` if there are
+    none."""
     try:
         with (directory / WEIGHTS).open("rb") as file:
             return hashlib.file_digest(file, "sha256").hexdigest()
@@ -166,7 +169,8 @@ def digest_of(directory: Path) -> str:
 
 
 def _gelu(hidden: Matrix) -> Matrix:
-    """x times the normal distribution up to x; the error function by Abramowitz and Stegun 7.1.26, off by 1.5e-7."""
+    """GELU: x times the share of a standard normal distribution below x. The error function is approximated by
+    Abramowitz and Stegun 7.1.26, with an error of at most 1.5e-7."""
     size = np.abs(hidden) * np.float32(0.5**0.5)
     part = 1 / (1 + np.float32(0.3275911) * size)
     series = (
@@ -177,7 +181,8 @@ def _gelu(hidden: Matrix) -> Matrix:
 
 
 def _tensors(path: Path) -> Mapping[str, Matrix]:
-    """The tensors of a safetensors file by their names. Raises ``ValueError`` for a file that is cut or not one."""
+    """The tensors of a safetensors file, by name. Raises ``ValueError`` if the file is cut off or has another
+    format."""
     data = np.memmap(path, dtype=np.uint8, mode="r")
     size = int.from_bytes(data[:8].tobytes(), "little")
     if len(data) < 8 or size > min(HEADER_MAX, len(data) - 8):

@@ -1,7 +1,7 @@
-"""Word classes for the classifier, so that it sees the structure of a sentence whatever its topic.
+"""Word classes for the classifier, so that it recognises the form of a sentence on any topic.
 
-English only: function words stand for themselves, words of work and trouble for their class, all others for their
-endings.
+English only: function words ("the") are their own class, words of work and trouble have a class each, and all others
+are classed by their endings.
 """
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ KINDS: Final[dict[str, str]] = {
     " usually normally often called known defined basically essentially",
     "asks": "what why how when where who which whose what's how's where's who's",
 }
-"""Words by what they have in common."""
+"""Maps each word class to its words, separated by spaces."""
 
 _FUNCTION: Final = split_words(
     "a an the this that these those it its i you we he she they me us him her them my your our his their mine yours"
@@ -89,8 +89,8 @@ _ENDINGS: Final = ("ing", "ed", "ly", "tion", "s")
 
 @lru_cache(maxsize=4096)
 def kind_of(word: str) -> str:
-    """The class of a word in lower case: itself for a function word, "<did>" for "added", "~ing", "#" for a number, "`"
-    for a name from code, "~" for any other."""
+    """Return the class of a word in lower case: the word itself for a function word, "<did>" for "added", "~ing" for an
+    ending, "#" for a number, "`" for a name from code, "." for a sign, "~" for any other word."""
     kind = _KIND_OF.get(word)
     if kind is not None:
         return kind

@@ -1,10 +1,10 @@
-"""The classifier with a sentence model: features of the words, plus the embedding of the sentence in its context.
+"""The classifier with a sentence model: it judges a sentence by its features and by its embedding in its context.
 
-A head is trained for one sentence model by ``python -m benchmarks.train_acts --semantic DIRECTORY``: an adapter of the
-model's matrices, and a weight for each act and each dimension. The package has the head for all-MiniLM-L6-v2; one for
-another model lies beside its weights as ``acts.head``.
+A *head* is what is trained for one sentence model by ``python -m benchmarks.train_acts --semantic DIRECTORY``: an
+adapter of the model's matrices, and a weight for each act and dimension of the embedding. The package contains the head
+for all-MiniLM-L6-v2; one for another model is stored beside that model's weights as ``acts.head``.
 
-Needs the extra ``semantic``, or ``embeddings``, with which reading is faster.
+Needs the extra ``semantic``, or ``embeddings``, which is faster.
 """
 
 from __future__ import annotations
@@ -31,32 +31,32 @@ from .encoder import Adapter, Encoder, Tokens, digest_of
 HEAD: Final = "acts.head"
 FORMAT: Final = 3
 HEAD_MAX: Final = 4 * 1024 * 1024
-"""Bytes of a head's file."""
+"""Greatest size of a head's file, in bytes."""
 SENTENCES_KEPT: Final = 1024
-"""Sentences whose meaning is kept: one sentence is judged up to three times while a message is read."""
+"""How many sentences' results are cached, because a sentence is judged up to three times while a message is read."""
 TEXT_TOKENS: Final = 56
-"""Tokens of a sentence that are read, from its beginning."""
+"""How many tokens at the beginning of a sentence are read."""
 BEFORE_TOKENS: Final = 24
-"""Tokens of the sentence before it, from its end."""
+"""How many tokens at the end of the sentence before it are read."""
 HEARD_TOKENS: Final = 28
-"""Tokens of the other speaker's last sentence, from its end."""
+"""How many tokens at the end of the other speaker's last sentence are read."""
 
 _FAR: Final = 500.0
 
 Matrix = NDArray[np.float32]
 Read = Callable[[SentenceInContext], Any]
-"""A sentence in its context to its vector."""
+"""Type of the functions that return the vector of a sentence in its context."""
 
 
 class Head(Model):
-    """A classifier of features and vectors. The log odds of each act are ``slopes`` times those of the features, plus
-    ``offsets``, plus ``dense`` times the vector (a row per dimension, a column per act).
+    """A classifier of features and embeddings. The log odds of each act are ``slopes`` times those of the features,
+    plus ``offsets``, plus ``dense`` times the vector (a row per dimension, a column per act).
 
-    - ``adapter``: what is added to the sentence model's matrices before ``read`` makes vectors with them.
+    - ``read``: makes the vector of a sentence, by the sentence model with ``adapter``.
     - ``trained_on``: SHA-256 of the sentence model's weights, "" for any.
 
     Sentences with non-ASCII letters are judged by their features alone, because the sentence model reads English.
-    Raises ``BadModel`` if features and numbers do not fit.
+    Raises ``BadModel`` if features and matrices do not fit.
     """
 
     __slots__ = ("_cached_meaning", "adapter", "dense", "offsets", "read", "slopes", "trained_on")
@@ -82,8 +82,8 @@ class Head(Model):
         self._cached_meaning = lru_cache(SENTENCES_KEPT)(self._compute_meaning)
 
     def meaning(self, sentence: SentenceInContext) -> Sequence[float]:
-        """What the vector of a sentence adds to the log odds of each class; () if it is not read. Raises ``BadModel``
-        for a vector of another width than the head was trained on."""
+        """Return what the vector of a sentence adds to the log odds of each class; () for a sentence that is not ASCII.
+        Raises ``BadModel`` if the vector has another width than the head was trained on."""
         return self._cached_meaning(sentence) if sentence.text.isascii() else ()
 
     def _compute_meaning(self, sentence: SentenceInContext) -> Sequence[float]:
@@ -94,7 +94,8 @@ class Head(Model):
         return found
 
     def guess(self, total: int, meaning: Sequence[float] = ()) -> ActProbabilities:
-        """The probabilities of a sentence whose features sum to ``total`` and for which the vector adds ``meaning``."""
+        """Return the probabilities of the acts of a sentence. ``total``: what ``weight`` returned for its features;
+        ``meaning``: what ``meaning`` returned for it."""
         if not meaning:
             return super().guess(total)
         sums = [
@@ -104,7 +105,7 @@ class Head(Model):
         return ActProbabilities(self.classes, tuple([1 / (1 + math.exp(-one)) for one in sums]))
 
     def to_bytes(self) -> bytes:
-        """The head as a file, without the classifier of features, in half precision."""
+        """Return the head as the content of a file, in half precision and without the classifier of features."""
         named = {"slopes": self.slopes, "offsets": self.offsets, "dense": self.dense}
         for name, (tall, wide) in self.adapter.items():
             named |= {f"{_TALL}{name}": tall, f"{_WIDE}{name}": wide}
@@ -120,8 +121,11 @@ class Head(Model):
 
     @classmethod
     def load(cls, data: bytes, cues: Model, reader: Callable[[Adapter], Read]) -> Head:
-        """Load a head for a classifier of features. ``reader``: makes a function that reads sentences with an adapter.
-        Raises ``BadModel`` for a file that is damaged, too large, of another version or for other acts."""
+        """Load a head from the content of a file. ``cues``: the classifier of features that it completes; ``reader``:
+        makes from an adapter the function that reads sentences.
+
+        Raises ``BadModel`` if the file is damaged, too large, of another version or made for other acts.
+        """
         line, _, body = data.partition(b"\n")
         try:
             header = json.loads(line)
@@ -150,7 +154,7 @@ _WIDE: Final = "wide "
 
 
 def _split(numbers: Matrix, shapes: Mapping[str, Sequence[int]]) -> dict[str, Matrix]:
-    """Split the matrices of a file. Raises ``BadModel`` if shapes and numbers do not fit."""
+    """The matrices of a head's file, by name. Raises ``BadModel`` if shapes and numbers do not fit."""
     found, at = {}, 0
     try:
         for name, shape in shapes.items():
@@ -165,20 +169,21 @@ def _split(numbers: Matrix, shapes: Mapping[str, Sequence[int]]) -> dict[str, Ma
 
 
 class ContextReader:
-    """Embeds sentences in their context: speaker and sentence first, then the sentence before it and the other
-    speaker's last one. The vector is the mean of all tokens of the last layer."""
+    """Makes the vectors of sentences in their context. The sentence model reads speaker and sentence as first text, and
+    as second text the sentence before and the other speaker's last one. The vector is the mean of the last layer over
+    all tokens."""
 
     def __init__(self, encoder: Tokens) -> None:
         self._encoder = encoder
         self._begin, self._end = encoder.number("[CLS]"), encoder.number("[SEP]")
 
     def __call__(self, sentence: SentenceInContext) -> Matrix:
-        """The vector of a sentence."""
+        """Return the vector of a sentence."""
         mean: Matrix = self._encoder.read(*self.sequence(sentence)).mean(axis=0)
         return mean
 
     def sequence(self, sentence: SentenceInContext) -> tuple[list[int], list[int]]:
-        """The tokens to read, and for each whether it is of the sentence (0) or of its context (1)."""
+        """Return the tokens to read, and for each whether it is of the sentence (0) or of its context (1)."""
         tokens, end = self._encoder.tokens, self._end
         first = [self._begin, *tokens(sentence.speaker), *tokens(sentence.text)[:TEXT_TOKENS], end]
         before, heard = tokens(sentence.before)[-BEFORE_TOKENS:], tokens(sentence.heard)[-HEARD_TOKENS:]
@@ -188,11 +193,11 @@ class ContextReader:
 
 @cache
 def open_head(directory: str, sha256: str = "") -> Head:
-    """Open the head for the sentence model in a directory or an installed package, cached.
+    """Return the head for the sentence model in ``directory``, which may also be an installed package; cached.
 
-    The head is the one in the directory, else the package's. ``sha256``: the required digest of the weights, "" for the
-    one that the head was trained on. Raises ``ConfigError`` if weights, tokenizer or head are missing, damaged or do
-    not belong together.
+    The head is the file in the directory, else the package's. ``sha256``: required digest of the weights; "" for that
+    of the weights that the head was trained on. Raises ``ConfigError`` if weights, tokenizer or head are missing,
+    damaged or do not belong together.
     """
     folder = model_directory(directory)
     digest = digest_of(folder)
@@ -214,7 +219,7 @@ def open_head(directory: str, sha256: str = "") -> Head:
 
 
 def _trained_on(data: bytes) -> str:
-    """The digest of the weights that the head in a file is for. Raises ``BadModel`` for a file that is no head."""
+    """The digest of the weights that a head's file was trained on. Raises ``BadModel`` if it is no such file."""
     try:
         return str(json.loads(data.partition(b"\n")[0])["trained_on"])
     except (ValueError, KeyError, TypeError) as error:
@@ -222,8 +227,8 @@ def _trained_on(data: bytes) -> str:
 
 
 def open_encoder(folder: Path, adapter: Adapter) -> Tokens:
-    """Open the sentence model in a directory with its adapter: with transformers if sentence-transformers is installed,
-    else with numpy; both give the same vectors. Raises ``ConfigError`` if the directory has no such model."""
+    """Return the sentence model in a directory, with its adapter: run by transformers if sentence-transformers is
+    installed, else by numpy; both give the same vectors. Raises ``ConfigError`` if the directory has no such model."""
     encoder = Encoder(folder, adapter)
     if find_spec("sentence_transformers") is None or not (folder / "modules.json").exists():
         return encoder

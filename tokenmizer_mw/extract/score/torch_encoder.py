@@ -1,4 +1,4 @@
-"""A sentence model by transformers, which computes with PyTorch.
+"""A sentence model run by transformers, which computes with PyTorch.
 
 Needs the extra ``embeddings``.
 """
@@ -17,8 +17,7 @@ from .encoder import Adapter, Encoder, Matrix
 
 
 class TorchEncoder:
-    """Reads tokens as ``encoder`` does, in less time. ``adapter``: what is added to the matrices of the model in
-    ``folder``."""
+    """Does what ``encoder`` does, faster. ``folder``: the model's directory; ``adapter``: changes of its matrices."""
 
     def __init__(self, folder: Path, encoder: Encoder, adapter: Adapter) -> None:
         self.tokens, self.number = encoder.tokens, encoder.number
@@ -30,7 +29,7 @@ class TorchEncoder:
                 weights[name] += torch.from_numpy(tall @ wide)
 
     def read(self, tokens: Sequence[int], kinds: Sequence[int]) -> Matrix:
-        """What the last layer makes of a sequence of tokens, a token a row."""
+        """Return the output of the last layer for some tokens, one row per token. ``kinds``: as for ``Tokens.read``."""
         with torch.inference_mode():
             given = torch.tensor([list(tokens)]), torch.tensor([list(kinds)])
             found = self._model(input_ids=given[0], token_type_ids=given[1]).last_hidden_state

@@ -1,7 +1,7 @@
-"""What structure says for certain: tool calls and their results, checklists, code blocks and diffs, in any language.
+"""What structure shows for certain, in any language: tool calls and their results, checklists, code blocks and diffs.
 
-What a tool returned is evidence of files, errors and tests and of nothing else: text that comes out of a file, a page
-or a command never makes a task, a decision or a goal.
+What a tool returned is evidence of files, errors, tests and the like. Text that comes out of a file, a page or a
+command never makes a task, a decision or a goal.
 """
 
 from __future__ import annotations
@@ -42,14 +42,14 @@ from .tools import (
 )
 
 FINDINGS_MAX: Final = 200
-"""Findings of one message."""
+"""Greatest number of findings of one message."""
 
 _FOUND_MAX: Final = 3
-"""Most files of a search by name that were meant one by one."""
+"""If a search by file name finds at most this many files, each counts as looked for and read."""
 
 _NAME_MAX: Final = 60
 _SAID_MAX: Final = 2_000
-"""Characters of what a tool says that it could not do."""
+"""How many characters at the start of a tool's output are read for why it failed."""
 
 _STRUCTURE_MARKS: Final = ("```", "~~~", "[ ] ", "[x] ", "[X] ", "diff --git", "+++ ", "*** ", "Error", "Traceback")
 _MORE_MARKS: Final = ("☐", "☑", "✅", "✔", "⬜", "Exception", "FAIL", "panic", "rror:", "<<<<<<< ", "[~] ", "[-] ", "✓")
@@ -58,12 +58,13 @@ _MORE_MARKS: Final = ("☐", "☑", "✅", "✔", "⬜", "Exception", "FAIL", "p
 def read_structure(
     turn: int, message: Message, pending: Mapping[str, ToolCall], *, segments: Sequence[Segment] | None = None
 ) -> list[Finding]:
-    """The findings of message number ``turn`` that need no understanding of its words.
+    """Return the findings of message number ``turn`` that need no understanding of its words.
 
-    ``pending`` holds the calls of earlier messages that this message's results may answer, by id, oldest first (see
-    ``open_calls``); results without an id answer them in order. A message may answer its own calls, too: those that
-    the provider carried out. ``segments`` are those of the message's text where the caller has them already. Never
-    raises; system messages say nothing.
+    - ``pending``: the unanswered calls of earlier messages by id, oldest first (see ``open_calls``). Results without an
+      id answer them in order. Results may also answer calls of the same message, which the provider itself carried out.
+    - ``segments``: the segments of the message's text; ``None``: they are computed if needed.
+
+    Never raises; [] for system messages.
     """
     if message.role is Role.SYSTEM:
         return []
@@ -95,8 +96,8 @@ def _may_have_structure(text: str) -> bool:
 
 
 def open_calls(messages: Iterable[Message]) -> dict[str, ToolCall]:
-    """The calls that no result among ``messages`` answers yet, by id, oldest first. A call without an id gets a key
-    that no id has."""
+    """Return the tool calls that no result among ``messages`` answers, by id, oldest first. A call without an id gets a
+    key that cannot be an id."""
     waiting: dict[str, ToolCall] = {}
     for index, message in enumerate(messages):
         for position, call in enumerate(message.tool_calls):
@@ -124,7 +125,8 @@ def pair_results(
 
 
 def is_covering(target: str, detail: str) -> bool:
-    """Whether the command ``target`` ("$ pytest") includes the command ``detail`` ("$ pytest tests/api").
+    """Whether the command ``target`` ("$ pytest") includes the command ``detail`` ("$ pytest tests/api"): ``detail``
+    begins with the same words, or with the same folder.
 
     A bare program includes others only if it is a test runner: ``make`` does not include ``make test``.
     """
@@ -137,7 +139,8 @@ def is_covering(target: str, detail: str) -> bool:
 
 
 def read_result(call: ToolCall | None, result: ToolResult) -> list[Finding]:
-    """The findings of a call and its result; without the call, only what the result shows by itself."""
+    """Return the findings of a tool result. ``call``: the call that it answers; ``None`` if unknown, then only what the
+    result shows by itself is found."""
     output = read_output(result)
     if call is None:
         return _read_unpaired_output(output)
@@ -163,7 +166,8 @@ def _read_unpaired_output(output: Output) -> list[Finding]:
 
 
 def _read_announcements(call: ToolCall) -> list[Finding]:
-    """The findings of a call without its result: plan items, and a begun step such as a commit."""
+    """The findings of a call before its result is known: items of a plan, and a step that it begins, such as a
+    commit."""
     name = call.name.lower()
     if "commit" in call.arguments or "agent" in name or "task" in name or "delegate" in name:
         arguments = read_arguments(call)
@@ -200,7 +204,7 @@ def _read_file_result(path: str, output: Output) -> list[Finding]:
 
 
 def _read_found_files(name: str, output: Output) -> list[Finding]:
-    """The files that a search by name found, if they are few: they count as read."""
+    """The findings of a search by file name: its outcome, and the files that it found, if they are few."""
     lines = output.text[:_SAID_MAX].strip().split("\n")[: _FOUND_MAX + 2]
     paths = [path for line in lines if (path := as_path(line))]
     if output.failed or len(paths) > _FOUND_MAX:
@@ -209,7 +213,7 @@ def _read_found_files(name: str, output: Output) -> list[Finding]:
 
 
 def _read_tool_outcome(name: str, output: Output) -> list[Finding]:
-    """Success or error of a tool that has no other meaning for the session."""
+    """Success or error of a tool that shows nothing else about the session."""
     if not output.flagged:
         return [certain.make_success(name)]
     line = find_telling_line(output.text[:_SAID_MAX])
@@ -268,7 +272,7 @@ def _read_commit(arguments: Arguments, output: Output) -> list[Finding]:
 
 
 def _read_errand(arguments: Arguments, output: Output) -> list[Finding]:
-    """The errand of a sub-agent that came back, as an archived step."""
+    """The errand of a sub-agent that has finished, as an archived task."""
     errand = errand_of(arguments)
     return [certain.task(errand, Status.ARCHIVED)] if errand else []
 

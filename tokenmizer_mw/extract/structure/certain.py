@@ -1,4 +1,4 @@
-"""Makers of findings from tool traffic, which are certain because it happened."""
+"""Functions that make findings from tool traffic. Such findings are certain, because the tool call happened."""
 
 from __future__ import annotations
 
@@ -12,27 +12,28 @@ from tokenmizer_mw.extract.text.similar import split_words
 from tokenmizer_mw.model.node import LABEL_MAX, NodeType, Status, Trust
 
 QUOTE_MAX: Final = 160
-"""Longest quote of a finding, in characters."""
+"""Longest quote of such a finding, in characters."""
 
 _LOOKING: Final = split_words(
     "inspect review analyze analyse explore understand investigate examine read look study research check assess survey"
     " identify locate find gather examine discover scan inspecting reviewing analyzing exploring understanding"
     " investigating reading looking researching checking gathering"
 )
-"""First words of steps that only look."""
+"""First words of steps that only look at something ("inspect the logs")."""
 
 _CHECKS: Final = compile_lazily(
     r"(?:run|re-?run|execute|verify|validate|confirm|ensure|lint|test|double-?check|make sure)\b.{0,60}?\b"
     r"(?:tests?|suite|specs?|lint(?:er|ers|ing)?|build|type-?checks?|checks?|verification|everything|passe?s?|works?|compiles?)\b.*"
 )
-"""Steps that only see whether the others came out well."""
+"""Matches steps that only check whether the other ones came out well ("run the tests")."""
 
 _READ_CONFIDENCE: Final = 0.55
 _DELETED: Final = ("deleted", "moved to")
 
 
 def file(path: str, detail: str, quote: str = "") -> Finding:
-    """A file that was created, edited, read, deleted or moved, as ``detail`` says."""
+    """Make the finding of a file. ``detail``: what happened to it, such as "created", "read" or "moved to b.py"; a
+    deleted or moved file is archived."""
     gone = detail.startswith(_DELETED)
     return Finding(
         NodeType.FILE,
@@ -47,7 +48,7 @@ def file(path: str, detail: str, quote: str = "") -> Finding:
 
 
 def task(label: str, status: Status, *, order: int | None = None, detail: str = "", quote: str = "") -> Finding:
-    """A task of a plan, a checklist argument or a commit."""
+    """Make the finding of a task from a plan or a commit."""
     return Finding(
         NodeType.TASK,
         one_line(label, LABEL_MAX),
@@ -62,26 +63,27 @@ def task(label: str, status: Status, *, order: int | None = None, detail: str = 
 
 
 def make_plan_task(label: str, status: Status, *, order: int | None = None, detail: str = "") -> Finding:
-    """A task of a plan. One that only looks at something is archived when done."""
+    """Make the finding of a task from a plan. A completed task that only looks at or checks something is archived."""
     opening = label.strip().split(" ", 1)[0].casefold()
     looks = status is Status.COMPLETED and (opening in _LOOKING or _CHECKS.match(label) is not None)
     return task(label, Status.ARCHIVED if looks else status, order=order, detail=detail)
 
 
 def make_step_done(label: str, detail: str, quote: str) -> Finding:
-    """A finished step, which closes the task that it names."""
+    """Make the finding of a finished step; a commit closes the task that its message names."""
     step = task(label, Status.COMPLETED, detail=detail, quote=quote)
     return replace(step, move=Move.CLOSE) if detail == "committed" else step
 
 
 def make_step_begun(label: str) -> Finding:
-    """A step that a call begins; its result completes it."""
+    """Make the finding of a step that a tool call begins, such as a commit. The result of the call completes it."""
     label = one_line(label, LABEL_MAX)
     return Finding(NodeType.TASK, label, Status.IN_PROGRESS, Trust.CLAIMED, 0.9, quote=one_line(label, QUOTE_MAX))
 
 
 def error(label: str, command: str, confidence: float) -> Finding:
-    """An error that a command showed; ``command`` is its key."""
+    """Make the finding of an error that a command or tool showed. ``command``: the command's key (see ``Command.key``)
+    or the tool's name, by which a later success closes the error; "" for none."""
     detail = f"$ {command}" if command else ""
     return Finding(
         NodeType.ERROR,
@@ -95,7 +97,7 @@ def error(label: str, command: str, confidence: float) -> Finding:
 
 
 def make_success(command: str) -> Finding:
-    """A command that succeeded, which closes its earlier errors."""
+    """Make the finding of a command or tool that succeeded, which closes the errors that it showed before."""
     quote = f"$ {command}"
     return Finding(
         NodeType.ERROR, "", Status.COMPLETED, Trust.STRUCTURE, 0.9, move=Move.CLOSE, target=quote, quote=quote
@@ -103,13 +105,13 @@ def make_success(command: str) -> Finding:
 
 
 def test(label: str, *, failed: bool, counts: str, quote: str) -> Finding:
-    """A test run; ``label`` is the command."""
+    """Make the finding of a test run. ``label``: the command; ``counts``: such as "2 failed, 9 passed"."""
     status = Status.FAILED if failed else Status.COMPLETED
     return Finding(NodeType.TEST, label, status, Trust.STRUCTURE, 0.95, detail=counts, quote=one_line(quote, QUOTE_MAX))
 
 
 def dependency(name: str, version: str, quote: str, *, removed: bool) -> Finding:
-    """A package that was installed or removed."""
+    """Make the finding of a package that was installed or removed."""
     return Finding(
         NodeType.DEPENDENCY,
         name,

@@ -1,4 +1,4 @@
-"""Files that a call changed, or the error that kept it from doing so."""
+"""Files that a tool call changed, or the error that kept it from doing so."""
 
 from __future__ import annotations
 
@@ -17,12 +17,15 @@ from .results import Output
 _HEAD: Final = 2_000
 _OPEN: Final = re2.compile(r"(?m)^\(Open file: (/[^\n]{1,200})\)$")
 _PARSED: Final = re2.compile(r"(?m)^\s*-? ?(E9\d\d \w+: [^\n]{1,120})$")
-"""What is wrong with an edit that its tool parsed."""
+"""Matches the line in which a tool says what is wrong with the syntax of an edit ("E999 SyntaxError: ...")."""
 
 
 def read_changes(touched: Mapping[str, str], output: Output, *, refused: bool) -> list[Finding]:
-    """``touched`` maps paths to what happened to them ("edited"). A refused change is an error of the first file; the
-    next change of that file that succeeds is the end of it."""
+    """Return the findings of changed files. ``touched``: maps paths to what happened to them ("edited").
+
+    ``refused``: the tool made no change; then the only finding is an error of the first file, which the next successful
+    change of that file closes.
+    """
     if refused:
         return [error for path in list(touched)[:1] for error in make_refusal(path, f"edit {path}", output)]
     found = [certain.file(path, detail, f"{detail}: {path}") for path, detail in touched.items()]
@@ -30,7 +33,8 @@ def read_changes(touched: Mapping[str, str], output: Output, *, refused: bool) -
 
 
 def make_refusal(path: str, key: str, output: Output) -> list[Finding]:
-    """The error of a tool that refused to act on ``path``; a success with ``key`` closes it."""
+    """Make the finding of an error of a tool that refused to act on ``path``; [] if its output names no reason.
+    ``key``: such as "edit a.py"; a success with the same key closes the error."""
     parsed = _PARSED.search(output.text[:_HEAD])
     line = f"edit failed: {parsed.group(1)}" if parsed else _first_line(output.text)
     if not line:
@@ -40,13 +44,14 @@ def make_refusal(path: str, key: str, output: Output) -> list[Finding]:
 
 
 def open_file(text: str) -> str:
-    """The file that a tool with one open file says it has open, "" for none: its edits name no path."""
+    """Return the file that a tool which has one file open says is open; "" for none. The edits of such a tool name no
+    path."""
     shown = list(islice(_OPEN.finditer(text[-_HEAD:]), 1))
     return shown[0].group(1) if shown else ""
 
 
 def _first_line(text: str) -> str:
-    """The first line of a refusal that says more than that it is one, without tags and its closing stop."""
+    """The first line of a refusal that gives a reason, without tags and final punctuation; "" for none."""
     for line in text[:_HEAD].replace("<tool_use_error>", "").replace("</tool_use_error>", "").split("\n"):
         label = label_of(line).rstrip(".:")
         if " " in label:

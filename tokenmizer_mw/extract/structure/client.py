@@ -1,4 +1,4 @@
-"""Messages in which a client only says that the user stopped the assistant."""
+"""Recognises messages in which a client application only says that the user interrupted the assistant."""
 
 from __future__ import annotations
 
@@ -12,5 +12,6 @@ _INTERRUPTED: Final = re2.compile(
 
 
 def is_interruption(text: str) -> bool:
-    """Whether a message only says that the user stopped the assistant: what was announced is neither done nor past."""
+    """Whether a message only says that the user interrupted the assistant, such as "[Request interrupted by user]".
+    Such a message is not read: what the assistant had announced is neither done nor dropped."""
     return text.lstrip().startswith("[") and _INTERRUPTED.fullmatch(text) is not None

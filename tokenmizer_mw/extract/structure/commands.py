@@ -1,6 +1,6 @@
-"""A shell command line taken apart: its simple commands with their words, redirections and here-documents.
+"""Splits a shell command line into its simple commands, each with its words, redirections and here-documents.
 
-This reads what agents write (POSIX shells, with PowerShell as far as it looks the same); it expands nothing and runs
+It reads what agents write: POSIX shells, and PowerShell as far as it looks the same. It expands nothing and runs
 nothing. One pass; never raises.
 """
 
@@ -10,11 +10,11 @@ from dataclasses import dataclass, field
 from typing import Final
 
 COMMAND_MAX: Final = 20_000
-"""Characters of a command line that are read."""
+"""How many characters of a command line are read."""
 
 COMMANDS_MAX: Final = 50
 KEY_MAX: Final = 100
-"""Longest ``key``, in characters."""
+"""Longest ``Command.key``, in characters."""
 
 _NESTING_MAX: Final = 3
 _WORD_WINDOW: Final = 64
@@ -22,10 +22,11 @@ _WORD_WINDOW: Final = 64
 
 @dataclass(slots=True)
 class Command:
-    """One simple command. ``joined`` is the operator behind it ("&&", "||", "|", ";" or "").
+    """One simple command, such as "pytest -q > log.txt" in "cd api && pytest -q > log.txt".
 
-    ``program`` is the first word without its folder, in lower case, such as "pytest". ``writes`` are the
-    targets of redirections, ``documents`` the here-documents fed to it.
+    - ``words``: the program and its arguments; ``program``: the first word without its folder, in lower case.
+    - ``writes``: the files that its output is redirected to; ``documents``: the texts of its here-documents.
+    - ``joined``: the operator after the command ("&&", "||", "|", ";", "&"); "" at the end of the line.
     """
 
     words: list[str] = field(default_factory=list)
@@ -36,13 +37,13 @@ class Command:
 
     @property
     def operands(self) -> list[str]:
-        """The words behind the program that are no flags."""
+        """The words after the program that are no flags."""
         return [word for word in self.words[1:] if word[:1] != "-"]
 
     @property
     def key(self) -> str:
-        """What tells this command from others: program and operands, without flags. Two runs of one command have
-        one key; the run of everything has the start of the key of a run of a part."""
+        """The command without flags, such as "pytest tests/api" for "pytest -q tests/api". Two runs of one command have
+        the same key. The key of a run of everything ("pytest") is the beginning of the key of a run of a part."""
         program = self.program
         words, skip = [program], False
         for word in self.words[1:]:
@@ -58,7 +59,7 @@ _VALUE_FLAGS: Final = frozenset(
     ("-t", "-o", "-m", "-w", "-H", "-e", "-c", "-F", "-X", "--format", "--tail", "--message")
 )
 _VALUE_PROGRAMS: Final = frozenset(("docker", "podman", "curl", "git", "python", "python3", "node"))
-"""Programs whose flags take values that do not tell one command from another."""
+"""Programs whose flags take values that do not tell one command from another ("docker build -t NAME")."""
 
 _WRAPPERS: Final = frozenset(
     (
@@ -97,8 +98,8 @@ _SHELLS: Final = frozenset(("bash", "sh", "zsh", "dash", "pwsh", "powershell", "
 
 
 def commands_of(line: str) -> list[Command]:
-    """The simple commands of a command line, in order, without what only wraps them ("sudo", "time", "uv run",
-    "bash -lc", assignments in front)."""
+    """Return the simple commands of a command line, in order. What only wraps a command is left out: "sudo", "time",
+    "uv run", "bash -lc" and assignments before it."""
     return _commands(line, _NESTING_MAX)
 
 
@@ -127,7 +128,7 @@ def _program(words: list[str]) -> str:
 
 
 def _inner_line(command: Command) -> str:
-    """The command line that a shell gets as an argument."""
+    """The command line that a shell gets as an argument, as in "bash -c LINE"; "" for none."""
     if command.program not in _SHELLS:
         return ""
     for index, word in enumerate(command.words[1:-1], 1):
@@ -159,7 +160,7 @@ def _is_assignment(word: str) -> bool:
 
 
 class _Scanner:
-    """One pass over the characters of a command line."""
+    """One pass over the characters of a command line. ``_STEPS`` maps a character to the method that reads it."""
 
     __slots__ = ("at", "delimiters", "done", "now", "piece", "started", "target", "text")
 
@@ -186,7 +187,7 @@ class _Scanner:
         return self.done
 
     def word(self) -> None:
-        """Takes what stands before the next sign that means something; most words end at a space."""
+        """Read plain characters up to the next one that is special to a shell. Most words end at a space."""
         text, at = self.text, self.at
         end = text.find(" ", at, at + _WORD_WINDOW)
         if end < 0 or not _SIGNS.isdisjoint(text[at:end]):
@@ -235,7 +236,7 @@ class _Scanner:
         self.end_command(";")
 
     def document(self, delimiter: str) -> str:
-        """The lines up to the one that is ``delimiter``."""
+        """Return the lines up to the one that is ``delimiter``, and move ``at`` behind that line."""
         start = at = self.at
         while at < len(self.text):
             end = self.text.find("\n", at)
@@ -271,7 +272,7 @@ class _Scanner:
         self.at += 1
 
     def quoted_document(self) -> None:
-        """``"$(cat <<'EOF' ... EOF)"``: how agents pass a text of several lines."""
+        """Read ``"$(cat <<'EOF' ... EOF)"``, the form in which agents pass a text of several lines."""
         line_end = self.text.find("\n", self.at)
         line_end = len(self.text) if line_end < 0 else line_end
         delimiter = self.text[self.at + 8 : line_end].strip(" -'\"\\")

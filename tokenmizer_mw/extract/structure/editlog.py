@@ -1,5 +1,5 @@
-"""Reads the log that an editing agent such as aider leaves in a chat: applied edits, commits, undone commits. It has no
-tool calls; each line is complete by itself."""
+"""Reads the log lines that an editing agent without tool calls, such as aider, leaves in a chat: applied edits,
+commits, undone commits."""
 
 from __future__ import annotations
 
@@ -15,21 +15,22 @@ from tokenmizer_mw.model.node import Status
 from . import certain
 
 COMMIT: Final = "commit "
-"""What the detail of committed work begins with; the commit's hash follows, by which it is found again."""
+"""Beginning of the detail of committed work. The commit's hash follows, by which an undone commit finds the work."""
 
 LINES_MAX: Final = 400
-"""Lines of one log that are read."""
+"""How many lines of one text are read."""
 
 _COMMIT: Final = compile_lazily(r"commit (?P<hash>[0-9a-f]{7,40}) (?P<subject>\S.{2,200})$")
 _UNDONE: Final = compile_lazily(r"(?:removed: |commit `)(?P<hash>[0-9a-f]{7,40})(?: \S|` was (?:reset|removed|undone))")
 _OWN_WORK: Final = "Committing "
-"""Opens the line above a commit of what the user had changed before the agent began."""
+"""Beginning of the line above a commit of what the user, not the agent, had changed."""
 _EDITED: Final = "Applied edit to "
 _MARKS: Final = ("Applied edit to ", "Commit ", "Removed: ")
 
 
 def read_edit_log(text: str) -> list[Finding]:
-    """Files that were edited, work that was committed and work that was undone; [] for any other text."""
+    """Return the findings of such log lines: edited files, committed work, and commits that were undone; [] for any
+    other text."""
     return list(_read(text)) if any(mark in text for mark in _MARKS) else []
 
 

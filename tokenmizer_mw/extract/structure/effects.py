@@ -1,4 +1,4 @@
-"""What programs of a shell do to files: written, edited, deleted, moved and copied."""
+"""What shell programs such as ``rm`` and ``cp`` do to files: they write, edit, delete, move or copy them."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ _PRODUCTS: Final = split_words(
     "node_modules dist build target out coverage .next .nuxt .cache .venv venv __pycache__ .pytest_cache .mypy_cache"
     " .turbo .gradle bin obj vendor tmp temp logs"
 )
-"""Folders that builds make: to delete them is no work."""
+"""Folders that builds make; deleting them is not work on the project."""
 
 
 def is_kept_path(word: str) -> str:
-    """A path worth remembering: it names a file and is not temporary."""
+    """Return ``word`` as a path if it names a file and is not in a temporary folder; else ""."""
     path = clean_path(word)
     return path if path and not path.startswith(_TEMPORARY) and as_path(path) else ""
 
 
 def select_kept_paths(words: list[str]) -> list[str]:
-    """The words that are such paths."""
+    """Return the paths among ``words`` for which ``is_kept_path`` returns one."""
     return [path for word in words if (path := is_kept_path(word))]
 
 
@@ -38,7 +38,7 @@ def _tee(command: Command, quote: str) -> Iterator[Finding]:
 
 
 def _edit_in_place(command: Command, quote: str) -> Iterator[Finding]:
-    """``sed -i``, ``perl -pi``; without the flag they read."""
+    """Files that ``sed`` or ``perl`` edits in place ("-i"); without that flag it reads them."""
     flags = [word for word in command.words[1:] if word[:1] == "-"]
     in_place = any(word == "--in-place" or (word[:2] != "--" and "i" in word) for word in flags)
     for path in select_kept_paths(command.operands if len(command.operands) < 2 else command.operands[1:]):
@@ -46,7 +46,7 @@ def _edit_in_place(command: Command, quote: str) -> Iterator[Finding]:
 
 
 def remove(command: Command, quote: str) -> Iterator[Finding]:
-    """Files that ``rm`` or ``git rm`` removed, and with ``-r`` folders of the project."""
+    """Iterate over the files that ``rm`` or ``git rm`` removed; with ``-r`` also over folders of the project."""
     deep = any(word[:1] == "-" and word[:2] != "--" and "r" in word.lower() for word in command.words)
     for word in command.operands:
         if path := is_kept_path(word) or (_kept_folder(word) if deep else ""):
@@ -60,7 +60,7 @@ def _kept_folder(word: str) -> str:
 
 
 def move(command: Command, quote: str) -> Iterator[Finding]:
-    """A file that ``mv`` or ``git mv`` renamed or moved."""
+    """Iterate over the two findings of a file that ``mv`` or ``git mv`` moved: its old and its new path."""
     if len(command.operands) == 2:
         old, new = is_kept_path(command.operands[0]), _target(*command.operands)
         if old and new:
@@ -74,7 +74,7 @@ def _copy(command: Command, quote: str) -> Iterator[Finding]:
 
 
 def _target(source: str, target: str) -> str:
-    """The file that copying or moving ``source`` to ``target`` makes; "" where nobody can tell."""
+    """The file that copying or moving ``source`` to ``target`` makes; "" if it is temporary or cannot be told."""
     if target.endswith("/"):
         name = source.replace("\\", "/").rsplit("/", 1)[-1]
         return is_kept_path(target + name)
@@ -91,4 +91,4 @@ EFFECTS: Final = {
     "mv": move,
     "cp": _copy,
 }
-"""What a program does with the files it is given."""
+"""Maps a program to the function that returns what it does with the files in its command line."""

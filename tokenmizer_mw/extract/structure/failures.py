@@ -1,6 +1,6 @@
 """Finds the lines of an output that say what went wrong: failing tests, exceptions, compiler errors, reported errors.
 
-Each table row is the pattern of a line; the first group that matched is the label.
+A table lists the patterns of such lines. The label of an error is the first group of the pattern that matched.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from tokenmizer_mw.extract.text.prose import one_line
 from tokenmizer_mw.runtime.lazy import expression
 
 ERRORS_MAX: Final = 3
-"""Errors that are taken from one output."""
+"""Greatest number of errors that are taken from one output."""
 
 ERROR_LABEL_MAX: Final = 160
 """Longest label of an error, in characters."""
@@ -25,7 +25,7 @@ _PLACE: Final = expression(r"(\S+?)(?::\d+(?::\d+)?|\(\d+,\d+\)):? (?:- )?(.+)")
 _TAIL: Final = 2_000
 _TRACEBACK: Final = "Traceback (most recent call last)"
 _SOURCE: Final = r"(?:#\d+ (?:[\d.]+ +)?)?(?:[\w.-]+ +\| +)?"
-"""What builds and containers put in front of a line: "#11 41.20 ", "web-1  | "."""
+"""Matches what build tools and containers write before a line: "#11 41.20 ", "web-1  | "."""
 
 
 def _lines(*shapes: str) -> Any:
@@ -50,7 +50,7 @@ _TEST_FILES: Final = _lines(
 )
 _ASSERTED: Final = expression(r"(?m)^E   +((?:assert|\w+(?:Error|Exception))\b.{1,80})")
 _CAUSES: Final = expression(r"(?m)^\s*(?:[a-z_$][\w$]*\.)*((?:SQLSTATE\[\w+\]|[A-Z]\w*(?:Error|Exception)): .{4,100})")
-"""Lines under a failing test that tell why it fails."""
+"""Matches a line under a failing test that says why it fails."""
 _FAILING_MARKS: Final = ("FAIL", "ERROR", "×", "✗", "✘", "✕", "●", "(fail)", "not ok")
 
 _EXCEPTIONS: Final = _lines(
@@ -121,14 +121,17 @@ _SUMS_UP: Final = expression(
     r"exited with code|\*\*\* |ELIFECYCLE|npm ERR! (?:code|errno|A complete)|did not complete success"
     r"|Found \d+ errors?\b|errors were emitted"
 )
-"""Lines that only repeat that something failed."""
+"""Matches lines that only repeat that something failed."""
 
 _EXIT_LINE: Final = expression(r"(?i)exit(?:ed)?(?: with)?[ _]?(?:code|status)|^\(?no output\)?$")
 
 
 def find_failing_tests(text: str) -> list[str]:
-    """Tests that failed, with their reasons where the line gives one, those of one suite for one reason together; at
-    most ``ERRORS_MAX``. Titles that do not tell that they are tests' say so."""
+    """Return labels for the tests that failed, at most ``ERRORS_MAX``.
+
+    A label contains the reason if the line gives one; tests of one suite with the same reason share a label. A title
+    that does not look like a test's gets "failing test: " before it.
+    """
     if not any(mark in text for mark in _FAILING_MARKS):
         return []
     found = _labels(_FAILING_TESTS, text, _MATCHES_MAX)
@@ -144,13 +147,13 @@ def find_failing_tests(text: str) -> list[str]:
 
 
 def find_files_of_tests(text: str) -> list[str]:
-    """The files whose tests failed, as far as the runner names them; at most ``ERRORS_MAX``."""
+    """Return the files whose tests failed, as far as the output names them; at most ``ERRORS_MAX``."""
     return _labels(_TEST_FILES, text, ERRORS_MAX) if "FAIL" in text or "ERROR" in text else []
 
 
 def _failing(suite: str, names: list[str], reason: str, told: str) -> str:
-    """The failing tests of a suite as a label; without a suite ``reason`` is the whole title. ``told``: what an
-    assertion says, if the test's own line gives no reason."""
+    """The label of the failing tests ``names`` of a suite. Without a suite, ``reason`` is the title of the test.
+    ``told``: what an assertion says, for a single test whose own line gives no reason; else ""."""
     if not suite:
         return one_line(f"failing test: {reason}{told}", ERROR_LABEL_MAX)
     most = 1 if reason else _TESTS_NAMED
@@ -163,7 +166,7 @@ def _failing(suite: str, names: list[str], reason: str, told: str) -> str:
 
 
 def find_exceptions(text: str) -> list[str]:
-    """The exception lines of stack traces and panics, and errors of compilers; at most ``ERRORS_MAX``."""
+    """Return the lines of exceptions, panics, missing programs and compiler errors; at most ``ERRORS_MAX``."""
     found: list[str] = []
     if _TRACEBACK in text:
         found += _python_exceptions(text)
@@ -176,7 +179,7 @@ def find_exceptions(text: str) -> list[str]:
 
 
 def _races(text: str) -> list[str]:
-    """What Go's race detector says, with the functions that met."""
+    """The warning of Go's race detector, with the two functions that access the same memory; [] for none."""
     if "DATA RACE" not in text:
         return []
     names = list(dict.fromkeys(match.group(1) for match in islice(_RACERS.finditer(text), 2)))
@@ -184,12 +187,13 @@ def _races(text: str) -> list[str]:
 
 
 def find_compiler_errors(text: str) -> list[str]:
-    """Errors of compilers and type checkers alone; at most ``ERRORS_MAX``."""
+    """Return the error lines of compilers and type checkers; at most ``ERRORS_MAX``."""
     return _labels(_COMPILERS, text) if "rror" in text or ".go:" in text else []
 
 
 def sum_up_errors(command: str, text: str) -> str:
-    """Several errors of a compiler or a linter as one: how many, in which files, and the first; "" for a single one."""
+    """Return one label for several errors of a compiler or a linter: how many, in which files, and the first of them;
+    "" if there are fewer than two."""
     found = _labels(_COMPILERS, text, _MATCHES_MAX) if "rror" in text or ".go:" in text else []
     places = [place for label in found if (place := _PLACE.match(label))]
     if len(places) < 2:
@@ -200,23 +204,24 @@ def sum_up_errors(command: str, text: str) -> str:
 
 
 def find_missing_programs(text: str) -> list[str]:
-    """What a shell says of programs that are not there; at most ``ERRORS_MAX``."""
+    """Return the lines in which a shell says that a program does not exist; at most ``ERRORS_MAX``."""
     return _labels(_MISSING, text) if any(mark in text for mark in _MISSING_MARKS) else []
 
 
 def find_unformatted(text: str) -> list[str]:
-    """The files that a formatter which only checks would write; at most ``ERRORS_MAX``."""
+    """Return the files that a formatter, run only to check, would change; at most ``ERRORS_MAX``."""
     return _labels(_UNFORMATTED, text) if any(mark in text for mark in _UNFORMATTED_MARKS) else []
 
 
 def find_clashes(text: str) -> list[str]:
-    """Faults of commands that succeed: packages that conflict, no terminal, no end."""
+    """Return the problems that commands report without failing: conflicting packages, a missing terminal, a timeout; at
+    most ``ERRORS_MAX``."""
     return _labels(_CLASHES, text) if any(mark in text for mark in _CLASH_MARKS) else []
 
 
 def find_misuse(text: str) -> str:
-    """The line that says that a command was called wrongly or does not exist; "" for none. It makes even the failure of
-    a search an error."""
+    """Return the line that says that a command was called wrongly or does not exist; "" for none. With such a line,
+    even a search that found nothing counts as an error."""
     found = find_exceptions(text) or _labels(_MISUSES, text)
     return found[0] if found else ""
 
@@ -229,18 +234,19 @@ _EDITS_REFUSED: Final = _lines(
 
 
 def is_misuse(label: str) -> bool:
-    """Whether an error only says that a command or an editing tool was called wrongly."""
+    """Whether the label of an error only says that a command or an editing tool was called wrongly."""
     return bool(_MISUSES.search(label) or _EDITS_REFUSED.search(label))
 
 
 def find_telling_line(text: str) -> str:
-    """The line of a failed command's output that best says what went wrong; "" for none."""
+    """Return the line of a failed command's output that best says what went wrong; "" for none."""
     found = find_exceptions(text) or [label for label in _labels(_REPORTS, text) if not _SUMS_UP.search(label)]
     return found[0] if found else ""
 
 
 def find_last_line(text: str) -> str:
-    """The last meaningful line, preferably one that is no summary; "" for none."""
+    """Return the last line that says something, preferably one that does not only repeat that something failed; "" for
+    none."""
     summary = ""
     for line in reversed(text[-_TAIL:].split("\n")):
         label = label_of(line)
@@ -252,7 +258,8 @@ def find_last_line(text: str) -> str:
 
 
 def label_of(line: str) -> str:
-    """A line of output as a label: without time stamps, the prefixes of builds and containers, and decoration."""
+    """Return a line of output as a label: without timestamps, the prefixes of build tools and containers, and
+    decoration."""
     line = " ".join(line[: 4 * ERROR_LABEL_MAX].split())
     if line[:1] in "#E[0123456789" or " | " in line:
         line = _PREFIX.sub("", line)
@@ -260,7 +267,7 @@ def label_of(line: str) -> str:
 
 
 def _python_exceptions(text: str) -> list[str]:
-    """The line under each traceback: the first that is not indented."""
+    """For each Python traceback, the line that names the exception: the first one that is not indented."""
     found: list[str] = []
     at = text.find(_TRACEBACK)
     while at >= 0 and len(found) < ERRORS_MAX:
@@ -272,7 +279,8 @@ def _python_exceptions(text: str) -> list[str]:
 
 
 def _first_unindented(text: str, at: int) -> tuple[str, int]:
-    """The first line behind ``at`` that is neither indented nor empty, and where it ends (-1: at the text's end)."""
+    """The first line after position ``at`` that is neither indented nor empty, and where it ends (-1: at the end of the
+    text)."""
     end = text.find("\n", at)
     while end >= 0:
         start, end = end + 1, text.find("\n", end + 1)
@@ -294,7 +302,8 @@ def _labels(shapes: Any, text: str, most: int = ERRORS_MAX) -> list[str]:
 
 
 def _distinct(labels: list[str]) -> list[str]:
-    """Labels in order, without those that another one ends in (the same line with and without its prefix)."""
+    """The labels in order, without those that are the ending of another one (the same line with and without a
+    prefix)."""
     kept: list[str] = []
     for label in labels:
         if not any(other.endswith(label) or label.endswith(other) for other in kept):

@@ -1,4 +1,4 @@
-"""Faults that tools report in plain words, without an exit code, a flag or a stack trace."""
+"""Finds errors that tools report in plain words, without an exit code, an error flag or a stack trace."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from tokenmizer_mw.runtime.lazy import expression
 from .failures import label_of
 
 FAULTS_MAX: Final = 3
-"""Faults that are taken from one result."""
+"""Greatest number of errors that are taken from one result."""
 
 TEXT_MAX: Final = 6_000
-"""Characters of a result that are read: what is longer is a file or a log."""
+"""Longest result, in characters, that is searched for errors: a longer one is a file or a log."""
 
 _FAULTS: Final[Any] = expression(
     r"(?m)"
@@ -46,7 +46,8 @@ _MARKS: Final = (
 
 
 def find_faults(text: str) -> list[str]:
-    """The faults that a result names, each once; at most ``FAULTS_MAX``, none for long texts."""
+    """Return the errors that a tool's result names, each once, at most ``FAULTS_MAX``; [] for a text longer than
+    ``TEXT_MAX``."""
     if len(text) > TEXT_MAX or not any(mark in text for mark in _MARKS):
         return []
     found: dict[str, None] = {}

@@ -1,4 +1,5 @@
-"""What git and its hosts' programs did: commits, branches, pushes and pull requests, and what the work tree shows."""
+"""Findings from ``git`` and ``gh`` commands: commits, branches, pushes, pull requests, and files that differ from the
+last commit."""
 
 from __future__ import annotations
 
@@ -32,7 +33,8 @@ _MAKES_BRANCH: Final = {"checkout": ("-b", "-B"), "switch": ("-c", "-C", "--crea
 
 
 def read_git(command: Command, output: Output, quote: str) -> Iterator[Finding]:
-    """What a successful ``git`` or ``gh`` command says for certain."""
+    """Iterate over the findings of a successful ``git`` or ``gh`` command. ``quote``: its words, the evidence of the
+    findings."""
     if command.program == "gh":
         yield from _read_hosted_actions(command, output, quote)
         return
@@ -52,14 +54,15 @@ def read_git(command: Command, output: Output, quote: str) -> Iterator[Finding]:
 
 
 def find_begun_step(command: Command) -> str:
-    """The step that a command begins and whose loss would matter: a commit; "" for none."""
+    """Return the step that a command begins, if it would matter that its result gets lost: a commit
+    ("commit: add login"); "" for any other command."""
     commits = command.program == "git" and next(iter(command.operands), "") == "commit"
     message = commit_message(command) if commits else ""
     return f"commit: {message}" if message else ""
 
 
 def _steps(action: str, command: Command, output: Output) -> Iterator[tuple[str, str]]:
-    """Label and detail of what was done."""
+    """Label and detail of each step that a command finished, such as ("branch login pushed", "pushed")."""
     if action == "commit" and not any(mark in output.text for mark in _COMMIT_FAILURES):
         if message := commit_message(command):
             yield message, "committed"
@@ -77,7 +80,7 @@ def _steps(action: str, command: Command, output: Output) -> Iterator[tuple[str,
 
 
 def _branch(words: list[str]) -> str:
-    """The branch that the words name last, "" for none."""
+    """The branch that the last of the words names ("HEAD:login" names "login"); "" for none."""
     word = words[-1].rpartition(":")[2] if words else ""
     return word if _NAME.fullmatch(word) and word not in ("HEAD", "origin") else ""
 
@@ -95,7 +98,7 @@ def _new_branch(action: str, command: Command, output: Output) -> str:
 
 
 def _read_hosted_actions(command: Command, output: Output, quote: str) -> Iterator[Finding]:
-    """What ``gh`` did to pull requests and releases."""
+    """Findings of what ``gh`` did to pull requests and releases."""
     words = command.operands
     if words[:2] == ["pr", "create"] and (told := _PULL.search(output.text)):
         title = _title(command)
@@ -112,7 +115,7 @@ def _title(command: Command) -> str:
 
 
 def _work_tree(output: Output, quote: str) -> Iterator[Finding]:
-    """Files that differ from the last commit."""
+    """Findings of files that differ from the last commit, as ``git status`` lists them."""
     for match in islice(_CHANGED.finditer(output.text), PATHS_MAX):
         letter, word, path = match.groups()
         if path := is_kept_path(path):
@@ -120,7 +123,8 @@ def _work_tree(output: Output, quote: str) -> Iterator[Finding]:
 
 
 def commit_message(command: Command) -> str:
-    """The first line of the message that the command line carries, "" when an editor or a file gives it."""
+    """Return the first line of the commit message in the command line; "" if an editor or a file provides the
+    message."""
     words = command.words
     for index, word in enumerate(words):
         if word.startswith("--message="):

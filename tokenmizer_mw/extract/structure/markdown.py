@@ -1,5 +1,5 @@
-"""Findings from a speaker's Markdown: checklists, files named by code blocks and diffs, and errors in pasted logs.
-Quoted text states nothing."""
+"""Findings from the Markdown of a user's or an assistant's text: checklists, files named by code blocks and diffs, and
+errors in logs that the user pastes. Quoted text (">") states nothing."""
 
 from __future__ import annotations
 
@@ -29,14 +29,15 @@ _SHOWING: Final = content(
     "error errors log logs output console terminal trace traceback stack result results message says said see look"
     " following below ci build test tests shows browser server prints happens"
 )
-"""Words that only announce what is shown."""
+"""Words of a heading that only announce what is shown below it."""
 
 _FIRST_LINE_MAX: Final = 160
 _WORK_DONE: Final = PatternSet(rf"(?:.{{0,60}}\b)?(?:{DONE_VERBS}|passed|passes|working|ran|done)\b")
 
 
 def read_markdown(role: Role, segments: Sequence[Segment]) -> list[Finding]:
-    """The findings of a user's or an assistant's text, in its order."""
+    """Return the findings in the ``segments`` of a message by a user or an assistant. Those in pasted logs come
+    last."""
     trust = _TRUST[role]
     found: list[Finding] = []
     pasted: list[Segment] = []
@@ -55,8 +56,8 @@ def read_markdown(role: Role, segments: Sequence[Segment]) -> list[Finding]:
 
 
 def _is_praise(role: Role, segment: Segment) -> bool:
-    """Whether an assistant's tick stands before a property ("✅ Clear structure") rather than finished work. Only
-    English is told apart, of which plain ASCII is the sign."""
+    """Whether a check mark of an assistant praises a property ("✅ Clear structure") rather than marks finished work.
+    This is only judged in English, for which pure ASCII is taken as the sign."""
     ticked = role is Role.ASSISTANT and not segment.info.endswith("]") and segment.text.isascii()
     return ticked and segment.checked is True and not _WORK_DONE.any(segment.text[:_FIRST_LINE_MAX])
 
@@ -81,7 +82,8 @@ def _code(segment: Segment, before: Segment | None, trust: Trust) -> Iterator[Fi
 
 
 def _file_of_code(segment: Segment) -> str:
-    """The file that the fence's info string or the comment in the first line names."""
+    """The file that the info string of a code block ("python a.py") or the comment in its first line names; "" for
+    none."""
     for word in segment.info.split():
         for part in (word, word.partition("=")[2], word.partition(":")[2]):
             if path := as_path(part):
@@ -97,7 +99,7 @@ def _file_of_code(segment: Segment) -> str:
 
 
 def _file_above(segment: Segment, before: Segment | None) -> str:
-    """The file that the line right above the block consists of."""
+    """The file, if the segment before a block consists of its path alone; else ""."""
     if before is None or before.kind in (SegmentKind.CODE, SegmentKind.DIFF):
         return ""
     return as_path(before.text)
@@ -114,7 +116,7 @@ def _diff(segment: Segment, before: Segment | None, trust: Trust) -> Iterator[Fi
 
 
 def _read_shown_logs(pasted: list[Segment]) -> Iterator[Finding]:
-    """Logs that the user shows: what they tell happened, in the words of a program."""
+    """Findings of the logs that the user pastes: test runs, errors, and files whose tests fail."""
     text = "\n".join(segment.text for segment in pasted)
     outcome = read_tests(text)
     if outcome is not None:
@@ -129,7 +131,7 @@ def _read_shown_logs(pasted: list[Segment]) -> Iterator[Finding]:
 
 
 def _prefix_heading(segment: Segment, label: str) -> str:
-    """An error with what stands above the log that tells it, where that says what fails: "fails for March:"."""
+    """The label of an error with the heading above its log before it, if that says what fails ("fails for March:")."""
     lead = segment.heading
     said = content(lead) - _SHOWING if len(lead) <= _LEAD_MAX else ()
     return one_line(f"{lead}: {label}", LABEL_MAX) if len(said) > 1 else label

@@ -1,4 +1,4 @@
-"""Which files a patch, a diff or a block of edits touches, and how."""
+"""Reads which files a patch, a diff or an edit block changes, and how."""
 
 from __future__ import annotations
 
@@ -26,7 +26,8 @@ _NOTHING: Final = "/dev/null"
 
 
 def read_patched_files(patch: str) -> dict[str, str]:
-    """Path -> "created", "edited", "deleted" or "moved from ...", in the order of the patch."""
+    """Return the files of a patch, in order: maps each path to "created", "edited", "deleted", "moved" or
+    "moved to ..." and "moved from ..."."""
     found: dict[str, str] = {}
     last = ""
     for match in islice(_HEADERS.finditer(patch), _HEADERS_MAX):
@@ -44,7 +45,8 @@ def read_patched_files(patch: str) -> dict[str, str]:
 
 
 def _read(groups: tuple[str | None, ...], last: str) -> tuple[str, str]:
-    """Path and verb of one header; an empty verb leaves an earlier one in place."""
+    """Path and verb of one header of a patch; with an empty verb, the verb of an earlier header of the same file stays.
+    ``last``: the path of the header before."""
     verb, path, move, target, _, git_new, old, new, renamed, mode, letter, listed = groups
     if verb and path:
         return clean_path(path), _VERBS[verb]

@@ -1,4 +1,5 @@
-"""Plans of agents: lists that are written as a whole, and items that are created and changed one by one."""
+"""Reads the plans of agents: lists that one call writes as a whole, and items that calls create and change one by
+one."""
 
 from __future__ import annotations
 
@@ -18,7 +19,8 @@ from .results import Output
 from .tools import Arguments, ToolKind, item_of, kind_of, plan_of, read_arguments
 
 ITEM: Final = "task #"
-"""What the detail of an item begins with that the client knows by a number, by which it is found again."""
+"""Beginning of the detail of a plan item. The number that the client gave the item follows, by which later calls find
+it."""
 
 _PLAN_WORDS: Final = ("todo", "plan", "task")
 _STATES: Final = {
@@ -31,7 +33,7 @@ _MADE: Final = re2.compile(r"(?i)\b(?:task|todo|item) #?(\w{1,20})\b")
 
 
 def read_plan(call: ToolCall) -> list[Finding]:
-    """The plan that a call writes down, as a list or as Markdown; [] for calls that write none."""
+    """Return the tasks of the plan that a call writes, as a list or as Markdown; [] for a call that writes none."""
     name = call.name.lower()
     if not any(word in name for word in _PLAN_WORDS) and "task_progress" not in call.arguments:
         return []
@@ -49,7 +51,8 @@ def read_plan(call: ToolCall) -> list[Finding]:
 
 
 def read_created_item(arguments: Arguments, output: Output) -> list[Finding]:
-    """A new plan item, with the number that the client gives it."""
+    """Return the finding of a new plan item, with the number that the client gave it in its output; [] if the call
+    failed."""
     text, state, _ = item_of(arguments)
     made = _MADE.search(output.text)
     if output.failed or not text:
@@ -59,7 +62,8 @@ def read_created_item(arguments: Arguments, output: Output) -> list[Finding]:
 
 
 def read_moved_item(arguments: Arguments, output: Output) -> list[Finding]:
-    """A plan item with that number that gets another subject or status."""
+    """Return the finding that changes the subject or the status of a plan item, found by its number; [] if the call
+    failed."""
     text, state, named = item_of(arguments)
     if output.failed or not named or not (state or text):
         return []

@@ -1,4 +1,4 @@
-"""What a tool returned: its text without the envelope, its exit code, and whether the tool refused."""
+"""Reads what a tool returned: its text without a JSON envelope, its exit code, and whether the tool refused."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tokenmizer_mw.model.message import ToolResult
 
 HEAD_MAX: Final = 20_000
 TAIL_MAX: Final = 40_000
-"""Characters at the two ends of a result that are read."""
+"""How many characters at the start and at the end of a result are read."""
 
 _JSON_MAX: Final = 1_000_000
 _CODE_MAX: Final = 2**31
@@ -22,8 +22,12 @@ _EDGE: Final = 300
 
 @dataclass(frozen=True, slots=True)
 class Output:
-    """A result as read. ``code`` is the exit code, ``None`` where the tool names none. ``refused``: the tool itself
-    says that it could not do what it was asked to; ``flagged``: not only in its text, which may be a file's."""
+    """The result of a tool call as read.
+
+    - ``code``: the exit code, ``None`` if the result names none.
+    - ``refused``: the tool says that it could not do what it was asked to. ``flagged``: it says so outside of the text
+      as well, by an error flag or in its envelope; a text alone may be the content of a file.
+    """
 
     text: str
     code: int | None = None
@@ -32,7 +36,7 @@ class Output:
 
     @property
     def failed(self) -> bool:
-        """True when the tool refused or the exit code says so."""
+        """Whether the tool refused, or the exit code is not 0."""
         return self.refused or self.code not in (None, 0)
 
 
@@ -63,14 +67,14 @@ _REFUSALS: Final = (
     "No exact match",
 )
 _NO_FAULT: Final = ("Sibling tool call errored", "was rejected", "Request interrupted", "user doesn't want")
-"""Refusals that say nothing about the work."""
+"""Beginnings of refusals that say nothing about the work, such as that the user rejected the call."""
 
 _PAYLOADS: Final = ("output", "stdout", "stderr", "content", "result")
 _CODES: Final = ("exit_code", "exitCode", "returncode", "return_code")
 
 
 def read_output(result: ToolResult) -> Output:
-    """The result as read. Long texts keep their two ends. Never raises."""
+    """Read the result of a tool call. Of a long text, only the beginning and the end are kept. Never raises."""
     text = replace_surrogates(result.text)
     code: int | None = None
     refused = result.is_error
@@ -90,7 +94,8 @@ def read_output(result: ToolResult) -> Output:
 
 
 def _unwrap_envelope(text: str) -> tuple[str, int | None, bool]:
-    """Payload, exit code and refusal of a JSON envelope; a document that is none is its own payload."""
+    """The text, the exit code and the refusal in a JSON object with a tool's output; any other text is returned as it
+    is."""
     try:
         data = json.loads(text)
     except (ValueError, RecursionError):
@@ -116,7 +121,7 @@ def _code_in(data: dict[str, Any]) -> int | None:
 
 
 def _exit_code(text: str) -> int | None:
-    """The exit code that a tool writes above or below the output."""
+    """The exit code that a tool writes above or below its output; ``None`` for none."""
     for edge in (text[:_EDGE], text[-_EDGE:]) if len(text) > _EDGE else (text,):
         match = _EXIT.search(edge)
         if match:

@@ -1,4 +1,4 @@
-"""What a shell command did: files that it wrote, packages, commits, tests, and the errors that it showed."""
+"""Findings from a shell command and its output: files that it wrote, packages, commits, tests, and errors."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ _PROBES: Final = split_words(
     " in break wait trap return exit get-content get-childitem select-string test-path get-command get-location"
     " set-location write-output write-host mkdir touch chmod read seq column strings od xxd hexdump man help clear"
 )
-"""Programs whose failure is an answer and no fault."""
+"""Programs that only look something up: if they fail, that is an answer and no error."""
 
 _PROBING_GIT: Final = split_words(
     "status log diff show branch rev-parse ls-files blame remote config fetch grep stash describe reflog shortlog"
@@ -65,7 +65,7 @@ _SHOWING: Final = split_words("tail tee cat less more")
 _COMPLAINT: Final = re2.compile(r"(?i)error|fail|fatal|not found|denied|refused|cannot|unable|no such|panic|exception")
 _READERS: Final = split_words("cat bat head tail less more nl get-content type")
 _SEARCHERS: Final = split_words("grep egrep fgrep rg ag select-string")
-"""Programs whose first operand is a pattern and whose others are files."""
+"""Programs whose first operand is a pattern; their other operands are files."""
 
 _INSTALLERS: Final = {
     "pip": split_words("install uninstall"),
@@ -93,14 +93,15 @@ _VALUE_FLAGS: Final = split_words(
 )
 _INSTALLED_MAX: Final = 20
 _BRIEF: Final = 400
-"""Longest output of a search that is looked through for a complaint of the search itself, in characters."""
+"""Longest output of a search, in characters, that is searched for an error of the search itself."""
 
 _HARD: Final = 0.9
 _SOFT: Final = 0.7
 
 
 def read_shell(line: str, output: Output) -> list[Finding]:
-    """What running ``line`` with that output means. A probe (a search, a listing) shows no errors of its own."""
+    """Return the findings of running the command ``line`` with this output. A line that only looks something up (a
+    search, a listing) shows no errors but its own misuse."""
     commands = commands_of(line)
     if len(commands) == 1 and commands[0].program in _PATCHERS:
         return _patch(commands[0], output)
@@ -113,7 +114,8 @@ def read_shell(line: str, output: Output) -> list[Finding]:
 
 
 def _read_misuse(commands: list[Command], output: Output) -> list[Finding]:
-    """A search that finds nothing is an answer; one that could not run is a fault, until it runs."""
+    """The error of commands that only look something up: a search that finds nothing is an answer, one that could not
+    run is an error until it runs."""
     if not commands:
         return []
     labels = [find_misuse(output.text)] if output.failed or len(output.text) <= _BRIEF else []
@@ -124,7 +126,8 @@ def _read_misuse(commands: list[Command], output: Output) -> list[Finding]:
 
 
 def _judge_commands(working: list[Command], commands: list[Command], output: Output) -> list[Finding]:
-    """Tests, errors, or that all went well."""
+    """The test runs and errors in the output, and the success of the commands that went well. ``working``: those of
+    ``commands`` that do more than look something up."""
     tests = [command for command in working if _is_test(command)]
     others = [command for command in working if command not in tests]
     sure = [command for command in working if not _is_hidden(command, commands, output)]
@@ -144,7 +147,7 @@ def _judge_commands(working: list[Command], commands: list[Command], output: Out
 
 
 def _read_test_run(tests: list[Command], outcome: TestRunOutcome | None, output: Output) -> list[Finding]:
-    """The test run, and the tests that failed in it."""
+    """The findings of a test run: its result, the tests that failed in it, and their files."""
     if outcome is None:
         return []
     key = tests[-1].key if tests else runner_of(output.text)
@@ -157,9 +160,9 @@ def _read_test_run(tests: list[Command], outcome: TestRunOutcome | None, output:
 
 
 def _faults(command: Command, outcome: TestRunOutcome | None, output: Output, *, proven: bool) -> list[Finding]:
-    """What went wrong outside a test run: exceptions, errors of compilers, else the line that tells most.
+    """The errors outside a test run: exceptions, errors of compilers, else the line that says most.
 
-    ``proven``: the exit code says that nothing did.
+    ``command``: the command that they count for. ``proven``: the exit code says that it did not fail.
     """
     text = output.text
     untidy = find_unformatted(text)
@@ -178,13 +181,13 @@ def _faults(command: Command, outcome: TestRunOutcome | None, output: Output, *,
 
 
 def _named_failure(command: Command, text: str) -> str:
-    """A label for a failure that no line tells: the command, and what it said last."""
+    """The label of a failure that no line of the output explains: the command and the last line that says something."""
     line = find_last_line(text)
     return one_line(f"{command.key} failed: {line}" if line else f"{command.key} failed", ERROR_LABEL_MAX)
 
 
 def _is_hidden(command: Command, commands: list[Command], output: Output) -> bool:
-    """Whether the exit code of the whole line says nothing about this command, and the output nothing either."""
+    """Whether neither the exit code nor the output shows if a command succeeded, as for the first one in "make; ls"."""
     behind = commands[commands.index(command) :]
     if any(later.joined in ("||", ";", "&") for later in behind[:-1]):
         return True
@@ -239,7 +242,7 @@ def _effects(command: Command, output: Output) -> Iterator[Finding]:
 
 
 def _patch(command: Command, output: Output) -> list[Finding]:
-    """``apply_patch`` with the patch as its argument or its input."""
+    """Findings of ``apply_patch``, with the patch as its argument or its input."""
     for document in (*command.documents, *command.words[1:]):
         if touched := read_patched_files(document):
             return read_changes(touched, output, refused=output.failed)
@@ -263,7 +266,8 @@ def _packages(command: Command, quote: str) -> Iterator[Finding]:
 
 
 def _name_and_version(word: str) -> tuple[str, str]:
-    """Of "dayjs@1.11", "fastapi[all]>=0.111", "@scope/name@2"; ("", "") for paths and addresses."""
+    """Name and version of a package as written for an installer: "dayjs@1.11", "fastapi[all]>=0.111", "@scope/name@2";
+    ("", "") for paths and addresses."""
     if "://" in word or word[:1] in "./~$" or word.endswith((".whl", ".txt", ".tgz", ".gz")):
         return "", ""
     name, version = word, ""

@@ -1,6 +1,6 @@
-"""What an assistant says by calling a tool: its report at the end of a task, and its questions.
+"""Reads what an assistant says by calling a tool, because some clients let the model report or ask in that way.
 
-Some clients have the model end its work or ask with a call; the words count as the assistant's.
+These words count as the assistant's text: its report at the end of a task, and its questions.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from tokenmizer_mw.model.message import Message, Role, ToolCall
 from .tools import normalise_tool_name, read_arguments
 
 WORDS_MAX: Final = 20_000
-"""Characters of one call that are heard."""
+"""How many characters of the words in one call are read."""
 
 _VOICES: Final = frozenset(
     {
@@ -32,12 +32,12 @@ _VOICES: Final = frozenset(
         "respondtouser",
     }
 )
-"""Tools that speak to the user, without "_" and "-"."""
+"""Names of tools that speak to the user, without "_" and "-"."""
 _WORDS: Final = ("result", "message", "question", "response", "summary", "text", "content")
 
 
 def add_voiced_text(message: Message) -> Message:
-    """The message with the words of its calls appended to its text; unchanged if they have none."""
+    """Return the assistant's message with the words of such calls appended to its text; unchanged if there are none."""
     if message.role is not Role.ASSISTANT or not any(is_speech(call) for call in message.tool_calls):
         return message
     said = [_words(call) for call in message.tool_calls if is_speech(call)]
@@ -46,7 +46,7 @@ def add_voiced_text(message: Message) -> Message:
 
 
 def is_speech(call: ToolCall) -> bool:
-    """Whether a call only speaks to the user."""
+    """Whether a call only says something to the user ("ask_user")."""
     return normalise_tool_name(call.name) in _VOICES
 
 

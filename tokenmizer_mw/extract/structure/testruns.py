@@ -1,4 +1,4 @@
-"""The summaries of test runners: a row a runner."""
+"""Reads the summaries that test runners print, with one table row per runner."""
 
 from __future__ import annotations
 
@@ -16,7 +16,8 @@ _DIGITS_MAX: Final = 9
 
 @dataclass(frozen=True, slots=True)
 class TestRunOutcome:
-    """How a test run ended. ``counts`` is one line such as "2 failed, 9 passed", ``quote`` the summary line."""
+    """How a test run ended. ``counts``: one line such as "2 failed, 9 passed"; ``quote``: the summary line of the
+    runner."""
 
     failed: bool
     counts: str
@@ -25,7 +26,8 @@ class TestRunOutcome:
 
 @dataclass(frozen=True, slots=True)
 class Runner:
-    """How a runner's summary looks. ``mark`` must be in the text before the pattern is tried."""
+    """What the summary of a test runner looks like. ``mark``: a string that must occur in a text before the pattern
+    ``summary`` is tried."""
 
     name: str
     mark: str
@@ -66,7 +68,7 @@ _TESTS: Final = expression(r"(\d+) tests?\b")
 
 
 def read_tests(text: str) -> TestRunOutcome | None:
-    """The outcome of the test run that ``text`` shows, ``None`` when it shows none."""
+    """Return the outcome of the test run whose summary is in ``text``; ``None`` if there is none."""
     for runner in RUNNERS:
         if runner.mark in text:
             lines = [match.group().strip() for match in islice(runner.summary.finditer(text), _LINES_MAX)]
@@ -76,7 +78,7 @@ def read_tests(text: str) -> TestRunOutcome | None:
 
 
 def runner_of(text: str) -> str:
-    """The name of the runner whose summary ``text`` shows, "" for none."""
+    """Return the name of the runner whose summary is in ``text``; "" for none."""
     for runner in RUNNERS:
         if runner.mark in text and runner.summary.search(text):
             return runner.name
@@ -84,7 +86,7 @@ def runner_of(text: str) -> str:
 
 
 def _outcome_of_packages(lines: list[str]) -> TestRunOutcome:
-    """Go names a package a line and counts nothing."""
+    """The outcome from the lines of ``go test``, which prints one line per package and no counts."""
     failing = sum(line[:3] == "---" for line in lines)
     packages = [line for line in lines if line[:3] != "---"]
     bad = sum(line[:2] != "ok" for line in packages)

@@ -1,6 +1,6 @@
-"""The vocabulary of tools: a row says under which names a kind of tool is known, and where its arguments are.
+"""The kinds of tools that agents call: a table with the names of each kind, and where its arguments are.
 
-New agents are new names in a row, or a new row; code changes only for a new kind.
+A new agent needs new names in a row, or a new row. Code changes only for a new kind.
 """
 
 from __future__ import annotations
@@ -14,15 +14,20 @@ from typing import Any, Final
 from tokenmizer_mw.model.message import ToolCall
 
 ARGUMENTS_MAX: Final = 2_000_000
-"""Longest arguments of a call that are read, in characters."""
+"""Longest arguments of a call, in characters, that are read."""
 
 PATH_MAX: Final = 200
 PATHS_MAX: Final = 50
-"""Files of one call that are taken."""
+"""Greatest number of files, and of items of a plan, that are taken from one call."""
 
 
 class ToolKind(StrEnum):
-    """What a tool does to the work."""
+    """What a tool does to the work.
+
+    - ``editor``: one of several things to a file, as its argument "command" says; ``patch``: applies a patch.
+    - ``plan``: writes a whole plan; ``plan item`` and ``plan move``: add one item of a plan, change one.
+    - ``agent``: sends out a sub-agent; ``find``: searches files by name.
+    """
 
     WRITE = "write"
     EDIT = "edit"
@@ -42,8 +47,12 @@ class ToolKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class ToolRow:
-    """One kind of tool. ``names`` are written without "_", "-" and namespaces. ``words``: an unknown name that has one
-    word of each group and an argument that this kind needs is taken for this kind."""
+    """One kind of tool.
+
+    - ``names``: its names, in lower case without "_", "-" and namespaces.
+    - ``words``: groups of words. A tool with an unknown name is of this kind if the name has a word of each group and
+      the call has the arguments that this kind needs.
+    """
 
     kind: ToolKind
     names: frozenset[str]
@@ -138,13 +147,17 @@ _MESSAGES: Final = ("message", "commit_message", "msg", "title")
 
 @dataclass(frozen=True, slots=True)
 class Arguments:
-    """The arguments of a call: the members of its JSON object, or ``raw`` where it is none (a free-form tool)."""
+    """The arguments of a call.
+
+    - ``members``: the members of their JSON object.
+    - ``raw``: their text if they are no object, as for a tool that takes free text; else "".
+    """
 
     members: Mapping[str, Any]
     raw: str = ""
 
     def first(self, names: tuple[str, ...]) -> Any:
-        """The first member that is there, ``None`` when none is."""
+        """Return the first of the members ``names`` that is there and not empty; ``None`` for none."""
         for name in names:
             value = self.members.get(name)
             if value is not None and value != "":
@@ -152,7 +165,7 @@ class Arguments:
         return None
 
     def text(self, names: tuple[str, ...]) -> str:
-        """The first member that is text, else ""."""
+        """Return the first of the members ``names`` that is a text and not empty; "" for none."""
         for name in names:
             value = self.members.get(name)
             if isinstance(value, str) and value:
@@ -161,7 +174,7 @@ class Arguments:
 
 
 def read_arguments(call: ToolCall) -> Arguments:
-    """The call's arguments; cut or malformed JSON gives no members. Never raises."""
+    """Return the arguments of a call; without members if the JSON is cut off or invalid. Never raises."""
     text = call.arguments
     if len(text) > ARGUMENTS_MAX:
         return Arguments({})
@@ -175,13 +188,14 @@ def read_arguments(call: ToolCall) -> Arguments:
 
 
 def kind_of(name: str, arguments: Arguments) -> ToolKind | None:
-    """What the tool of that name does, ``None`` when it does not matter (searches, browsers, sub-agents)."""
+    """Return the kind of the tool ``name``; ``None`` if it does not matter for the session, as for web searches and
+    browsers."""
     kind = _KIND_OF.get(normalise_tool_name(name))
     return kind if kind is not None else _kind_by_words(_bare(name), arguments)
 
 
 def normalise_tool_name(name: str) -> str:
-    """A tool's name as the tables write it: without its namespace, in lower case, without signs between words."""
+    """Return a tool's name as the table writes it: in lower case, without its namespace, "_", "-" and spaces."""
     return _bare(name).replace("_", "").replace("-", "").replace(" ", "").lower()
 
 
@@ -198,7 +212,7 @@ def _kind_by_words(name: str, arguments: Arguments) -> ToolKind | None:
 
 
 def _parts(name: str) -> Iterator[str]:
-    """``run_sql``, ``run-sql`` and ``runSql`` as "run", "sql"."""
+    """The words of a name in lower case: "run" and "sql" of ``run_sql``, ``run-sql`` and ``runSql``."""
     word = ""
     for char in name[:100]:
         if not char.isalnum() or (char.isupper() and word[-1:].islower()):
@@ -212,7 +226,7 @@ def _parts(name: str) -> Iterator[str]:
 
 
 def paths_of(arguments: Arguments) -> list[str]:
-    """The files that a call names, clean; [] for none."""
+    """Return the files that a call names, as ``clean_path`` returns them; [] for none."""
     found = [clean for name in _PATHS if (clean := clean_path(arguments.members.get(name)))][:1]
     if not found:
         for name in _PATH_LISTS:
@@ -236,12 +250,12 @@ def _paths_in(value: Any) -> list[str]:
 
 
 def moved_paths(arguments: Arguments) -> tuple[str, str]:
-    """Old and new path of a call that moves a file; "" where it does not say."""
+    """Return the old and the new path of a call that moves a file; "" for one that it does not name."""
     return clean_path(arguments.text(_OLD_PATHS)), clean_path(arguments.text(_NEW_PATHS))
 
 
 def clean_path(value: Any) -> str:
-    """``value`` as a path to show, "" when it is none: not text, several lines, a glob, or too long."""
+    """Return ``value`` as a path to show; "" if it is no path: not a text, several lines, a glob, or too long."""
     if not isinstance(value, str):
         return ""
     path = value.strip().strip("'\"`").removeprefix("file://")
@@ -253,7 +267,7 @@ def clean_path(value: Any) -> str:
 
 
 def command_of(arguments: Arguments) -> str:
-    """The command line that a shell tool runs; a list of words or of lines is joined, "" for none."""
+    """Return the command line that a shell tool runs. A list of words or of lines is joined; "" for none."""
     value = arguments.first(_COMMANDS)
     if isinstance(value, str):
         return value
@@ -268,22 +282,22 @@ def command_of(arguments: Arguments) -> str:
 
 
 def patch_of(arguments: Arguments) -> str:
-    """The text of a patch, "" for none."""
+    """Return the text of the patch in a call; "" for none."""
     return arguments.text(_PATCHES) or arguments.raw
 
 
 def commit_message_of(arguments: Arguments) -> str:
-    """The message of a call that commits, "" for none."""
+    """Return the commit message in a call; "" for none."""
     return arguments.text(_MESSAGES)
 
 
 def errand_of(arguments: Arguments) -> str:
-    """What a sub-agent is sent out for, in a line, "" for none."""
+    """Return the first line of what a sub-agent is asked to do; "" for none."""
     return arguments.text(_ERRANDS).strip().split("\n", 1)[0]
 
 
 def plan_of(arguments: Arguments) -> list[tuple[str, str]] | str:
-    """The items of a plan with their states as written, or its Markdown."""
+    """Return the items of a plan with their states as written, or the plan's text if it is Markdown; [] for none."""
     value = arguments.first(_LISTS)
     if isinstance(value, str):
         return value
@@ -300,7 +314,8 @@ def plan_of(arguments: Arguments) -> list[tuple[str, str]] | str:
 
 
 def item_of(arguments: Arguments) -> tuple[str, str, str]:
-    """The text of one item of a plan, its state as written and the id by which it is known; "" where there is none."""
+    """Return the text of one plan item, its state as written, and its id; "" for each of these that the call does not
+    name."""
     named = arguments.first(_ITEM_IDS)
     state = arguments.first(_ITEM_STATES)
     text = arguments.text(("subject", *_ITEM_TEXTS))

@@ -1,1 +1,1 @@
-"""Words, sentences and patterns: what the other rooms need to compare and split text. Knows no session."""
+"""Words, sentences and patterns: splits and compares texts for the other packages of ``extract``. Knows no session."""

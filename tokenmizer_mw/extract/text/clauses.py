@@ -1,4 +1,5 @@
-"""Splits a sentence into its statements, and reads the scope that they hold for."""
+"""Splits a sentence into its statements, and reads its scope: the words at its beginning that say what it holds for
+("for the second flat")."""
 
 from __future__ import annotations
 
@@ -14,19 +15,19 @@ _CUT: Final = re2.compile(
     r"|\s+(?:--?|–|—)\s+|\s+(?:but|because|so that|so i|so we|and (?:i|we|the|my|our|it|he|she|they))\s+)"
 )
 _GOES_ON: Final = re2.compile(r"(?i:which|who|whose|where|\d{4})\b")
-"""What stays with the words before a comma: relative clauses, and years of dates."""
+"""Words after a comma that do not begin a new statement: relative clauses, and years of dates."""
 _SCOPE: Final = compile_lazily(
     r"(?:for|in|on|at|during|with|without|until|between|unlike|except|after|before|since|outside|für|bei|im|am|ab|nach"
     r"|pour|chez|para|en|per|con|durante|pendant)(?: [\w'’.-]+){1,5}$"
 )
-"""What a statement holds for: said before it, up to a comma."""
+"""Matches words before a comma that say what a statement holds for."""
 _NO_SCOPE: Final = PatternSet(
     r"(?:for (?:now|example|instance|the record|me|us)|in (?:that|this|any) case|in (?:addition|general|fact|short"
     r"|the end|other words|my opinion|total)|on (?:the other hand|second thought|top of that)|at (?:first|least"
     r"|the moment|this point|the end)|with (?:that|this)(?: (?:said|in mind))?|after (?:that|all)"
     r"|before that|since then)$"
 )
-"""What only leads in."""
+"""Phrases that begin like a scope but only lead in to the sentence ("for example")."""
 _FEELS: Final = compile_lazily(
     r"(?:(?:i'm|i am|we're|we are|i feel|i was|i've been) (?:also |just |still |really |kinda |kind of |a bit |a little"
     r"|pretty |quite |so |very |currently )*(?:worried|concerned|stuck|struggling|wondering|curious|excited|nervous"
@@ -41,8 +42,8 @@ _SAID_SO: Final = compile_lazily(
 
 
 def split_statements(text: str, *, scoped: bool = False) -> list[str]:
-    """The parts of a sentence between commas and conjunctions; a relative clause stays with its noun. If ``scoped``,
-    the scope stays with its statement: "for the second flat, 15 minutes is too long"."""
+    """Return the parts of a sentence between commas and conjunctions; a relative clause stays with its noun.
+    ``scoped``: the scope stays with the statement after it, as in "for the second flat, 15 minutes is too long"."""
     rest = strip_lead(text)
     ends: list[int] = []
     starts = [0]
@@ -56,7 +57,7 @@ def split_statements(text: str, *, scoped: bool = False) -> list[str]:
 
 
 def read_scope(text: str) -> str:
-    """The scope that a sentence states first ("for the second flat"); "" for none."""
+    """Return the scope at the beginning of a sentence, such as "for the second flat"; "" for none."""
     match = _CUT.search(text)
     return text[: match.start()] if match is not None and _is_scope(text[: match.start()]) else ""
 

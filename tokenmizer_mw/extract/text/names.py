@@ -1,7 +1,8 @@
-"""Recognises names in prose: file paths and endpoints.
+"""Recognises names in prose: file paths and endpoints of web services.
 
-In: a text. Out: names in order, each with its position. Precision comes first: "and/or", "Node.js", "v1.2.3" and
-"docs.rs" are no files. Linear time; patterns are RE2 and run only if a cheap test says that they may match.
+In: a text. Out: names in order, each with its position. A text that only may be a name is left out: "and/or",
+"Node.js", "v1.2.3" and "docs.rs" are no files. Linear time; patterns are RE2 and run only if a cheap test says that
+they may match.
 """
 
 from __future__ import annotations
@@ -14,15 +15,15 @@ from tokenmizer_mw.runtime.lazy import expression
 from .similar import split_words
 
 NAMES_MAX: Final = 200
-"""Names of one kind that are taken from one text."""
+"""Greatest number of names of one kind that are returned for one text."""
 
 
 CANDIDATES_MAX: Final = 2_000
-"""Places of one text that are looked at for names of one kind."""
+"""How many possible names of one kind are examined in one text."""
 
 
 class Name(NamedTuple):
-    """A name as it should be shown, and its span in the text."""
+    """A name as it is shown to people, and its position: characters ``[start, end)`` of the text."""
 
     text: str
     start: int
@@ -41,7 +42,8 @@ _EXTENSIONS_IN_FOLDERS: Final = (
     "bak|bash|bin|cmd|d|dat|db|docx|fish|gif|ico|jpeg|jpg|log|m|otf|parquet|pdf|pkl|pm|png|po|pot|pptx|properties|r|s"
     "|sample|sqlite|sqlite3|tmpl|template|ttf|v|webp|wasm|woff|woff2|xlsx|zip"
 )
-"""Extensions that count only behind a folder: alone they are too often attributes or products of the work."""
+"""Extensions that count only in a path with a folder: a bare "app.log" is too often an attribute in code or a file that
+a program made."""
 
 _SECOND_EXTENSIONS: Final = "bak|dist|eex|erb|example|j2|local|map|meta|orig|sample|template|tmpl|tpl"
 _WHOLE_NAMES: Final = (
@@ -109,7 +111,7 @@ _HOST_ENDINGS: Final = (
 
 
 def find_file_paths(text: str) -> list[Name]:
-    """The files named in ``text``, as written but without "./", line numbers and test ids."""
+    """Return the files named in ``text``, as written but without "./", line numbers and test ids ("::test_login")."""
     if "." not in text and "file" not in text:
         return []
     found: list[Name] = []
@@ -123,8 +125,8 @@ def find_file_paths(text: str) -> list[Name]:
 
 
 def is_project_name(text: str, name: Name) -> bool:
-    """Whether a name in prose means a product ("Node.js"): it has no folder, quotation marks or line number, and no
-    verb for what is done to files beside it."""
+    """Whether a name in prose means a product ("llama.cpp"): it has no folder, quotation marks or line number, and no
+    verb of work on files stands before it ("edit llama.cpp")."""
     if name.text.lower() not in PROJECTS or name.text != text[name.start : name.end]:
         return False
     around = (text[name.start - 1 : name.start], text[name.end : name.end + 1])
@@ -133,7 +135,7 @@ def is_project_name(text: str, name: Name) -> bool:
 
 
 def as_path(text: str) -> str:
-    """``text`` as a path if it is a single file path; else ""."""
+    """Return the path if ``text`` consists of one file path; else ""."""
     text = text.strip(" \t\r\n:`'\"*")
     found = find_file_paths(text)
     if len(found) == 1 and found[0].end == len(text) and text[: found[0].start] in ("", "./"):
@@ -142,7 +144,7 @@ def as_path(text: str) -> str:
 
 
 def is_same_path(one: str, other: str) -> bool:
-    """Whether two spellings mean one file: they are equal, or one ends with "/" and the other."""
+    """Whether two spellings mean one file: they are equal, or the longer one ends with "/" and the shorter one."""
     a, b = (path.replace("\\", "/").removeprefix("./").removeprefix("~/").lower() for path in (one, other))
     short, long = sorted((a, b), key=len)
     return bool(short) and (short == long or long.endswith("/" + short.lstrip("/")))
@@ -160,8 +162,9 @@ def is_in_home_folder(path: str) -> bool:
 
 
 def project_path(path: str) -> str:
-    """``path`` relative to the root of its project, if a dotted name marks that root: "/srv/shop/.github/ci.yml"
-    becomes ".github/ci.yml". Dotted names in a home folder mark none; other paths are unchanged."""
+    """Return ``path`` relative to the root of its project, if a dotted name marks that root: "/srv/shop/.github/ci.yml"
+    becomes ".github/ci.yml". A dotted name directly in a home folder does not count; other paths are returned
+    unchanged."""
     if path[:1] not in ("/", "\\") and path[1:2] != ":":
         return path
     home = _HOME.match(path)
@@ -171,7 +174,7 @@ def project_path(path: str) -> str:
 
 
 def _balance_brackets(path: str, start: int, end: int) -> Name:
-    """The path without "./" and without what precedes a bracket that it does not close."""
+    """The path without "./", and without the part up to a bracket that has no counterpart in it."""
     if "(" in path or "[" in path or ")" in path or "]" in path:
         depth, cut = 0, 0
         for index in range(len(path) - 1, -1, -1):
@@ -264,8 +267,8 @@ _OPENING: Final = {")": "(", "]": "[", "}": "{"}
 
 
 def find_endpoints(text: str) -> list[Name]:
-    """The endpoints of a service: "POST /auth/login" with a method, or "/auth/login" if its form or the words around it
-    say so. Query strings are dropped."""
+    """Return the endpoints of web services in ``text``: "POST /auth/login" with a method, or "/auth/login" if its form
+    or the words around it show that it is one. Query strings are left out."""
     if "/" not in text:
         return []
     found: list[Name] = []

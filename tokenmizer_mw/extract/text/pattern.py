@@ -19,7 +19,7 @@ from tokenmizer_mw.runtime.lazy import Ask, Asks, Spans, asks_of, re2_options
 from tokenmizer_mw.safety.redact.pattern import matching_of
 
 SET_MEMORY: Final = 16 << 20
-"""Upper bound of the memory that one set of patterns may use for its automaton, in bytes; it is built as needed."""
+"""Most memory, in bytes, that the automaton of one set of patterns may use. It is built as texts need it."""
 
 
 _SIGNS: Final = {
@@ -58,7 +58,7 @@ def _narrow_classes(pattern: str) -> str:
 
 
 class Match:
-    """A match; positions are in characters of the text."""
+    """A match of a pattern. Positions are in characters of the text."""
 
     __slots__ = ("_groups", "_spans", "_text")
 
@@ -66,7 +66,7 @@ class Match:
         self._spans, self._groups, self._text = spans, groups, text
 
     def group(self, name: str = "") -> str:
-        """The text of a named group, "" if it did not match; without a name the whole match."""
+        """Return the text of a named group, "" if it did not match; without a name, the whole match."""
         start, end = self._spans[self._groups[name] if name else 0]
         return self._text[start:end].decode("utf-8", "replace") if end > start else ""
 
@@ -83,7 +83,7 @@ class Match:
 
 
 class Pattern:
-    """A pattern with named groups."""
+    """An RE2 pattern with named groups, compiled when first used; case is ignored."""
 
     __slots__ = ("_asks", "_groups", "_make", "groups")
 
@@ -105,15 +105,15 @@ class Pattern:
         return object.__getattribute__(self, name)
 
     def match(self, text: str) -> Match | None:
-        """A match at the start of ``text``."""
+        """Return the match at the start of ``text``; ``None`` for none."""
         return self._match_with(self._asks.begin, text)
 
     def search(self, text: str) -> Match | None:
-        """The first match anywhere in ``text``."""
+        """Return the first match anywhere in ``text``; ``None`` for none."""
         return self._match_with(self._asks.find, text)
 
     def fullmatch(self, text: str) -> Match | None:
-        """A match of the whole ``text``."""
+        """Return the match of the whole ``text``; ``None`` if it does not match."""
         return self._match_with(self._asks.whole, text)
 
     def _match_with(self, ask: Ask, text: str) -> Match | None:
@@ -127,7 +127,8 @@ _COMPILED: Final = frozenset({"_asks", "_groups", "groups"})
 
 @cache
 def compile_lazily(pattern: str) -> Pattern:
-    """The pattern, compiled when first used, which raises ``re2.error`` for invalid RE2 syntax."""
+    """Return the pattern, which is compiled when first used. Its first use raises ``re2.error`` if the RE2 syntax is
+    invalid."""
     return Pattern(lambda: re2.compile(_narrow_classes(pattern), _options()))
 
 
@@ -187,7 +188,7 @@ class PatternTable:
         return made
 
     def __getitem__(self, number: int) -> Pattern:
-        """One of the patterns. Raises ``IndexError``."""
+        """Return the pattern with this number, counted from 0. Raises ``IndexError``."""
         made = self._made.get(number)
         if made is None:
             if not 0 <= number < len(self._patterns):
@@ -205,5 +206,5 @@ class PatternTable:
 
 
 def _options(memory: int = 0) -> Any:
-    """Options of RE2. ``memory``: bytes of an automaton, 0 for RE2's default."""
+    """Return options of RE2 that ignore case. ``memory``: bytes that an automaton may use, 0 for RE2's default."""
     return re2_options(memory, case_sensitive=False)

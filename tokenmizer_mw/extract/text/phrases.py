@@ -1,5 +1,5 @@
-"""Splits a sentence before the rules read it: lead-ins, clauses, reasons, enumerations; and detects sentences that
-state nothing."""
+"""Splits a sentence before the rules read it (introductory words, clauses, reasons, enumerations), and detects
+sentences that state nothing, such as questions."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from .pattern import PatternSet, compile_lazily
 from .similar import split_words
 
 SENTENCE_MAX: Final = 600
-"""Characters of a sentence that are read."""
+"""How many characters of a sentence are read."""
 
 SENTENCES_KEPT: Final = 512
-"""Sentences of which it is kept how they are read: several stages look at the same ones."""
+"""How many sentences' results each cache here holds, because several stages ask about the same sentences."""
 
 
 def _has_one(text: str, signs: tuple[str, ...]) -> bool:
@@ -45,7 +45,7 @@ _RECONSIDERING: Final = (
     "я передумал",
     "я передумала",
 )
-"""Announcements of a change, in front of what changes."""
+"""Phrases that announce a change before the words that say what changes."""
 _LEAD_PHRASES: Final = (
     "thank you",
     "good point",
@@ -100,7 +100,8 @@ _ANNOUNCING: Final = frozenset(
         *("important", "importantly", "most important", "very important", "to be clear"),
     }
 )
-"""Lead-ins only in front of a comma or a colon: "important: no ads" but "important files are in src"."""
+"""Phrases that count as introductory words only before a comma or a colon: "important: no ads", but not
+"important files are in src"."""
 _PHRASE_STARTS: Final = frozenset(phrase.partition(" ")[0] for phrase in _LEAD_PHRASES)
 _CLOSERS: Final = frozenset(",.!;:-–—…\u2019'\"")
 _SIGNS: Final = "-–—*•>,;:!. ✅✔☑🎉🚀👍🙌✨🔧\ufe0f"
@@ -205,7 +206,8 @@ _POLITE: Final = compile_lazily(
 
 
 def bound_sentence(sentence: str) -> str:
-    """A sentence as it is read: one line of at most ``SENTENCE_MAX`` characters with plain apostrophes."""
+    """Return a sentence as the rules read it: one line of at most ``SENTENCE_MAX`` characters, with plain apostrophes
+    and without a final ", ok?"."""
     return _bound_sentence(sentence[:SENTENCE_MAX])
 
 
@@ -221,12 +223,12 @@ def _bound_sentence(sentence: str) -> str:
 _TAG: Final = compile_lazily(
     r"(?i),? (?:ok(?:ay|ey)?|alright|vale|d'accord|va bene|in ordnung|tá bom|está bem|хорошо|ладно) ?\?+$"
 )
-"""A question behind a statement that only asks for assent: "never store local times, ok?"."""
+"""Matches a question at the end of a statement that only asks for assent: "never store local times, ok?"."""
 
 
 @lru_cache(maxsize=SENTENCES_KEPT)
 def strip_lead(text: str) -> str:
-    """``text`` without lead-ins such as "ok," "great! now" and "thanks, but"."""
+    """Return ``text`` without introductory words such as "ok," "great! now" and "thanks, but"."""
     for _ in range(_LEAD_INS_MAX):
         rest = _behind_lead(text)
         if rest == text or not rest:
@@ -257,11 +259,13 @@ def _is_end_of_lead(phrase: str, following: str) -> bool:
 
 
 _STATING: Final = split_words("no right fine done first true good again well plus great perfect nice sure just")
-"""Lead-ins only in front of a comma or a stop: "no, use A" but "no MQTT", "done, next" but "done in alerts.py"."""
+"""Words that count as introductory only before a comma or a stop: "no, use A" but not "no MQTT", "done, next" but not
+"done in alerts.py"."""
 
 
 def split_clauses(text: str) -> list[str]:
-    """The clauses of a sentence, split before verbs that begin a new order."""
+    """Return the clauses of a sentence, split before verbs that begin a new order: "add a test, fix the login" has
+    two."""
     if not _has_one(text, _CLAUSE_SIGNS):
         return [text] if text else []
     found: list[str] = []
@@ -285,19 +289,20 @@ _GIVEN_FACT: Final = compile_lazily(
     r"|were|has|have|had|already|does|doesn't|do|can|can't|will|won't|costs?|comes?|works?|knows?|runs?|keeps?|needs?"
     r"|gives?|makes?|offers?|supports?|uses|pays?|likes?|hates?|belongs?|provides?|wants?)\b"
 )
-"""A statement behind a comma, which says why: "Postmark, the association already has an account"."""
+"""Matches a statement after a comma that gives a reason: "Postmark, the association already has an account"."""
 
 
 _FOLLOWS: Final = compile_lazily(
     r"we (?:take|use|go|switch|move|chose|choose|pick|picked|took|moved|switched|went|drop|dropped|buy|bought|order"
     r"|ordered|decided|settled|stay|stick|return|are (?:taking|using|going|switching|moving))\b"
 )
-"""What a reason leads to, behind "so": not what is meant to be reached ("so we can lock rows")."""
+"""Matches "we" and a verb of choosing: after "so", such words are what a reason leads to. Others say what shall be
+reached ("so we can lock rows")."""
 
 
 def split_reason(text: str) -> tuple[str, str]:
-    """A statement and the reason after it, or before "so we": "it is cheaper, so we take Redis" is ("we take Redis",
-    "it is cheaper"). The reason is "" if there is none."""
+    """Return a statement and its reason, which follows it or stands before "so we": "it is cheaper, so we take Redis"
+    gives ("we take Redis", "it is cheaper"). The reason is "" if there is none."""
     match = _REASON.search(text) if _has_one(text, _REASON_SIGNS) else None
     given = _GIVEN_FACT.search(text) if ", " in text else None
     if given is not None and given.start() >= _MIN_LABEL and (match is None or given.start() < match.start()):
@@ -321,7 +326,7 @@ def split_reason(text: str) -> tuple[str, str]:
 
 
 def strip_reason_words(text: str) -> str:
-    """A reason without its introduction: "concurrent writes" of "because of concurrent writes"."""
+    """Return a reason without the words that introduce it: "concurrent writes" for "because of concurrent writes"."""
     reason = text.strip()
     for opener in _REASON_OPENERS:
         if reason[: len(opener)].casefold() == opener and reason[: len(_OF_COURSE)].casefold() != _OF_COURSE:
@@ -360,11 +365,11 @@ def _split_conjunctions(chunk: str) -> list[str]:
 
 
 _RELATIVE: Final = ("which ", "who ", "whose ", "where ", "because ", "so that ")
-"""What only says more about the item before it."""
+"""Beginnings of items of a list that only say more about the item before them."""
 
 
 def split_list(text: str) -> list[str]:
-    """The items of a list after a marker such as "Next:", of any length; brackets stay whole."""
+    """Return the items, of any length, of the list after a marker such as "Next:". Text in brackets is not split."""
     for separator in ("; ", ", ", " / "):
         items = [item.strip() for item in _outside_brackets(text, separator)]
         if len(items) > 1 and all(items):
@@ -405,7 +410,8 @@ _TRAILERS: Final = (
 
 
 def strip_trailer(text: str) -> str:
-    """``text`` without final words that only soften or order it ("SQLite then", "the user model first")."""
+    """Return ``text`` without final words that only soften it or say in which order ("SQLite then",
+    "the user model first")."""
     text = text.rstrip(" ,.;:!")
     folded = text.casefold()
     if not folded.endswith(_TRAILERS):
@@ -429,7 +435,7 @@ def is_question(text: str) -> bool:
 
 
 def read_order(text: str) -> str:
-    """The order in a polite question: "X" of "can you X?"; "" if it is none."""
+    """Return the order in a polite question, such as "fix the login" for "can you fix the login?"; "" if it is none."""
     if text[:1] not in "cCwWpPdD":
         return ""
     match = _POLITE.fullmatch(text.rstrip(" ?!."))
@@ -442,12 +448,13 @@ _CONSIDERS: Final = PatternSet(
     r"can we (?:please |also |just |now |maybe )*(?:use|switch|move|go|take|change|replace|have|keep|stay|get rid"
     r"|drop)\b.*\?$"
 )
-"""Questions that put a choice up for discussion, where "can we add ...?" is an order."""
+"""Matches questions that put a choice up for discussion ("can we use MySQL?"); "can we add ...?" is an order
+instead."""
 
 
 def split_question(text: str) -> tuple[str, str]:
-    """A statement and the question after it in one sentence: "we use pnpm" and "can you fix the lockfile" of "we use
-    pnpm, can you fix the lockfile". The question is "" if there is none or nothing is stated before it."""
+    """Return a statement and the question after it in the same sentence: "we use pnpm, can you fix the lockfile" gives
+    "we use pnpm" and "can you fix the lockfile". The question is "" if there is none or nothing is stated before it."""
     match = _QUESTION_BEHIND.search(text) if _has_one(text, _QUESTION_SIGNS) else None
     if match is None or text[: match.start()].count(" ") < _STATED_WORDS - 1:
         return text, ""
@@ -459,11 +466,11 @@ _STATED_WORDS: Final = 3
 
 @lru_cache(maxsize=SENTENCES_KEPT)
 def is_supposition(text: str) -> bool:
-    """Whether a sentence only imagines, generalises or considers."""
+    """Whether a sentence only imagines, generalises or considers something ("if we used MySQL, ...")."""
     return _IMAGINES.any(text)
 
 
 def is_report(text: str) -> bool:
-    """Whether a sentence reports what somebody else says or wants."""
+    """Whether a sentence reports what somebody else says or wants ("my boss wants Oracle")."""
     first = text.partition(" ")[0].casefold()
     return first not in _SELF and _REPORTS.any(text)

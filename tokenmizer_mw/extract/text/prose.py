@@ -7,7 +7,7 @@ from typing import Final
 from tokenmizer_mw.graph.values import MONTHS_BEHIND_DAYS
 
 Range = tuple[int, int]
-"""Start and end (exclusive) in characters."""
+"""Start and end (exclusive) of a piece of text, in characters."""
 
 _SHORT: Final = (
     "e.g eg i.e ie vs cf resp incl excl fig figs eq vol pp ca dr mr mrs ms prof st jr sr approx"
@@ -15,20 +15,20 @@ _SHORT: Final = (
 )
 _ABBREVIATIONS: Final = frozenset(spelling for word in _SHORT.split() for spelling in (word, word.capitalize()))
 _BEFORE_LOWER_CASE: Final = frozenset(("etc", "usw", "u.s", "a.m", "p.m", "al"))
-"""Abbreviations that also end sentences: they do not when a lower-case word follows."""
+"""Abbreviations that can also end a sentence; a lower-case word after them shows that they do not."""
 
 _ORDINAL_MAX: Final = 2
-"""Digits of an ordinal number, which some languages write with a dot: "am 27. Februar", "am 1. jedes Monats"."""
+"""Most digits of an ordinal number, which some languages write with a dot: "am 27. Februar", "am 1. jedes Monats"."""
 
 _BEFORE_ORDINALS: Final = frozenset(
     ("ab", "am", "bis", "das", "dem", "den", "der", "des", "die", "ein", "einem", "einen", "im", "jeden", "vom", "zum")
 )
-"""Words before such a number; in "bump it to 22. then deploy" the dot ends a sentence."""
+"""Words before an ordinal number. After other words the dot ends a sentence, as in "bump it to 22. then deploy"."""
 
 _ABBREVIATION_MAX: Final = 12
 _STOPS: Final = "!?…。！？।｡؟"
 _WIDE_STOPS: Final = frozenset("。！？।｡")
-"""Full stops of scripts that put no space behind them."""
+"""Full stops of scripts that write no space after them."""
 
 _SPACE: Final = frozenset(" \t\n\r\x0b\x0c\u00a0\u3000")
 _CLOSERS: Final = frozenset("\"'`*_)]}»”’」』）】›")
@@ -36,14 +36,16 @@ _ELLIPSIS: Final = frozenset((".", "…"))
 
 
 def replace_surrogates(text: str) -> str:
-    """``text`` with lone surrogates replaced, so that every pattern can read it; offsets are unchanged."""
+    """Return ``text`` with a question mark in place of each lone surrogate, which RE2 cannot read; positions stay the
+    same."""
     if text.isascii():
         return text
     return text.encode("utf-8", "replace").decode("utf-8")
 
 
 def one_line(text: str, limit: int) -> str:
-    """``text`` on one line of at most ``limit`` characters, shortened at a word with an ellipsis."""
+    """Return ``text`` on one line of at most ``limit`` characters; a longer text is cut after a word and ends with
+    "…"."""
     line = " ".join(text[: limit * 4].split())
     if len(line) <= limit:
         return line
@@ -53,10 +55,11 @@ def one_line(text: str, limit: int) -> str:
 
 
 def find_sentences(text: str, start: int, end: int) -> list[Range]:
-    """The spans of the sentences of ``text[start:end]``, in order, without the space between them.
+    """Return the spans of the sentences of ``text[start:end]``, in order, without the space between them.
 
-    A stop ends a sentence if white space follows (after closing quotes and brackets), so file names, versions, decimals
-    and addresses stay whole; abbreviations do not end one. Full stops of Chinese, Japanese and Hindi need no space.
+    A stop ends a sentence only if white space follows, perhaps after closing quotes and brackets, so that file names,
+    versions, decimals and addresses stay whole. The dot of an abbreviation ends none. Full stops of Chinese, Japanese
+    and Hindi need no space.
     """
     found: list[Range] = []
     if text.isascii() and not _may_stop(text, start, end - 1):
@@ -90,7 +93,8 @@ def _may_stop(text: str, start: int, end: int) -> bool:
 
 
 def _is_word(word: str) -> bool:
-    """False when a closer look is needed: at abbreviations, single letters, digits and marks."""
+    """Whether a word before a dot is a plain word, so that the dot ends a sentence. False for abbreviations, single
+    letters, digits and marks, which need a closer look."""
     return word.isalpha() and len(word) > 1 and word not in _ABBREVIATIONS and word not in _BEFORE_LOWER_CASE
 
 
@@ -101,7 +105,7 @@ def _end_of_run(marked: str, at: int) -> int:
 
 
 def _with_one_stop(piece: str) -> str:
-    """The text with every kind of stop written as a dot, so that one character is searched for."""
+    """The text with a dot in place of every kind of stop, so that only dots have to be searched for."""
     if piece.isascii():
         return piece.replace("!", ".").replace("?", ".")
     for stop in _STOPS:
@@ -167,7 +171,7 @@ def _is_cjk(char: str) -> bool:
 
 
 def strip_markdown(text: str) -> str:
-    """``text`` on one line, without Markdown emphasis, inline-code marks and link targets."""
+    """Return ``text`` on one line without the marks of Markdown: emphasis, inline code and link targets."""
     if "](" in text:
         text = _without_targets(text)
     if "*" in text or "_" in text or "`" in text or "~~" in text:
@@ -176,7 +180,7 @@ def strip_markdown(text: str) -> str:
 
 
 def _without_targets(text: str) -> str:
-    """``[words](target)`` as ``words``; an image's exclamation mark goes with it."""
+    """``[words](target)`` becomes ``words``; the exclamation mark of an image is removed as well."""
     pieces: list[str] = []
     at, closing = 0, -1
     while (middle := text.find("](", at)) >= 0:
@@ -225,12 +229,12 @@ def _has_only_bold(text: str) -> bool:
 
 
 def _is_separate(before: str, behind: str) -> bool:
-    """Whether the characters around a bold word are not part of it."""
+    """Whether a bold word is a word of its own, judged by the characters ``before`` and ``behind`` it."""
     return "/" not in (before, behind) and not _is_in_word(before or " ") and not _is_in_word(behind or " ")
 
 
 def _runs(text: str, mark: str) -> list[Range]:
-    """Iterate over the runs of ``mark``."""
+    """Start and end of each run of the character ``mark`` in ``text``: "**" is one run."""
     runs: list[Range] = []
     at = text.find(mark)
     while at >= 0:
@@ -256,7 +260,8 @@ def _code_marks(text: str) -> list[Range]:
 
 
 def _emphasis(text: str, mark: str, code: list[Range]) -> list[Range]:
-    """The runs of ``mark`` that open and close emphasis outside ``code``, in pairs."""
+    """The runs of ``mark`` outside inline code that open and close emphasis, in pairs. ``code``: the spans of inline
+    code."""
     drops: list[Range] = []
     opened: dict[int, Range] = {}
     index = 0
@@ -278,8 +283,8 @@ def _emphasis(text: str, mark: str, code: list[Range]) -> list[Range]:
 
 
 def _may_mark(mark: str, size: int, before: str, behind: str) -> bool:
-    """Whether a mark may be emphasis: not the stars of globs, the underscores of dunder names or the tilde of a home
-    directory."""
+    """Whether a run of ``size`` marks may be emphasis. The stars of globs, the underscores of "__init__" and the tilde
+    of a home directory are not."""
     if mark == "*":
         return size <= 3 and "/" not in (before, behind)
     return size == 1 if mark == "_" else size == 2

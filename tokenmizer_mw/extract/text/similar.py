@@ -1,4 +1,5 @@
-"""Compares labels by their content: words without endings, verbs of work, and paths."""
+"""Compares labels by their content stems: their words without endings and without words such as "the". Verbs of work
+("add", "fix") and paths count only if a label has nothing else."""
 
 from __future__ import annotations
 
@@ -9,11 +10,11 @@ from itertools import groupby
 from typing import Final
 
 SIMILAR_MAX: Final = 240
-"""Characters of a label that are compared."""
+"""How many characters of a label are compared."""
 
 
 def split_words(text: str) -> frozenset[str]:
-    """Return the set of words in ``text``, separated by white space. For word lists in source code."""
+    """Return the set of words in ``text``, separated by white space. Used to write word lists in source code."""
     return frozenset(text.split())
 
 
@@ -35,7 +36,7 @@ _EMPTY_ABROAD: Final = split_words(
     " है हैं था थे थी का की के में से को पर और भी ही तो यह वह ये वो हो"
     " hai hain tha ka ki ke mein se ko aur bhi hi toh ye yeh wo woh"
 )
-"""The same in other languages, where no English word of content is written alike."""
+"""Words without content in other languages, as far as no English word of content is spelled like them."""
 
 _VERBS: Final = split_words(
     "add added adding adds implement implemented implementing implementation create created creating creates build"
@@ -70,7 +71,8 @@ _MIN_STEM: Final = 3
 
 @lru_cache(maxsize=4096)
 def content(label: str) -> frozenset[str]:
-    """The content stems of a label. Paths count only if there is nothing else."""
+    """Return the content stems of a label: its words without endings. Words without content ("the") are left out; paths
+    and verbs of work ("add") count only if there is nothing else."""
     tokens = _tokens(label[:SIMILAR_MAX].casefold())
     plain = [token for token in tokens if not _is_path(token)]
     said = [told for token in plain or tokens for told in _stems_of_word(token)]
@@ -79,20 +81,21 @@ def content(label: str) -> frozenset[str]:
 
 @lru_cache(maxsize=16_384)
 def _stems_of_word(token: str) -> tuple[tuple[str, bool], ...]:
-    """The stems of a word, or of the words of a name, and whether each is a verb of work."""
+    """The stems of a word, or of the parts of a name such as "user_id", each with whether it is a verb of work."""
     said = [piece for piece in _split_pieces(token) if piece not in _EMPTY and piece not in _EMPTY_ABROAD]
     return tuple((_stem(piece), piece in _VERBS) for piece in said)
 
 
 def has_words_besides(label: str, names: Iterable[str]) -> bool:
-    """Whether ``label`` has content besides these names and verbs of work ("Updated a.py and b.py" has none)."""
+    """Whether ``label`` has content apart from ``names`` and verbs of work. "Updated a.py and b.py" has none apart from
+    the two files."""
     for name in names:
         label = label.replace(name, " ")
     return any(word not in _EMPTY and word not in _VERBS for word in _tokens(label.casefold()))
 
 
 def first_stem(label: str) -> str:
-    """The first content stem of a label; "" for none."""
+    """Return the first content stem of a label; "" for none."""
     about = content(label)
     for token in _tokens(label[:SIMILAR_MAX].casefold()):
         for piece in _split_pieces(token):
@@ -102,19 +105,20 @@ def first_stem(label: str) -> str:
 
 
 def overlap(one: str, other: str) -> float:
-    """Share of the smaller label's content stems that the other has as well, 0..1."""
+    """Return how many of the content stems of the label with fewer stems the other label has as well, as a share of 0
+    to 1."""
     a, b = content(one), content(other)
     return len(a & b) / min(len(a), len(b)) if a and b else 0.0
 
 
 def likeness(one: str, other: str) -> float:
-    """Share of all content stems that the labels have in common, 0..1."""
+    """Return how many of the content stems of both labels together they have in common, as a share of 0 to 1."""
     a, b = content(one), content(other)
     return len(a & b) / len(a | b) if a and b else 0.0
 
 
 _WIDE: Final = "\u2e80"
-"""From here on scripts are written without spaces, or with syllables for signs."""
+"""The first character of the scripts that write no spaces, or syllables as characters: Chinese, Japanese, Korean."""
 
 _WORD_SIGNS: Final = frozenset("./_-#+@")
 _ASCII: Final = {code: " " for code in range(128) if not chr(code).isalnum() and chr(code) not in _WORD_SIGNS}
@@ -126,12 +130,12 @@ def _tokens(text: str) -> list[str]:
 
 
 def _is_combining(char: str) -> bool:
-    """Whether a character is a vowel sign or the like, part of a word without being a letter."""
+    """Whether a character is a combining mark, such as a vowel sign, which is part of a word without being a letter."""
     return char > "\u02ff" and unicodedata.category(char)[0] == "M"
 
 
 class _Signs(dict[int, int]):
-    """The signs that words are written in, by their codes; all others become spaces."""
+    """Translation table for ``str.translate`` that keeps the characters of words and turns all others into spaces."""
 
     def __missing__(self, code: int) -> int:
         char = chr(code)
@@ -143,7 +147,7 @@ class _Signs(dict[int, int]):
 
 _SPACE: Final = ord(" ")
 _SIGNS_MAX: Final = 16_384
-"""Signs that are remembered: those of a few scripts."""
+"""How many characters the table remembers: those of a few scripts."""
 
 _KEPT: Final = _Signs()
 
@@ -161,7 +165,7 @@ _NAMES: Final = frozenset({"node.js", "vue.js", "next.js", "asp.net", "socket.io
 
 
 def _split_pieces(token: str) -> list[str]:
-    """The words of a text."""
+    """The words of a token: one word, or the parts of a compound name."""
     if not token.isascii() and max(token) >= _WIDE:
         runs = ("".join(run) for _, run in groupby(token, lambda char: char >= _WIDE))
         return [piece for run in runs if (bare := run.strip("./_-")) for piece in _pieces_of_run(bare)]
@@ -169,7 +173,8 @@ def _split_pieces(token: str) -> list[str]:
 
 
 def _pieces_of_run(token: str) -> list[str]:
-    """A word, the words of a compound name, or pairs of characters in scripts without spaces."""
+    """The token if it is a word, the parts of a compound name, or, in scripts without spaces, each pair of
+    characters."""
     if token[0] >= _WIDE and len(token) > 1:
         return [token[index : index + 2] for index in range(len(token) - 1)]
     if token.isalpha() or token.replace(".", "").isdigit() or token in _NAMES:
