@@ -9,6 +9,7 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
+from operator import mul
 from typing import Final, NamedTuple
 
 from tokenmizer_mw.extract.match.stated_values import (
@@ -142,6 +143,7 @@ WEIGHTS: Final = {
     "own odds": 0.20,
     "odds": 0.38,
 }
+_WEIGHTS: Final = tuple(WEIGHTS.values())
 BIAS: Final = -3.18
 """What each piece of evidence weighs: a regression over which fact a sentence changes, or none, which
 ``benchmarks/contrast_fit.py`` fits."""
@@ -200,7 +202,7 @@ def weigh(node: Node, claim: Claim, facts: int) -> float:
     known = claim.weights_by_fact.get(key)
     if known is None:
         found = collect_evidence(node, claim, facts)
-        known = BIAS + sum(WEIGHTS[name] * value for name, value in found.items())
+        known = BIAS + sum(map(mul, _WEIGHTS, found.values()))
         if claim.meant is not None:
             known = MEANT.words * known + MEANT.meaning * claim.meant + MEANT.bias
         known = min(known, _MOST)
@@ -212,7 +214,8 @@ _MOST: Final = 30.0
 
 
 def collect_evidence(node: Node, claim: Claim, facts: int) -> dict[str, float]:
-    """The evidence for and against a claim changing ``node``, one of ``facts`` facts, by the names in ``WEIGHTS``."""
+    """The evidence for and against a claim changing ``node``, one of ``facts`` facts, by the names in ``WEIGHTS``, in
+    their order."""
     old = read_stated(node.label)
     best, new = _nearest(claim, old)
     if _is_explicit(best):
