@@ -6,6 +6,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from functools import partial
+from pathlib import Path
 from typing import Final
 
 from tokenmizer_mw.extract.dialogue.situation import read_situation
@@ -20,6 +21,7 @@ from tokenmizer_mw.extract.text.phrases import bound_sentence
 from tokenmizer_mw.model.message import Message, Role, ToolResult
 
 from .acts import Line, Scene, scenes
+from .beliefs import WIDER, load_cases
 from .effects import FITTED, Trial, load_trials
 from .labelled import OWN, Labelled, corpora
 
@@ -79,6 +81,7 @@ def training_rows() -> list[Row]:
             *(row for session in own.sessions for row in rows_of_session(session)),
             *(row for trial in load_trials(FITTED) for row in rows_of_trial(trial)),
             *(row for talk in talks_of(load_trials(FITTED)).values() for row in rows_of_talk(talk)),
+            *(row for path in sorted(WIDER.glob("*.json")) for row in rows_of_cases(path)),
         ]
     )
 
@@ -149,6 +152,40 @@ def rows_of_talk(trials: Sequence[Trial]) -> list[Row]:
     return [replace(row, told=frozenset({DialogueAct.STATE})) for row in rows if row.speaker is Speaker.USER]
 
 
+def rows_of_cases(path: Path) -> Iterator[Row]:
+    """The sentences of the messages of an author's belief cases, with their cues. Of a message that must change nothing
+    it is known that it settles, changes and turns down nothing."""
+    for case in load_cases(path.parent, path.name):
+        told = [(_message(Role(role), text), _tells_nothing) for role, text in case.turns]
+        read = partial(_by_value, _CASE_ACTS[case.expected[-1]] if case.group == "status" else _NEW, case.expected[0])
+        if case.group == "change":
+            read = partial(_by_value, _NEW, case.expected[1])
+        message = (_message(Role.USER, case.message), _tells_nothing if case.group == "keep" else read)
+        rows = _rows([*told, message], case.message, path.stem, english=case.language == "en", only_last=True)
+        known = _SETTLING if case.group == "keep" else None
+        yield from (replace(row, told=known or _told_beside(row.acts)) for row in rows)
+
+
+_NEW: Final = frozenset({DialogueAct.DECISION, DialogueAct.CHANGE})
+_SETTLING: Final = frozenset({DialogueAct.DECISION, DialogueAct.CHANGE, DialogueAct.REJECTION, DialogueAct.RULE})
+_CASE_ACTS: Final[Mapping[str, Set[DialogueAct]]] = {
+    "errors": frozenset({DialogueAct.COMPLAINT}),
+    "tests_failed": frozenset({DialogueAct.COMPLAINT}),
+    "pending": frozenset({DialogueAct.POSTPONEMENT}),
+    "rules": frozenset({DialogueAct.DECISION, DialogueAct.RULE}),
+    "done": frozenset({DialogueAct.COMPLETION}),
+    "decisions": frozenset({DialogueAct.DECISION}),
+    "rejected": frozenset({DialogueAct.REJECTION}),
+}
+"""What the sentence does that carries the words of a case under a heading."""
+
+
+def _by_value(acts: frozenset[DialogueAct], value: str, spoken: Sequence[Segment]) -> list[frozenset[DialogueAct]]:
+    """A piece that has a value, in some spelling, does what is told of it."""
+    spellings = [one.strip().casefold() for one in value.split("|")]
+    return [acts if any(one in piece.text.casefold() for one in spellings) else frozenset() for piece in spoken]
+
+
 def _acts_of(effect: Mapping[str, str]) -> Iterator[tuple[DialogueAct, str]]:
     """What an effect's words do: "" for words that are not told."""
     words = effect.get("new", effect.get("what", ""))
@@ -163,6 +200,8 @@ EFFECTS: Final[Mapping[str, Set[DialogueAct]]] = {
     "fixed": {DialogueAct.COMPLETION},
     "open": {DialogueAct.POSTPONEMENT},
     "fails": {DialogueAct.COMPLAINT},
+    "rule": {DialogueAct.DECISION, DialogueAct.RULE},
+    "rejects": {DialogueAct.REJECTION},
 }
 """What the sentence does that carries an effect."""
 

@@ -3,8 +3,9 @@
 ``corpus/effects/author-*.json``: ``{"talks": [{"language", "subject", "talk": [[role, text], ...], "cases":
 [{"message", "effects": [...]}]}]}``. Each case is one more message behind the talk, tried by itself. An effect names
 the words that carry it: ``replaces`` (``old`` in the talk, ``new`` in the message), ``withdraws`` (``old``),
-``settles`` (``new``), ``done``, ``open``, ``fails`` and ``fixed`` (``what``). No effects: nothing that is believed
-changes.
+``settles`` (``new``), ``rule`` (a standing instruction), ``rejects`` (something is turned down that was not settled
+before), ``done``, ``open``, ``fails`` and ``fixed`` (``what``). No effects: nothing that is believed changes. Only the
+authors ``av`` to ``bg`` label rules and rejections apart; with the others a rule is settled.
 
 Written by people who saw neither the program nor other cases. ``corpus/effects_last`` is by four other authors, whom
 nobody reads and nothing is fitted on.

@@ -30,7 +30,10 @@ def test_a_number_is_of_what_is_counted_beside_it() -> None:
         "Members can cancel up to 24 hours before. Make it 12.",
         "Done.",
     )
-    assert decisions(*talk) == {"PostgreSQL 16": Status.ACTIVE}
+    assert decisions(*talk) == {
+        "PostgreSQL 16": Status.ACTIVE,
+        "Members can cancel up to 24 hours before": Status.ACTIVE,
+    }
 
 
 @pytest.mark.parametrize(

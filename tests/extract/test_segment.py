@@ -99,6 +99,10 @@ BLOCKS = [
     ("I get\n\na.b.DataError: no\n\nhelp", [(PROSE, "I get"), (LOG, "a.b.DataError: no"), (PROSE, "help")]),
     ("[2026-11-18 19:02:11] cloud: failed\nhm", [(LOG, "[2026-11-18 19:02:11] cloud: failed"), (PROSE, "hm")]),
     ("src/a.ts:3:7: error TS1: bad", [(LOG, "src/a.ts:3:7: error TS1: bad")]),
+    (
+        r"C:\A B\P.cs : warning ASP1: use x instead" + "\nok then",
+        [(LOG, r"C:\A B\P.cs : warning ASP1: use x instead"), (PROSE, "ok then")],
+    ),
     ("$ npm test\nok then", [(LOG, "$ npm test"), (PROSE, "ok then")]),
     ("Error: login fails", [(PROSE, "Error: login fails")]),
     ("# Title\ntext\n## Sub ##", [(HEADING, "Title"), (PROSE, "text"), (HEADING, "Sub ##")]),

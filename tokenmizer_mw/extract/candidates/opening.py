@@ -18,6 +18,7 @@ from tokenmizer_mw.extract.text.phrases import bound_sentence, is_question, read
 from tokenmizer_mw.extract.text.similar import content, split_words
 
 from .finding_makers import TELLING_WORDS
+from .pasted_task import TASK_TITLE
 
 OPENING_SENTENCES: Final = 12
 """How many sentences of the message are searched for the goal."""
@@ -201,8 +202,8 @@ def _is_said(sentence: OpeningSentence, logged: int) -> bool:
 
 
 def _read_title(segments: Sequence[Segment]) -> OpeningSentence | None:
-    """The title of a plan that the user wants carried out, or what a command's template marks as typed by the user;
-    ``None`` for neither."""
+    """The title of a task or plan that the user hands over, or what a command's template marks as typed by the user;
+    ``None`` for none of them."""
     for at, segment in enumerate(segments[:OPENING_SENTENCES]):
         if segment.kind is SegmentKind.CODE and len(segment.text) <= _TITLE_MAX:
             if _HANDS_INPUT.any(bound_sentence(segment.heading)):
@@ -212,6 +213,8 @@ def _read_title(segments: Sequence[Segment]) -> OpeningSentence | None:
             if at == 1 and _HANDS_PLAN.any(strip_lead(bound_sentence(before.text))):
                 match = _PLAN_TITLE.match(segment.text)
                 return _announced_sentence(segment, match.group("title") if match is not None else segment.text)
+        elif segment.info == TASK_TITLE:
+            return _announced_sentence(segment, segment.text)
     return None
 
 

@@ -45,6 +45,7 @@ _LOG_LINE: Final = re2.compile(
     r"|Caused by: |Exception in thread |panic: |goroutine \d+ \[|thread '[^'\n]*' panicked|error\[E\d+\]: |E   )"
     r"|[\w./\\@+-]+\.\w+[:(]\d+(?:[:,]\d+)?\)?: "
     r"|(?:[\w./-]+: )?line \d+: [^\n]+: "
+    r"|(?:[A-Za-z]:)?[^\n:]{1,200} ?: (?:[a-z]+ )?(?:error|warning) [A-Z]+\d+ ?: "
     r"|-?(?:ba|z|da)?sh: |fatal: |fatal error: |ERROR|\[(?:ERROR|FATAL)\] |FAILED |FAIL\b|--- FAIL|--- PASS"
     r"|npm (?:ERR!|error|WARN)"
     r"|\[?\d{4}-\d\d-\d\d[T ]\d\d:\d\d|\[?\d\d:\d\d:\d\d[\].,]|={8,}|_{8,}|(?:\$|➜|PS [A-Z]:\\) ?\S"

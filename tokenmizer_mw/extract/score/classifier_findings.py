@@ -48,6 +48,7 @@ class ClassifierUse:
 
 USES: Final = (
     ClassifierUse(DialogueAct.DECISION, Speaker.USER, 0.5, 0.41, Act.CHOICE),
+    ClassifierUse(DialogueAct.RULE, Speaker.USER, 0.32, 0.32, Act.RULE),
     ClassifierUse(DialogueAct.DECISION, Speaker.ASSISTANT, 0.32, 0.32, Act.CHOICE),
     ClassifierUse(DialogueAct.COMPLETION, Speaker.USER, 0.29, 0.2, Act.CLAIM),
     ClassifierUse(DialogueAct.COMPLETION, Speaker.ASSISTANT, 0.6, 0.4, Act.CLAIM),
@@ -220,10 +221,26 @@ def _guess_act(
     is_read = model.reads_context and segment.text.isascii()
     uses = _USES_OF.get(situation.speaker, ())
     chances = [(guess.chance(use.guessed) / (use.meant if is_read else use.sure), use) for use in uses]
-    share, use = max(chances, key=itemgetter(0))
+    share, use = _choose_use(chances, len(spoken))
     if use.act in _OF_WORK and use.speaker is Speaker.USER and (is_hearsay(text) or is_of_others(segment.text)):
         return None
     return Hit(_RULES[use], text, order or text) if share >= 1 else None
+
+
+def _choose_use(chances: Sequence[tuple[float, ClassifierUse]], sentences: int) -> tuple[float, ClassifierUse]:
+    """The likeliest act of a sentence in a message of ``sentences`` sentences, each with its chance as a share of the
+    least one. A rule that is likely enough goes before a choice, because every rule is a choice as well; in a long
+    message, such as a specification, rules are not looked for."""
+    share, use = max((one for one in chances if one[1].act is not Act.RULE), key=itemgetter(0))
+    rule = next((one for one in chances if one[1].act is Act.RULE and sentences <= RULE_SENTENCES_MAX), None)
+    if rule is not None and rule[0] >= 1 and (use.act is Act.CHOICE or rule[0] > share):
+        return rule
+    return share, use
+
+
+RULE_SENTENCES_MAX: Final = 6
+"""Most sentences of a message in which the classifier alone finds a rule. In longer ones, which describe a whole task,
+it takes steps of the task for rules."""
 
 
 _OF_WORK: Final = frozenset({Act.CLAIM, Act.COMPLAINT})
