@@ -220,8 +220,8 @@ _MOST: Final = 30.0
 
 
 def collect_evidence(node: Node, claim: Claim, facts: int) -> dict[str, float]:
-    """Return the evidence for and against a claim changing ``node``, by the names in ``WEIGHTS``, in their order. ``facts``:
-    how many facts it may change."""
+    """Return the evidence for and against a claim changing ``node``, by the names in ``WEIGHTS`` and in
+    their order. ``facts``: how many facts it may change."""
     old = read_stated(node.label)
     best, new = _nearest(claim, old)
     if _is_explicit(best):
