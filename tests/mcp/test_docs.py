@@ -41,7 +41,7 @@ def test_the_arguments_of_every_tool_are_on_the_page() -> None:
 
 
 def test_the_other_names_of_arguments_are_on_the_page() -> None:
-    (paragraph,) = (one for one in PAGE.split("\n\n") if one.startswith("Some arguments may be called"))
+    (paragraph,) = (one for one in PAGE.split("\n\n") if one.startswith("Some arguments may have another name"))
     assert {*_OTHER_NAMES} <= set(re.findall(r"`(\w+)`", paragraph))
 
 
