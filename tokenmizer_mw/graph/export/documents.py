@@ -288,7 +288,8 @@ def _replacement_text(step: Transition, old: Node, new: Node) -> Text:
 
     because = f": {words_of(step.reason)}" if step.reason else ""
     text = Text(f"{qualify_replacement(new, 'replaced')} ", style="dim").append(label_of(old), style="strike")
-    return text.append(f" in message {step.trigger}{because}", style="dim")
+    place = step_place(step, new)
+    return text.append(f" {place if new.source.is_by_hand else f'in {place}'}{because}", style="dim")
 
 
 def _colour(node: Node) -> str:
