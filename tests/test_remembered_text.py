@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
-import pytest
+import io
+import json
+import re
 
+import pytest
+from rich.console import Console
+
+from tests.dashboard.visiting import TOKEN, Visitor
 from tokenmizer_mw import SessionMemory
-from tokenmizer_mw.graph.export.documents import outline
+from tokenmizer_mw.graph.export.documents import outline, tree
+from tokenmizer_mw.graph.export.svg import draw
 from tokenmizer_mw.model.event import NodeAdded
 from tokenmizer_mw.model.node import Node, NodeType, Source, Status
 from tokenmizer_mw.model.session import SessionKey
+from tokenmizer_mw.server.dashboard import dashboard
 from tokenmizer_mw.session.remembered_text import read_change, read_value, split_off_reason
 
 
@@ -217,6 +225,30 @@ def test_a_withdrawn_fact_is_called_that() -> None:
         document = memory.export("s", "md")
         assert "choice, withdrawn, by hand" in document
         assert "  - because: locks\n  - withdrawn because: misread\n" in document
+
+
+@pytest.mark.parametrize("format", ["md", "mermaid", "canvas", "html", "tree", "svg", "dashboard"])
+def test_every_picture_calls_a_withdrawn_fact_that(format: str) -> None:
+    with SessionMemory.open() as memory:
+        memory.remember("s", "database: PostgreSQL", create=True)
+        memory.invalidate("s", "PostgreSQL", "misread", never_true=True)
+        graph = memory.graph("s")
+        if format == "tree":
+            out = io.StringIO()
+            Console(file=out, width=200).print(tree(graph))
+            text = out.getvalue()
+        elif format == "dashboard":
+            text = Visitor(dashboard(memory, token=TOKEN)).sign_in().get("facts?id=s").body.partition("<tbody>")[2]
+        else:
+            text = draw(graph) if format == "svg" else memory.export("s", format)
+        assert "withdrawn" in text
+        if format == "html":
+            data = json.loads(re.findall(r'id="data">(.*?)</script>', text)[0])
+            [[_, first], [_, last]] = data["nodes"][0]["moves"]
+            assert [data["statuses"][index][2] for index in (first, last)] == ["active", "withdrawn"]
+            assert last in data["over"]
+            text = text.partition('class="lane')[2].partition("<script")[0]
+        assert "rejected" not in text
 
 
 def test_a_sentence_that_drops_something_is_not_reworded() -> None:

@@ -106,9 +106,12 @@ def test_the_place_is_told_by_its_first_steps() -> None:
 
 def test_of_members_with_one_name_the_last_counts() -> None:
     many = ",".join(["{}"] * 2_001)
-    assert excess(f'{{"messages":[{many}],"messages":[]}}'.encode(), Bounds()) is None
-    found = excess(f'{{"messages":[],"messages":[{many}]}}'.encode(), Bounds())
-    assert found is not None and found.code == "too_many_messages"
+    for look in (excess, scan_bounds):
+        for last in ("[]", '"x"', "null", "1"):
+            assert look(f'{{"messages":[{many}],"x":{{"messages":1}},"messages" :{last}}}'.encode(), Bounds()) is None
+        for first in ("[]", "1", f"[{many},{{}}]"):
+            found = look(f'{{"messages":{first},"messages":[{many}]}}'.encode(), Bounds())
+            assert found is not None and found.code == "too_many_messages" and found.reason.startswith("2001")
 
 
 def test_bodies_with_many_brackets_are_not_read() -> None:

@@ -13,10 +13,11 @@ import redis as redis_client
 
 from tests import services
 from tokenmizer_mw.errors import ConfigError, StoreUnavailable
+from tokenmizer_mw.server.access.caller import Caller
 from tokenmizer_mw.server.access.counting import Counters, Demand, Limit, ProcessCounters, Taken, TooMuch, bucket
-from tokenmizer_mw.server.access.limiting import open_limits
+from tokenmizer_mw.server.access.limiting import RateLimits, open_limits
 from tokenmizer_mw.server.access.redis_counting import REST_SECONDS, RedisCounters
-from tokenmizer_mw.server.access.settings import AccessSettings
+from tokenmizer_mw.server.access.settings import AccessSettings, RateSettings
 
 from .conftest import Clock
 from .own_redis import OwnRedis
@@ -58,7 +59,7 @@ async def counters(request: pytest.FixtureRequest) -> AsyncIterator[Counters]:
 
 
 def requests(owner: str = "tenant", amount: int = 3, period: float = 60.0) -> Demand:
-    return Demand(((bucket("acme", owner, Limit("requests", amount, period)), 1),), "acme")
+    return Demand(((bucket("acme", owner, Limit("requests", amount, period)), 1),))
 
 
 async def test_so_many_and_no_more(counters: Counters) -> None:
@@ -81,17 +82,17 @@ async def test_it_drains(counters: Counters) -> None:
 
 async def test_all_or_nothing(counters: Counters) -> None:
     wide, narrow = requests("tenant", 100, 36_000).buckets, requests("key:k1", 1, 36_000).buckets
-    both = Demand((*wide, *narrow), "acme")
+    both = Demand((*wide, *narrow))
     assert isinstance(await counters.take(both), Taken)
     for _ in range(20):
         assert isinstance(await counters.take(both), TooMuch)
-    answers = [await counters.take(Demand(wide, "acme")) for _ in range(100)]
+    answers = [await counters.take(Demand(wide)) for _ in range(100)]
     assert sum(isinstance(answer, Taken) for answer in answers) == 99, "what is refused takes nothing"
 
 
 async def test_tokens_are_charged_afterwards(counters: Counters) -> None:
     tokens = bucket("acme", "tenant", Limit("tokens", 1_000, 1.0))
-    asking = Demand(((tokens, 0),), "acme")
+    asking = Demand(((tokens, 0),))
     taken = await counters.take(asking)
     assert isinstance(taken, Taken)
     await counters.settle(taken, [(tokens, 4_000)])
@@ -103,22 +104,36 @@ async def test_tokens_are_charged_afterwards(counters: Counters) -> None:
 
 
 async def test_places_of_streams(counters: Counters) -> None:
-    two = Demand((), "acme", 2)
+    two = Demand((), (("acme", 2),))
     first, second, third = [await counters.take(two) for _ in range(3)]
     assert isinstance(first, Taken) and isinstance(second, Taken)
     assert third == TooMuch(None)
-    assert isinstance(await counters.take(Demand((), "zeta", 2)), Taken)
+    assert isinstance(await counters.take(Demand((), (("zeta", 2),))), Taken)
     await counters.settle(first, [])
     assert isinstance(await counters.take(two), Taken)
     assert await counters.take(two) == TooMuch(None)
 
 
+async def test_streams_of_a_key_and_of_its_tenant(counters: Counters) -> None:
+    settings = AccessSettings(per_tenant=RateSettings(streams=2), per_key=RateSettings(streams=1))
+    limits = RateLimits(settings, counters)
+    plans = [limits.plan(Caller("acme", key, frozenset({"chat"}))) for key in ("k1", "k2", "k3")]
+    k1, k2, k3 = [plan.chat for plan in plans if plan.chat is not None]
+    first = await counters.take(k1)
+    assert isinstance(first, Taken)
+    assert await counters.take(k1) == TooMuch(None), "of the key"
+    assert isinstance(await counters.take(k2), Taken), "what was refused took no slot of the tenant"
+    assert await counters.take(k3) == TooMuch(None), "of the tenant"
+    await limits.settle(plans[0], first, 0)
+    assert isinstance(await counters.take(k1), Taken)
+
+
 async def test_a_refused_request_keeps_no_place(counters: Counters) -> None:
     assert isinstance(await counters.take(requests(amount=1)), Taken)
-    both = Demand(requests(amount=1).buckets, "acme", 1)
+    both = Demand(requests(amount=1).buckets, (("acme", 1),))
     for _ in range(3):
         assert isinstance(await counters.take(both), TooMuch)
-    assert isinstance(await counters.take(Demand((), "acme", 1)), Taken)
+    assert isinstance(await counters.take(Demand((), (("acme", 1),))), Taken)
 
 
 # In this process.
@@ -161,7 +176,7 @@ async def test_many_at_once_get_no_more_than_there_is(prefix: str) -> None:
 
 async def test_leases_of_a_killed_process_end(prefix: str) -> None:
     shared = RedisCounters(_address(), ProcessCounters(), prefix=prefix, seconds=5, stream_seconds=2, down="closed")
-    one = Demand((), "acme", 1)
+    one = Demand((), (("acme", 1),))
     assert isinstance(await shared.take(one), Taken)
     assert await shared.take(one) == TooMuch(None)
     with anyio.fail_after(SECONDS):
@@ -173,10 +188,10 @@ async def test_leases_of_a_killed_process_end(prefix: str) -> None:
 async def test_nothing_stays_in_redis_for_ever(prefix: str) -> None:
     shared = RedisCounters(_address(), ProcessCounters(), prefix=prefix, seconds=5, down="closed")
     tokens = bucket("acme", "tenant", Limit("tokens", 1_000))
-    taken = await shared.take(Demand((*requests().buckets, (tokens, 0)), "acme", 5))
+    taken = await shared.take(Demand((*requests().buckets, (tokens, 0)), (("acme", 5),)))
     assert isinstance(taken, Taken)
     await shared.settle(taken, [(tokens, 50)])
-    await shared.take(Demand((), "acme", 5))
+    await shared.take(Demand((), (("acme", 5),)))
     await shared.close()
     with redis_client.Redis.from_url(_address()) as client:
         keys = list(client.scan_iter(f"{prefix}:*"))
@@ -190,8 +205,8 @@ async def test_while_redis_is_down_each_process_counts_for_itself(own_redis: Own
     own_redis.stop()
     answers = [await counters.take(requests(amount=2)) for _ in range(4)]
     assert [isinstance(answer, Taken) for answer in answers] == [True, True, False, False]
-    place = await counters.take(Demand((), "acme", 1))
-    assert isinstance(place, Taken) and await counters.take(Demand((), "acme", 1)) == TooMuch(None)
+    place = await counters.take(Demand((), (("acme", 1),)))
+    assert isinstance(place, Taken) and await counters.take(Demand((), (("acme", 1),))) == TooMuch(None)
     own_redis.start()
     clock.now += REST_SECONDS
     assert isinstance(await counters.take(requests(amount=1)), Taken), "counted in the new, empty Redis again"
@@ -203,7 +218,7 @@ async def test_while_redis_is_down_each_process_counts_for_itself(own_redis: Own
 async def test_while_redis_is_down_nobody_comes_in(own_redis: OwnRedis) -> None:
     clock = Clock()
     counters = RedisCounters(own_redis.address, ProcessCounters(), seconds=5, down="closed", clock=clock)
-    taken = await counters.take(Demand(requests().buckets, "acme", 5))
+    taken = await counters.take(Demand(requests().buckets, (("acme", 5),)))
     assert isinstance(taken, Taken)
     own_redis.stop()
     for _ in range(3):

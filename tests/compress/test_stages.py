@@ -227,6 +227,12 @@ def test_comments_of_a_numbered_file_leave_its_numbers() -> None:
     assert "what it does" not in told
 
 
+def test_the_name_of_a_file_stands_behind_slashes_of_either_kind() -> None:
+    text = "# builds all\nall: main.o\n"
+    for path in ("Makefile", "shop/Makefile", "C:\\shop\\Makefile", "C:\\shop/Makefile"):
+        assert formatting.without_comments(text, path) == "all: main.o\n"
+
+
 @pytest.mark.parametrize(("text", "path"), [("# x", "a.unknown"), ("plain", "a.txt"), ("x = 1", "a.py"), ("", "a.py")])
 def test_text_without_comments_stays(text: str, path: str) -> None:
     assert formatting.without_comments(text, path) is text

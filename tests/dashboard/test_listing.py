@@ -15,10 +15,14 @@ import pytest
 from tests.savings.calling import answered, asked, call, chat, used
 from tokenmizer_mw import SessionMemory, Settings
 from tokenmizer_mw.graph.export.formats import FORMATS
+from tokenmizer_mw.model.event import TurnClosed
+from tokenmizer_mw.model.message import Outcome
+from tokenmizer_mw.model.session import SessionKey
 from tokenmizer_mw.model.usage import CALL, UsageSums, total
 from tokenmizer_mw.server.dashboard import dashboard
 from tokenmizer_mw.server.dashboard.page import csv_file
 from tokenmizer_mw.server.dashboard.savings import TABLES, draw_chart
+from tokenmizer_mw.server.dashboard.sessions import FOUND_EVENTS_MAX
 
 from .visiting import CHAT, TOKEN, Visitor, text_of
 
@@ -57,6 +61,40 @@ def test_sessions_are_filtered_by_open_work_and_by_age(visitor: Visitor, memory:
     assert set(IDS.findall(visitor.get("?days=7").body)) == {"hall", "attic", "zoo", "bare"}
     later = Visitor(dashboard(memory, token=TOKEN, clock=lambda: 4e9)).sign_in()
     assert IDS.findall(later.get("?days=7").body) == []
+
+
+def record_long_sessions(memory: SessionMemory, *names: str) -> None:
+    """Store sessions with more events than the lists read at once, each with a goal and open work."""
+    for name in names:
+        memory.record(name, [{"role": "user", "content": f"Let's build a {name}. TODO: write the tests."}])
+        state = memory.view(name, lambda state: (state.seq, len(state.transcript)))
+        closed = [TurnClosed(state[1], Outcome.COMPLETE)] * (FOUND_EVENTS_MAX + 1)
+        memory.log.append(SessionKey("local", name), closed, expected_seq=state[0])
+
+
+def test_a_list_summarises_a_session_that_is_longer_than_it_reads(tmp_path: Path) -> None:
+    address = f"sqlite:///{tmp_path / 'long.db'}"
+    with SessionMemory.open(address) as memory:
+        record_long_sessions(memory, "barn")
+    for query in ("", "?open=1", "?find=build"):
+        with SessionMemory.open(address) as memory:
+            row = Visitor(dashboard(memory, token=TOKEN)).sign_in().get(query).body.partition("<tbody>")[2]
+            assert "build a barn" in row and '"Messages" class="number">1<' in row, query
+
+
+def test_a_filter_says_which_sessions_it_does_not_know_yet(tmp_path: Path) -> None:
+    address = f"sqlite:///{tmp_path / 'long.db'}"
+    with SessionMemory.open(address) as memory:
+        record_long_sessions(memory, "barn", "shed", "mill", "hut")
+    with SessionMemory.open(address) as memory:
+        visitor = Visitor(dashboard(memory, token=TOKEN)).sign_in()  # leads to the list, which reads the newest one
+        visitor.get("session?id=barn")
+        body = visitor.get("?find=build").body
+        assert set(IDS.findall(body)) == {"hut", "mill", "barn"}, "one more, and the one that was opened"
+        assert "open work of 1 long session are not known yet" in text_of(body)
+        body = visitor.get("?open=1").body
+        assert set(IDS.findall(body)) == {"hut", "mill", "barn", "shed"}
+        assert "not known yet" not in text_of(body)
 
 
 def test_sessions_are_sorted_by_a_column(visitor: Visitor) -> None:

@@ -26,6 +26,7 @@ from tokenmizer_mw.model.event import Checkpointed, Derived, NodeAdded, Recorded
 from tokenmizer_mw.model.message import Outcome
 from tokenmizer_mw.model.node import LABEL_MAX, Node, NodeType, Source, Status, Transition
 from tokenmizer_mw.model.session import SessionKey
+from tokenmizer_mw.server.access.caller import Caller
 from tokenmizer_mw.server.api.health import TROUBLES
 from tokenmizer_mw.server.dashboard import dashboard
 from tokenmizer_mw.server.dashboard.caches import PastGraphs
@@ -471,6 +472,14 @@ def test_health_says_that_nothing_was_remembered_where_requests_only_passed(memo
     memory.service.counters.add("window_exceeded")
     text = text_of(visitor.get("status").body)
     assert "All is well" not in text and "window_exceeded Requests larger than the model's window" in text
+
+
+def test_health_shows_counters_to_admins_only(memory: SessionMemory) -> None:
+    memory.service.counters.add("turn_complete")
+    caller = Caller("local", "key", frozenset({"read"}))
+    text = text_of(Visitor(dashboard(memory, authorize=lambda scope: caller)).get("status").body)
+    assert "counted nothing yet" not in text and "turn_complete" not in text
+    assert "The counters are shown to callers with the scope admin." in text
 
 
 def test_health_says_what_it_cannot_see_and_when_anything_was_recorded(

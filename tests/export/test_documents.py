@@ -11,6 +11,7 @@ from rich.console import Console
 
 from tests.browser import opened
 from tests.export.graphs import added, booking, crowd, graph_of, hostile
+from tokenmizer_mw import SessionMemory
 from tokenmizer_mw.graph.export.documents import notebook, tree
 from tokenmizer_mw.graph.fold import SessionGraph
 from tokenmizer_mw.model.event import DecisionReplaced
@@ -64,6 +65,13 @@ def test_a_graph_prints_as_a_tree() -> None:
         "replaced SQLite in message 7: SQLite locks under load",
     ]
     assert any("\u2298 MongoDB  option, rejected, user, message 8" in line for line in lines)
+
+
+def test_a_tree_says_what_was_replaced_by_hand() -> None:
+    with SessionMemory.open() as memory:
+        memory.remember("s", "database: SQLite", create=True)
+        memory.remember("s", "database: PostgreSQL")
+        assert "replaced database: SQLite by hand" in printed(memory.graph("s"))
 
 
 def test_every_fact_is_in_the_tree_once() -> None:

@@ -262,6 +262,40 @@ def test_what_gives_a_fact_no_other_value_replaces_nothing(said: str) -> None:
     assert changes(graph) == []
 
 
+@pytest.mark.parametrize(
+    ("fact", "rule"),
+    [
+        ("Bookings close at 20:00.", "Never delete a booking without asking me first."),
+        ("Invoices are due within 14 days.", "Never send invoices without a second look."),
+        ("The members book online until Friday.", "Members must never see each other's data."),
+    ],
+)
+@pytest.mark.parametrize("restated", [True, False])
+def test_a_rule_without_a_value_replaces_no_value_beside_which_it_shares_a_word(
+    fact: str, rule: str, restated: bool
+) -> None:
+    graph = talk(f"u: {fact}", f"a: {fact[:-1]}, noted." if restated else "a: Noted.", f"u: {rule}")
+    assert changes(graph) == []
+    assert rule[:-1] in labels(graph, NodeType.DECISION, Status.ACTIVE)
+
+
+def test_a_rule_that_names_the_value_replaces_it() -> None:
+    said = "Deploys happen on Fridays."
+    graph = talk(f"u: {said}", f"a: {said}", "u: From now on never deploy on Fridays.")
+    assert labels(graph, NodeType.DECISION, Status.ACTIVE) == ["From now on never deploy on Fridays"]
+
+
+def test_a_statement_with_a_value_does_not_replace_a_task_without_one() -> None:
+    graph = talk(
+        "u: Let's build a booking service for the village hall. We use SQLite, it is one file.",
+        "a: Shall I write the schema first?",
+        "u: Yes",
+        "a: Will do.",
+        "u: PostgreSQL holds the schema now, SQLite was too slow for two clerks.",
+    )
+    assert all(old != "write the schema first" for old, _ in changes(graph))
+
+
 def test_what_the_assistant_set_becomes_a_fact_when_the_user_changes_it() -> None:
     graph = talk(
         "u: Build the login for the clinic's portal.",

@@ -363,7 +363,9 @@ def test_a_compaction_of_a_session_from_before_the_hooks_waits_for_no_facts(memo
 
 def test_the_rules_on_the_page_are_read_as_rules(host: Host) -> None:
     page = (Path(__file__).parents[2] / "docs" / "coding-agents.md").read_text(encoding="utf-8")
-    (paragraph,) = (one for one in page.split("\n\n") if one.startswith("A sentence of yours is recorded as a standing rule"))
+    (paragraph,) = (
+        one for one in page.split("\n\n") if one.startswith("A sentence of yours is recorded as a standing rule")
+    )
     rules, _, other = paragraph.partition("([library.md]")
     sentences = re.findall(r'"([^"]+)"', rules)
     assert len(sentences) == 5

@@ -240,7 +240,7 @@ def test_a_password_is_never_written_and_is_found_in_the_configuration(data: Pat
 def test_what_the_user_names_comes_first(data: Path, tmp_path: Path) -> None:
     file = tmp_path / "other.yaml"
     file.write_text("store: sqlite:///other.db\n")
-    with announce_store("sqlite:////one.db"), announce_store("memory://"):
+    with announce_store("sqlite:////one.db"), announce_store("memory://"), announce_store("sqlite://?synchronous=full"):
         assert resolve_store("sqlite:////named.db") == "sqlite:////named.db"
         assert resolve_store(None, {"TOKENMIZER_STORE": "sqlite:////told.db"}) == "sqlite:////told.db"
         assert resolve_store(None, {"TOKENMIZER_CONFIG": str(file)}) == f"sqlite:///{tmp_path / 'other.db'}"

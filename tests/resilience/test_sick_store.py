@@ -279,7 +279,7 @@ def test_a_full_disk_is_named_and_the_turns_are_written_once_there_is_room(
         trouble = memory.service.store_monitor.trouble
         assert trouble is not None
         assert (trouble.cause, trouble.place) == ("disk_full", str(path))
-        assert "store_disk_full" in Health(memory, (), time.monotonic).look()["reasons"]
+        assert "store_disk_full" in Health(memory, (), time.time).look()["reasons"]
         ballast.unlink()
         assert memory.flush(20)
         assert [len(said(memory, f"s{number}")) for number in range(5)] == [2] * 5

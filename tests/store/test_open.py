@@ -16,7 +16,9 @@ from tokenmizer_mw.store.sqlite import SqliteLog
 KEY = SessionKey("tenant", "session")
 
 
-@pytest.mark.parametrize("url", ["memory://", "MEMORY://", "sqlite://", "sqlite:///:memory:"])
+@pytest.mark.parametrize(
+    "url", ["memory://", "MEMORY://", "sqlite://", "sqlite:///:memory:", "sqlite://?synchronous=full"]
+)
 def test_addresses_in_memory(url: str) -> None:
     assert isinstance(open_log(url), MemoryLog)
 
@@ -65,6 +67,8 @@ def test_a_tilde_is_the_home_directory(tmp_path: Path, monkeypatch: pytest.Monke
         ("sqlite:///a\0b", "three slashes"),
         ("sqlite:///log.db?mode=ro", "synchronous, not mode"),
         ("sqlite:///log.db?synchronous=off", "normal, full"),
+        ("sqlite://?bogus=1", "synchronous, not bogus"),
+        ("sqlite:///:memory:?synchronous=off", "normal, full"),
     ],
 )
 def test_other_addresses_are_refused_in_one_clear_line(url: str, sentence: str) -> None:

@@ -4,6 +4,7 @@ contain messages."""
 from __future__ import annotations
 
 import logging
+import time
 from collections import Counter
 from collections.abc import Callable
 from typing import Final
@@ -40,6 +41,7 @@ class ServiceCounters:
         named = [f"{kind} {one_line(name)}" for kind, name in places.items() if name]
         self._places = f"{', '.join(named)} or callable" if named else "callable"
         self._counts: Counter[str] = Counter()
+        self._times: dict[str, float] = {}
         self._lock = make_lock()
 
     def add(self, reason: str, times: int = 1, *, places: str = "") -> None:
@@ -49,6 +51,7 @@ class ServiceCounters:
             with self._lock:
                 first = reason not in self._counts
                 self._counts[reason] += times
+                self._times[reason] = time.time()
             if first and reason in _HINTS and reason not in self.reported:
                 hint = _HINTS[reason].replace("{places}", places or self._places)
                 _logger.warning("%s (docs/not-remembered.md; %s)", hint, reason)
@@ -57,6 +60,11 @@ class ServiceCounters:
         """Return all counters by name."""
         with self._lock:
             return dict(self._counts)
+
+    def read_times(self) -> dict[str, float]:
+        """Return when each counter was last incremented, by name, in seconds since the epoch."""
+        with self._lock:
+            return dict(self._times)
 
 
 _PATH_SHOWN: Final = 120

@@ -107,7 +107,7 @@ def _read_announcements(*, running: bool) -> list[Announcement]:
 
 def _is_in_memory(address: str) -> bool:
     scheme, _, rest = address.partition("://")
-    return scheme.lower() == "memory" or (scheme.lower() == "sqlite" and rest in ("", "/:memory:"))
+    return scheme.lower() == "memory" or (scheme.lower() == "sqlite" and rest.partition("?")[0] in _IN_MEMORY)
 
 
 def _write(path: Path, announcement: Announcement) -> int:

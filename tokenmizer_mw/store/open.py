@@ -19,7 +19,7 @@ from tokenmizer_mw.store.choosing import sqlite_path
 from tokenmizer_mw.store.log import Clock, EventLog
 from tokenmizer_mw.store.memory import MemoryLog
 from tokenmizer_mw.store.sqlite import SqliteLog
-from tokenmizer_mw.store.sqlite_file import Synchronous, examine, try_creating
+from tokenmizer_mw.store.sqlite_file import Synchronous, examine, require_synchronous, try_creating
 
 ACCEPTED: Final = (
     "memory://, sqlite:///relative/path.db, sqlite:////absolute/path.db or postgresql://user@host:port/database"
@@ -56,15 +56,18 @@ def _memory(rest: str, clock: Clock) -> EventLog:
 
 def _sqlite(rest: str, clock: Clock) -> EventLog:
     location, _, query = rest.partition("?")
-    path = sqlite_path(location)
-    return MemoryLog(clock) if path is None else SqliteLog(path, clock=clock, synchronous=_synchronous(query))
+    path, synchronous = sqlite_path(location), _synchronous(query)
+    return MemoryLog(clock) if path is None else SqliteLog(path, clock=clock, synchronous=synchronous)
 
 
 def _synchronous(query: str) -> Synchronous:
     name, _, value = query.partition("=")
     if name not in ("", "synchronous"):
         raise ConfigError(f"a SQLite address takes the option synchronous, not {name}")
-    return cast(Synchronous, value) if name else "normal"
+    if not name:
+        return "normal"
+    require_synchronous(value)
+    return cast(Synchronous, value)
 
 
 def _postgresql(rest: str, clock: Clock) -> EventLog:

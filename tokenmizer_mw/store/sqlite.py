@@ -17,9 +17,9 @@ import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import asdict
-from typing import Any, Final, TypeVar, get_args
+from typing import Any, Final, TypeVar
 
-from tokenmizer_mw.errors import ConfigError, StoreCorrupt, StoreTooNew, StoreUnavailable
+from tokenmizer_mw.errors import StoreCorrupt, StoreTooNew, StoreUnavailable
 from tokenmizer_mw.model.event import (
     KINDS_BESIDE_MESSAGES,
     KINDS_BESIDE_NODES,
@@ -51,7 +51,7 @@ from tokenmizer_mw.store.log import (
     require_valid,
 )
 from tokenmizer_mw.store.sqlite_blocks import DROP_BLOCKS
-from tokenmizer_mw.store.sqlite_file import DatabaseFile, FileWatch, Synchronous, copy, translate
+from tokenmizer_mw.store.sqlite_file import DatabaseFile, FileWatch, Synchronous, copy, require_synchronous, translate
 from tokenmizer_mw.store.sqlite_traces import READERS_SECONDS, TraceRemover, has_traces, note_traces, writing
 from tokenmizer_mw.store.sqlite_writer import SqliteAppend, SqliteWriter, end, put_back
 
@@ -145,8 +145,7 @@ class SqliteLog:
         busy_seconds: float = 5.0,
         readers_seconds: float = READERS_SECONDS,
     ) -> None:
-        if synchronous not in get_args(Synchronous):
-            raise ConfigError(f"synchronous is one of {', '.join(get_args(Synchronous))}, not {synchronous}")
+        require_synchronous(synchronous)
         self._file = DatabaseFile(os.path.realpath(path), synchronous, busy_seconds)
         self._watch = FileWatch(self._file.path)
         self._clock = clock

@@ -18,9 +18,9 @@ from errno import EDQUOT, EEXIST, ENOSPC, EROFS
 from pathlib import Path
 from stat import S_IFREG
 from tempfile import TemporaryFile
-from typing import Final, Literal
+from typing import Final, Literal, get_args
 
-from tokenmizer_mw.errors import StoreCause, StoreCorrupt, StoreError, StoreUnavailable
+from tokenmizer_mw.errors import ConfigError, StoreCause, StoreCorrupt, StoreError, StoreUnavailable
 from tokenmizer_mw.runtime.forking import make_lock
 from tokenmizer_mw.store.sqlite_schema import is_current, migrate, roll_back
 
@@ -97,6 +97,12 @@ _PRIVATE_DIRECTORY: Final = 0o700
 _PRIVATE_FILE: Final = 0o600
 _RETRY_SECONDS: Final = 0.01
 _CAUSES: Final[dict[int, StoreCause]] = {ENOSPC: "disk_full", EDQUOT: "disk_full", EROFS: "read_only"}
+
+
+def require_synchronous(value: str) -> None:
+    """Raise ``ConfigError`` for a value that is not in ``Synchronous``."""
+    if value not in get_args(Synchronous):
+        raise ConfigError(f"synchronous is one of {', '.join(get_args(Synchronous))}, not {value}")
 
 
 @dataclass(frozen=True, slots=True)

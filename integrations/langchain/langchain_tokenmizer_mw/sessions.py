@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import atexit
 from functools import cache
+from threading import Thread
 from typing import TYPE_CHECKING, Any, Final
+from weakref import finalize
 
 from langchain_core.runnables.config import RunnableConfig, ensure_config
 
 from tokenmizer_mw.errors import ConfigError
 
 if TYPE_CHECKING:
+    from tokenmizer_mw.chat.service import SessionService
     from tokenmizer_mw.memory import SessionMemory
     from tokenmizer_mw.settings import Settings
 
@@ -37,10 +40,19 @@ def tokens(name: str, value: int, least: int) -> int:
 
 
 def private(settings: Settings | None = None) -> SessionMemory:
-    """Open a memory that stores nothing on disk, for an object that was given none."""
+    """Open a memory that stores nothing on disk, for an object that was given none. It is closed when nothing refers to
+    it any more; at the end of the process, its threads end by themselves."""
     from tokenmizer_mw.memory import SessionMemory
 
-    return SessionMemory.open(settings=settings)
+    memory = SessionMemory.open(settings=settings)
+    finalize(memory, _close_in_thread, memory.service).atexit = False
+    return memory
+
+
+def _close_in_thread(service: SessionService) -> None:
+    """Close the service of a memory. That is done in a thread, because a garbage collection may call this anywhere,
+    also where a lock of the service is held."""
+    Thread(target=service.close, name="tokenmizer-closing", daemon=True).start()
 
 
 @cache

@@ -113,6 +113,16 @@ def test_the_tools_of_a_response_are_those_of_the_request() -> None:
     assert [tool["name"] for tool in told[1]["tools"]] == ["wait", "send"]
 
 
+def test_what_a_response_repeats_is_what_the_client_sent() -> None:
+    grammar = {"type": "grammar", "syntax": "regex", "definition": "a+"}
+    patch = {"type": "custom", "name": "patch", "description": "Patches.", "format": grammar}
+    tools = [function("look", strict=False), group("agents", function("wait", strict=True), patch)]
+    for choice in ("auto", {"type": "custom", "name": "patch"}, {"type": "function", "name": "wait"}):
+        call = CLIENT.call(request(*tools, tool_choice=choice))
+        told = CLIENT.reply(ModelReply("r", "m", (), Finish.STOP), call, created=CREATED)
+        assert (told["tool_choice"], told["tools"]) == (choice, tools)
+
+
 def test_one_tool_may_be_asked_for() -> None:
     def chosen(name: str) -> str:
         choice = CLIENT.call({**BODY, "tool_choice": {"type": "function", "name": name}}).choice

@@ -80,7 +80,7 @@ def apply_change(ledger: Ledger, claims: Sequence[ReadClaim], findings: Sequence
     span = (segment.start, segment.end)
     if span in known and not any(_names_replacement(segment, one) for one in findings if one.span == span):
         return list(findings)
-    if _is_rule_beside_mention(ledger, segment, old, findings):
+    if _is_unrelated_rule(ledger, segment, old, findings):
         return list(findings)
     read = next((one for one in findings if one.span == span and _is_new_choice(one)), None)
     reason = (read.reason or clean_label(read.why) if read is not None else "") or reason
@@ -168,7 +168,7 @@ def apply_changes_after_rules(
     """
     if not ledger.find_replacements() and (found := _find_change(ledger, claims)) is not None:
         segment, reason, old = found
-        if not _is_rule_beside_mention(ledger, segment, old, findings):
+        if not _is_unrelated_rule(ledger, segment, old, findings):
             _replace_fact(ledger, old, segment, reason)
     _apply_agreed_change(ledger, segments, told, asked)
     for step in ledger.find_replacements():
@@ -177,12 +177,15 @@ def apply_changes_after_rules(
             supersede_restatements(ledger, before, after)
 
 
-def _is_rule_beside_mention(ledger: Ledger, segment: Segment, old: Node, findings: Sequence[Finding]) -> bool:
-    """Whether a sentence states a rule, and ``old`` is only something that the assistant mentioned: neither replaces
-    the other."""
+def _is_unrelated_rule(ledger: Ledger, segment: Segment, old: Node, findings: Sequence[Finding]) -> bool:
+    """Whether a sentence states a rule, and ``old`` is none: the assistant only mentioned it, or it states a value
+    and the rule none. Then neither replaces the other."""
     span = (segment.start, segment.end)
-    ruled = any(one.span == span and one.kind is DecisionKind.RULE for one in findings)
-    return ruled and ledger.graph.get(old.id) is None
+    if not any(one.span == span and one.kind is DecisionKind.RULE for one in findings):
+        return False
+    known, said = read_stated(old.label), read_stated(segment.text)
+    states_value = old.kind is not DecisionKind.RULE and bool(known.values)
+    return ledger.graph.get(old.id) is None or (states_value and not said.values | said.names)
 
 
 def _apply_agreed_change(ledger: Ledger, segments: Sequence[Segment], told: str, asked: str) -> None:

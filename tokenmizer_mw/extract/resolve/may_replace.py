@@ -31,7 +31,7 @@ def may_replace(claim: Claim, node: Node) -> bool:
     again = _are_of_numbered_things(node.label, claim.line) or _is_repetition(claim.line, node.label)
     again = again or (not claim.last and _is_bare_denial(claim, node))
     other = are_of_other_things(node, claim) or is_of_another(node, claim) or has_no_other_value(node, claim)
-    other = other or _denies_another(claim, node)
+    other = other or _denies_another(claim, node) or _gives_task_a_value(claim, node)
     other = other or (claim.question != "" and answers_another(node.label, claim.said, claim.question))
     return not (again or other) and _may_concern_node(node, claim)
 
@@ -72,6 +72,13 @@ def _is_bare_denial(claim: Claim, node: Node) -> bool:
     known = old.values | old.names
     named = said.values | said.names
     return bool(named) and named <= known and is_denial(claim.line) and not is_denial(node.label)
+
+
+def _gives_task_a_value(claim: Claim, node: Node) -> bool:
+    """Whether a sentence states a value, and the fact is a task that has none: "PostgreSQL holds the schema now" does
+    not replace "write the schema"."""
+    old, said = read_stated(node.label), claim.stated
+    return node.type is NodeType.TASK and bool(said.values) and not old.values | old.names
 
 
 def _denies_another(claim: Claim, node: Node) -> bool:

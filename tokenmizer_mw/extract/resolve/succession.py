@@ -86,6 +86,9 @@ def drop_false_target(finding: Finding) -> Finding:
 
 
 def _new(finding: Finding) -> Value | None:
+    """The value that a finding states; ``None`` for a rule that is a sentence, unless it names what it replaces."""
+    if finding.kind is DecisionKind.RULE and not finding.value and not finding.target:
+        return None
     typed = next((value for value in values_in(finding.value or finding.label)), None)
     if typed is not None and typed.start == 0:
         return typed

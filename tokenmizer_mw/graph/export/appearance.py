@@ -106,6 +106,11 @@ EDGES: Final[dict[EdgeType, EdgeLook]] = {
 # fmt: on
 
 
+def name_status(node: Node) -> str:
+    """Return the word for the status of a fact, such as "replaced", or "withdrawn" for one that never was true."""
+    return node.status_word if node.is_withdrawn else STATUSES[node.status].word
+
+
 def name_relation(edge: Edge, source: Node) -> str:
     """Return the verb between ``source`` and the target of ``edge``, such as "fixes" or "perhaps replaces"."""
     word = EDGES[edge.type].word

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 from tokenmizer_mw.errors import ConfigError
 from tokenmizer_mw.graph.explanation import mark_uncertain, qualify_replacement
-from tokenmizer_mw.graph.export.appearance import STATUSES, TYPES, name_relation
+from tokenmizer_mw.graph.export.appearance import STATUSES, TYPES, name_relation, name_status
 from tokenmizer_mw.graph.export.layout import arrange
 from tokenmizer_mw.graph.export.selection import NODES_MAX, Selection, chain_replacements, select_facts
 from tokenmizer_mw.graph.export.svg import draw
@@ -157,7 +157,7 @@ def _fact(graph: SessionGraph, node: Node) -> Iterator[str]:
     kind = f"{node.kind.value}, " if node.kind is not None else ""
     label = escape_markdown(label_of(node))
     shown = label if node.current else f"~~{label}~~"
-    yield f"- {tick}**{shown}** ({kind}{_status_word(node)}, {escape_markdown(speaker_of(node.source))})"
+    yield f"- {tick}**{shown}** ({kind}{name_status(node)}, {escape_markdown(speaker_of(node.source))})"
     if node.detail and node.detail != node.label:
         because = "because: " if node.type is NodeType.DECISION else ""
         yield f"  - {because}{escape_markdown(words_of(node.detail))}"
@@ -165,11 +165,7 @@ def _fact(graph: SessionGraph, node: Node) -> Iterator[str]:
         yield f"  > {escape_markdown(words_of(node.source.quote))}"
     reason = "" if node.current or node.status is Status.SUPERSEDED else words_of(graph.life(node.id).reason)
     if reason and reason != words_of(node.detail):
-        yield f"  - {f'{_status_word(node)} ' if node.detail else ''}because: {escape_markdown(reason)}"
-
-
-def _status_word(node: Node) -> str:
-    return node.status_word if node.is_withdrawn else STATUSES[node.status].word
+        yield f"  - {f'{name_status(node)} ' if node.detail else ''}because: {escape_markdown(reason)}"
 
 
 def _changes(graph: SessionGraph, steps: Sequence[Transition], node: Node) -> Iterator[str]:
@@ -280,7 +276,7 @@ def _line(node: Node) -> Text:
     kind = f"{node.kind.value}, " if node.kind is not None else ""
     text = Text().append(f"{look.mark} ", style=_colour(node))
     text.append(label_of(node), style="" if node.current else "strike dim")
-    return text.append(f"  {kind}{_status_word(node)}, {speaker_of(node.source)}, {node.id}", style="dim")
+    return text.append(f"  {kind}{name_status(node)}, {speaker_of(node.source)}, {node.id}", style="dim")
 
 
 def _replacement_text(step: Transition, old: Node, new: Node) -> Text:
@@ -288,7 +284,8 @@ def _replacement_text(step: Transition, old: Node, new: Node) -> Text:
 
     because = f": {words_of(step.reason)}" if step.reason else ""
     text = Text(f"{qualify_replacement(new, 'replaced')} ", style="dim").append(label_of(old), style="strike")
-    return text.append(f" in message {step.trigger}{because}", style="dim")
+    place = step_place(step, new)
+    return text.append(f" {place if new.source.is_by_hand else f'in {place}'}{because}", style="dim")
 
 
 def _colour(node: Node) -> str:

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Any, Final, Protocol
 
 from tokenmizer_mw.errors import CallerError
-from tokenmizer_mw.graph.export.appearance import EDGES, STATUSES, TYPES, name_relation
+from tokenmizer_mw.graph.export.appearance import EDGES, STATUSES, TYPES, name_relation, name_status
 from tokenmizer_mw.graph.export.documents import markdown_text
 from tokenmizer_mw.graph.export.layout import Box, Lane, Layout, Measures, arrange
 from tokenmizer_mw.graph.export.page import html_page
@@ -66,11 +66,11 @@ def _card(node: Node, layout: Layout) -> dict[str, Any]:
 
 def _text(node: Node) -> str:
     """Return the text of a card: the label, type and status of a fact, and its quote if that fits."""
-    look = STATUSES[node.status]
     label = escape_markdown(fit_text(label_of(node), _LABEL_WIDTH))
     shown = label if node.current else f"~~{label}~~"
     kind = f"{node.kind.value}, " if node.kind is not None else ""
-    lines = [f"**{shown}**\\\n{look.mark} {kind}{look.word}, {escape_markdown(speaker_of(node.source))}"]
+    status = f"{STATUSES[node.status].mark} {kind}{name_status(node)}"
+    lines = [f"**{shown}**\\\n{status}, {escape_markdown(speaker_of(node.source))}"]
     if len(label) < _QUOTE_MAX and node.source.quote and node.source.quote != node.label:
         lines.append(f"> {escape_markdown(words_of(node.source.quote, _QUOTE_MAX))}")
     return "\n\n".join(lines)
@@ -240,9 +240,9 @@ def _select_edges(chosen: Selection) -> list[Edge]:
 
 def _mermaid_node(node: Node) -> str:
     before, behind = _SHAPES[node.type]
-    look = STATUSES[node.status]
     label = quote_text(words_of(label_of(node), _LABEL_MAX))
-    return f'{_name(node.id)}{before}"{label}<br>{look.word}, {node.source.place}"{behind}:::{node.status.value}'
+    text = f"{label}<br>{name_status(node)}, {node.source.place}"
+    return f'{_name(node.id)}{before}"{text}"{behind}:::{node.status.value}'
 
 
 def _name(id: str) -> str:

@@ -17,17 +17,20 @@ from importlib import resources
 from typing import Any, Final
 
 from tokenmizer_mw.graph.explanation import qualify_replacement
-from tokenmizer_mw.graph.export.appearance import EDGES, STATUSES, TYPES
+from tokenmizer_mw.graph.export.appearance import EDGES, STATUSES, TYPES, name_status
 from tokenmizer_mw.graph.export.layout import Layout, arrange
 from tokenmizer_mw.graph.export.selection import NODES_MAX, Selection, chain_replacements, select_facts
 from tokenmizer_mw.graph.export.text import label_of, speaker_of, step_place, words_of
 from tokenmizer_mw.graph.fold import SessionGraph
-from tokenmizer_mw.model.node import Node, NodeType, Transition, is_current
+from tokenmizer_mw.model.node import Node, NodeType, Status, Transition, is_current
 
 _LINES_MAX: Final = 300
 """With more relations than this, the map shows at first only those of the selected fact."""
 
 _STATUSES: Final = tuple(STATUSES)
+_WITHDRAWN: Final = len(STATUSES)
+"""Index, among the statuses of the page's data, of that of a fact that never was true."""
+
 _EDGES: Final = tuple(EDGES)
 _ESCAPED: Final = {ord(char): f"\\u{ord(char):04x}" for char in "<>&\u2028\u2029"}
 
@@ -173,11 +176,11 @@ def _lanes(chosen: Selection) -> Iterator[str]:
         )
         yield f'<h2 id="l-{type_.value}">{_icon(type_)}{look.title} <span>({len(lane)})</span></h2><ul>'
         for node in lane:
-            look_ = STATUSES[node.status]
+            status = f"{STATUSES[node.status].mark} {name_status(node)}"
             yield (
                 f'<li id="n-{escape(node.id)}" class="s-{node.status.value}"><button type="button">'
                 f'<b dir="auto">{escape(label_of(node))}</b>'
-                f"<small>{look_.mark} {look_.word} \u00b7 {node.source.place}</small></button></li>"
+                f"<small>{status} \u00b7 {node.source.place}</small></button></li>"
             )
         yield "</ul></section>"
 
@@ -219,11 +222,13 @@ def _data(graph: SessionGraph, chosen: Selection, layout: Layout) -> dict[str, A
     """Return the data that the script needs beyond the page's own text. Edges and steps refer to nodes by their index
     in ``nodes``; times are seconds after ``start``."""
     start = min((graph.life(node.id).added for node in chosen.nodes), default=0.0)
+    statuses = [[status.value, STATUSES[status].mark, STATUSES[status].word] for status in _STATUSES]
+    withdrawn = [Status.INVALIDATED.value, STATUSES[Status.INVALIDATED].mark, "withdrawn"]
     places = {node.id: place for place, node in enumerate(chosen.nodes)}
     return {
         "start": start,
-        "statuses": [[status.value, STATUSES[status].mark, STATUSES[status].word] for status in _STATUSES],
-        "over": [place for place, status in enumerate(_STATUSES) if not is_current(status)],
+        "statuses": [*statuses, withdrawn],
+        "over": [*(place for place, status in enumerate(_STATUSES) if not is_current(status)), _WITHDRAWN],
         "relations": [[kind.value, EDGES[kind].word, EDGES[kind].dash] for kind in _EDGES],
         "size": [layout.width, layout.height],
         "lanes": [[lane.box.x, lane.box.y, lane.box.width, lane.box.height] for lane in layout.lanes],
@@ -239,9 +244,12 @@ def _node(graph: SessionGraph, node: Node, layout: Layout, start: float) -> dict
     confidence in percent."""
     box, life = layout.boxes[node.id], graph.life(node.id)
     quote = words_of(node.source.quote)
+    moves = [[round(at - start, 3), _STATUSES.index(status)] for at, status in life.moves]
+    if node.is_withdrawn:
+        moves[-1][1] = _WITHDRAWN
     members: dict[str, Any] = {
         "at": [box.x, box.y],
-        "moves": [[round(at - start, 3), _STATUSES.index(status)] for at, status in life.moves],
+        "moves": moves,
         "by": speaker_of(node.source),
         "said": quote if quote != label_of(node) else "",
         "detail": words_of(node.detail) if node.detail != node.label else "",

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from html import escape
 from typing import Final
 
-from tokenmizer_mw.graph.export.appearance import EDGES, STATUSES, TYPES, name_relation
+from tokenmizer_mw.graph.export.appearance import EDGES, STATUSES, TYPES, name_relation, name_status
 from tokenmizer_mw.graph.export.layout import Box, Lane, Layout, Route, arrange, path_of, place_word, route_edges
 from tokenmizer_mw.graph.export.text import label_of, width_of, wrap_text
 from tokenmizer_mw.graph.fold import SessionGraph
@@ -160,7 +160,6 @@ def _lane(lane: Lane) -> str:
 
 def _card(node: Node, box: Box, link: Callable[[Node], str] | None, prefix: str) -> str:
     """Return the card of a node. It is an ``<svg>`` of its own, so that it clips text that is too long."""
-    look = STATUSES[node.status]
     lines = wrap_text(label_of(node), (box.width - _ICON - 10) / _FONT)
     first = 24 if len(lines) == 1 else 20
     spans = "".join(
@@ -168,7 +167,7 @@ def _card(node: Node, box: Box, link: Callable[[Node], str] | None, prefix: str)
         for index, line in enumerate(lines)
     )
     kind = f"{node.kind.value} \u00b7 " if node.kind is not None else ""
-    note = f"{look.mark} {kind}{look.word} \u00b7 {node.source.mark}"
+    note = f"{STATUSES[node.status].mark} {kind}{name_status(node)} \u00b7 {node.source.mark}"
     inner = (
         f'<rect class="tm-frame" x="1.5" y="1.5" width="{box.width - 3}" height="{box.height - 3}" rx="7"/>'
         f'<use href="#{prefix}{_symbol(node.type, _is_ticked(node))}" x="9" y="11" width="18" height="18"/>'

@@ -33,7 +33,7 @@ def without_comments(text: str, path: str) -> str:
     Returns the same object if there are no comments, if the language is unknown, or if the file is too long. Raises
     ``ConfigError`` if Pygments is not installed.
     """
-    lexer = _lexer(path.rsplit("/", 1)[-1].rsplit("\\\\", 1)[-1])
+    lexer = _lexer(path.rsplit("/", 1)[-1].rsplit("\\", 1)[-1])
     if lexer is None or len(text) > CHARACTERS_MAX:
         return text
     raw = text.split("\n")

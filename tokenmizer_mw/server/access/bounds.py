@@ -3,7 +3,7 @@
 The check runs before the body is parsed. A body with few brackets is parsed, because that is fastest; any other body is
 scanned: strings are cut out, and the remaining brackets are counted. The scan is exact for valid JSON; invalid JSON is
 left to the code that parses the body. If a name occurs twice in an object, the last member counts; a scan also counts
-the messages of the others.
+the depth of the others.
 """
 
 from __future__ import annotations
@@ -32,11 +32,15 @@ element of it does (``_ELEMENT``)."""
 _MEMBER_OPENS: Final = re.compile(rb"\s*:\s*[\[{]")
 """What follows the name of a member whose value is an array or object, up to and including its opening bracket."""
 
+_MEMBER_BEGINS: Final = re.compile(rb"\s*:")
+"""What follows the name of a member."""
+
 _STRUCTURE: Final = re.compile(rb"[\[\]{},]")
 _CONTAINERS: Final = frozenset({dict, list})
 """The Python types of parsed JSON that contain other values."""
 _MESSAGES: Final = frozenset({"messages", "input", "contents"})
 _TOOLS: Final = frozenset({"tools", "functions"})
+_LIMITED: Final = frozenset(name.encode() for name in _MESSAGES | _TOOLS)
 _HELD: Final = ("functionDeclarations", "function_declarations", "tools")
 """Members of a tool that contain tools themselves: in Gemini's declarations, and in the namespaces of OpenAI's
 Responses."""
@@ -188,15 +192,17 @@ def _too_many_tools(body: bytes, names: list[str], bounds: Bounds) -> Excess | N
 
 
 def _member_names(pieces: list[bytes], levels: bytes) -> list[str]:
-    """Return the names of the top-level members that are arrays or objects, in their order; "" for one without a
-    name."""
-    names: dict[int, str] = {}
+    """Return the names of the top-level members that are arrays or objects, in their order; "" for one without a limit,
+    and for one whose name a later member has, too, whatever its value."""
+    places: dict[str, int] = {}
     place = 0
     for index in range(0, len(pieces), 2):
         outside = pieces[index]
-        if index and levels[place : place + 1] == _MEMBER[1:] and _MEMBER_OPENS.match(outside):
-            names[place] = _name(pieces[index - 1])
+        name = pieces[index - 1] if index and levels[place - 1 : place] == _MEMBER[:1] else b""
+        if (name in _LIMITED or b"\\" in name) and _MEMBER_BEGINS.match(outside):
+            places[_name(name)] = place if _MEMBER_OPENS.match(outside) else -1
         place += len(outside.translate(None, _NO_BRACKETS))
+    names = {place: name for name, place in places.items()}
     openings = [found.end() - 1 for found in re.finditer(re.escape(_MEMBER), levels)]
     return [names.get(opening, "") for opening in openings]
 

@@ -81,6 +81,11 @@ class Bucket:
     limit: Limit
 
 
+def name_places(group: str, owner: str) -> str:
+    """Return the name of the counter of open calls of ``owner``. ``group``: see ``bucket``."""
+    return f"{{{group}}}:{owner}:streams"
+
+
 def bucket(group: str, owner: str, limit: Limit) -> Bucket:
     """Return the counter of a limit for ``owner`` (a tenant or key). Redis stores the counters of one ``group`` (the
     tenant) on the same node."""
@@ -91,22 +96,21 @@ def bucket(group: str, owner: str, limit: Limit) -> Bucket:
 class Demand:
     """What a request takes from the counters before it starts.
 
-    ``buckets``: pairs of a counter and the amount to take; 0 only checks that the limit is not used up. ``group``: the
-    tenant. ``place_max``: how many calls of the tenant may be open at once; 0 if these are not limited.
+    ``buckets``: pairs of a counter and the amount to take; 0 only checks that the limit is not used up. ``places``: the
+    counters of open calls in which it takes a slot, each with how many calls may be open at once.
     """
 
     buckets: tuple[tuple[Bucket, int], ...]
-    group: str = ""
-    place_max: int = 0
+    places: tuple[tuple[str, int], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Taken:
     """What a request took from the counters. ``place``: the slot of its open call, which ``settle`` frees again ("" if
-    none was taken); ``group``: the tenant."""
+    none was taken); ``places``: the counters in which it was taken."""
 
     place: str = ""
-    group: str = ""
+    places: tuple[str, ...] = ()
 
 
 NOTHING: Final = Taken()
@@ -166,12 +170,14 @@ class ProcessCounters:
                 return TooMuch(level)
             if cost:
                 levels.append((wanted.name, level))
-        if demand.place_max and not self._take_place(demand.group, demand.place_max):
+        if any(self._places.get(name, 0) >= most for name, most in demand.places):
             return TooMuch(None)
+        for name, _ in demand.places:
+            self._places[name] = self._places.get(name, 0) + 1
         self._drained.update(levels)
         if len(self._drained) > self._size:
             self._make_room(now)
-        return Taken(HERE, demand.group) if demand.place_max else NOTHING
+        return Taken(HERE, tuple(name for name, _ in demand.places)) if demand.places else NOTHING
 
     async def settle(self, taken: Taken, charges: Sequence[tuple[Bucket, int]]) -> None:
         """End a request and charge its usage. See ``Counters.settle``."""
@@ -179,10 +185,10 @@ class ProcessCounters:
 
     def settle_now(self, taken: Taken, charges: Sequence[tuple[Bucket, int]]) -> None:
         """Do what ``settle`` does, without ``await``."""
-        if taken.place:
-            left = self._places.pop(taken.group, 1) - 1
+        for name in taken.places:
+            left = self._places.pop(name, 1) - 1
             if left > 0:
-                self._places[taken.group] = left
+                self._places[name] = left
         now = self._clock()
         for used, cost in charges:
             self._drained[used.name] = charge(used.limit, self._drained.get(used.name), now, cost)
@@ -195,13 +201,6 @@ class ProcessCounters:
 
     async def close(self) -> None:
         """Do nothing: there are no connections to release."""
-
-    def _take_place(self, group: str, most: int) -> bool:
-        used = self._places.get(group, 0)
-        if used >= most:
-            return False
-        self._places[group] = used + 1
-        return True
 
     def _make_room(self, now: float) -> None:
         self._drained = {name: at for name, at in self._drained.items() if at > now}

@@ -22,7 +22,7 @@ from typing import Any, Final
 import anyio
 
 from .caller import Caller
-from .counting import Bucket, Counters, Demand, Limit, ProcessCounters, Taken, TooMuch, bucket
+from .counting import Bucket, Counters, Demand, Limit, ProcessCounters, Taken, TooMuch, bucket, name_places
 from .redis_counting import RedisCounters
 from .refusals import Refusal, failures_refused
 from .settings import AccessSettings, RateSettings
@@ -90,9 +90,10 @@ class RateLimits:
             owned.append((f"key:{key_id}", self._settings.per_key))
         requests = tuple((each, 1) for owner, of in owned for each in _buckets(tenant, owner, REQUESTS, of))
         tokens = tuple(each for owner, of in owned for each in _buckets(tenant, owner, TOKENS, of))
-        chat = Demand((*requests, *((each, 0) for each in tokens)), tenant, rates.streams)
-        limited = bool(chat.buckets or chat.place_max)
-        return Plan(chat if limited else None, Demand(requests, tenant) if requests else None, tokens)
+        places = tuple((name_places(tenant, owner), of.streams) for owner, of in owned if of.streams)
+        chat = Demand((*requests, *((each, 0) for each in tokens)), places)
+        limited = bool(chat.buckets or chat.places)
+        return Plan(chat if limited else None, Demand(requests) if requests else None, tokens)
 
 
 def _buckets(tenant: str, owner: str, unit: str, rates: RateSettings) -> tuple[Bucket, ...]:

@@ -39,14 +39,16 @@ for i = 1, buckets do
   end
   levels[i] = level + cost * each
 end
-if #KEYS > buckets then
-  local places, most, lease, seconds = KEYS[#KEYS], tonumber(ARGV[3*buckets+2]), ARGV[3*buckets+3], ARGV[3*buckets+4]
-  redis.call('ZREMRANGEBYSCORE', places, '-inf', now)
-  if redis.call('ZCARD', places) >= most then
+local lease, seconds = ARGV[3*buckets+2], ARGV[3*buckets+3]
+for i = buckets + 1, #KEYS do
+  redis.call('ZREMRANGEBYSCORE', KEYS[i], '-inf', now)
+  if redis.call('ZCARD', KEYS[i]) >= tonumber(ARGV[2*buckets+3+i]) then
     return {-1, '0', '0'}
   end
-  redis.call('ZADD', places, now + seconds, lease)
-  redis.call('PEXPIRE', places, math.ceil(seconds * 1000))
+end
+for i = buckets + 1, #KEYS do
+  redis.call('ZADD', KEYS[i], now + seconds, lease)
+  redis.call('PEXPIRE', KEYS[i], math.ceil(seconds * 1000))
 end
 for i = 1, buckets do
   if tonumber(ARGV[3*i+1]) > 0 then
@@ -64,8 +66,8 @@ for i = 1, buckets do
   local level = math.max(tonumber(redis.call('GET', KEYS[i]) or now), now) + tonumber(ARGV[i+1])
   redis.call('SET', KEYS[i], string.format('%.6f', level), 'PX', math.ceil((level - now) * 1000) + 1)
 end
-if #KEYS > buckets then
-  redis.call('ZREM', KEYS[#KEYS], ARGV[buckets+2])
+for i = buckets + 1, #KEYS do
+  redis.call('ZREM', KEYS[i], ARGV[buckets+2])
 end
 return 0
 """
@@ -110,14 +112,14 @@ class RedisCounters:
     async def take(self, demand: Demand) -> Taken | TooMuch:
         """Take everything that ``demand`` asks for, or nothing: returns ``TooMuch`` if any limit would be exceeded.
         Raises ``StoreUnavailable`` if Redis does not answer and ``down`` is "closed"."""
-        lease = secrets.token_hex(8) if demand.place_max else ""
+        lease = secrets.token_hex(8) if demand.places else ""
         names = [self._name(wanted.name) for wanted, _ in demand.buckets]
         arguments: list[Any] = [len(names)]
         for wanted, cost in demand.buckets:
             arguments += [wanted.limit.amount, wanted.limit.period, cost]
-        if lease:
-            names.append(self._places(demand.group))
-            arguments += [demand.place_max, lease, self._stream_seconds]
+        places = tuple(name for name, _ in demand.places)
+        names += map(self._name, places)
+        arguments += [lease, self._stream_seconds, *(most for _, most in demand.places)]
         answer = await self._run_script(self._take, names, arguments)
         if answer is None:
             if self._down == "closed":
@@ -128,7 +130,7 @@ class RedisCounters:
             return TooMuch(None)
         if number:
             return TooMuch(rate_state(demand.buckets[number - 1][0].limit, level, 0.0, wait))
-        return Taken(lease, demand.group)
+        return Taken(lease, places)
 
     async def settle(self, taken: Taken, charges: Sequence[tuple[Bucket, int]]) -> None:
         """End a request: free the slot of its open call, and charge each counter the amount beside it, even beyond its
@@ -142,7 +144,7 @@ class RedisCounters:
         arguments: list[Any] = [len(names)]
         arguments += [cost * used.limit.period / used.limit.amount for used, cost in charges]
         if taken.place and not here:
-            names.append(self._places(taken.group))
+            names += map(self._name, taken.places)
             arguments.append(taken.place)
         missed = bool(names) and await self._run_script(self._settle, names, arguments) is None
         if here or missed:
@@ -167,9 +169,6 @@ class RedisCounters:
 
     def _name(self, name: str) -> str:
         return f"{self._prefix}:rate:{name}"
-
-    def _places(self, group: str) -> str:
-        return f"{self._prefix}:rate:{{{group}}}:streams"
 
     async def _run_script(self, script: Any, names: list[str], arguments: list[Any]) -> Any:
         """Run a script in Redis and return its result; ``None`` if Redis does not answer, or did not a moment ago."""

@@ -17,8 +17,7 @@ Failing = Literal["open", "closed"]
 
 @dataclass(frozen=True, slots=True)
 class RateSettings:
-    """Rate limits; 0 means unlimited. ``requests`` and ``tokens``: per minute; ``streams``: concurrent chat calls,
-    which are only limited for tenants, not for keys."""
+    """Rate limits; 0 means unlimited. ``requests`` and ``tokens``: per minute; ``streams``: concurrent chat calls."""
 
     requests: Count = 0
     tokens: Count = 0

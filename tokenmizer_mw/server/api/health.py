@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Final
 
 from tokenmizer_mw.errors import TokenMizerError
 from tokenmizer_mw.memory import SessionMemory
 from tokenmizer_mw.model.session import SessionKey
-from tokenmizer_mw.runtime.forking import make_lock
 
 from .shapes import HealthAnswer, Status
 
 RECENT_SECONDS: Final = 300.0
-"""Seconds for which the health is "degraded" after a look at it noticed a new failure."""
+"""Seconds for which the health is "degraded" after a failure."""
 
 TROUBLES: Final = (
     "background_failed", "collect_failed", "commit_failed", "cut_failed", "dropped_queue_full", "extract_failed",
@@ -44,7 +43,7 @@ class Health:
 
     - ``checks``: see ``Check``; a word from any of them makes the health "unready".
     - ``doubts``: see ``Doubt``; a word from any of them makes it "degraded", unless it is "unready".
-    - ``clock``: returns the current time in seconds.
+    - ``clock``: returns the current time in seconds since the epoch.
     """
 
     def __init__(
@@ -58,9 +57,6 @@ class Health:
         self._checks = checks
         self._doubts = doubts
         self._clock = clock
-        self._guard = make_lock()
-        self._seen: Mapping[str, int] = {}
-        self._since: dict[str, float] = {}
 
     def look(self, *, with_place: bool = False) -> HealthAnswer:
         """Return the health now, with a reason in one word for everything that does not work. Blocks while it reads
@@ -113,11 +109,6 @@ class Health:
         return None
 
     def _recent(self) -> list[str]:
-        """Return the counters in ``TROUBLES`` whose increase was noticed within the last ``RECENT_SECONDS``."""
-        now, counts = self._clock(), self._memory.counters()
-        with self._guard:
-            for name in TROUBLES:
-                if counts.get(name, 0) > self._seen.get(name, 0):
-                    self._since[name] = now
-            self._seen = counts
-            return [name for name in TROUBLES if now - self._since.get(name, -RECENT_SECONDS) < RECENT_SECONDS]
+        """Return the counters in ``TROUBLES`` that rose within the last ``RECENT_SECONDS``."""
+        now, times = self._clock(), self._memory.service.counters.read_times()
+        return [name for name in TROUBLES if name in times and now - times[name] < RECENT_SECONDS]

@@ -31,8 +31,8 @@ SUMMARIES_MAX: Final = 2_000
 """How many summaries are cached."""
 
 EVENTS_MAX: Final = 3_000
-"""How many events may be read for the summaries of one page. Sessions beyond that are listed without a summary, or with
-an outdated one."""
+"""How many events may be read for the summaries of one page; one session may have more. Sessions beyond that are listed
+without a summary, or with an outdated one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,16 +61,18 @@ class Summaries:
     def of(self, memory: SessionMemory, infos: Sequence[SessionInfo], most: int = EVENTS_MAX) -> Mapping[str, Summary]:
         """Return the summaries of the sessions ``infos`` by id.
 
-        Missing and outdated ones are made from the sessions' events, of which at most ``most`` are read in all. Beyond
-        that, an outdated summary is returned as it is, and a missing one is left out.
+        Missing ones, then outdated ones, are made from the sessions' events, of which at most ``most`` are read in all,
+        or those of one session that has more. Beyond that, an outdated summary is returned as it is, and a missing one
+        is left out. A session that is in the memory's cache, as after its page was opened, costs only its new events.
         """
         found: dict[str, Summary] = {}
         left = most
-        for info in infos:
+        for info in sorted(infos, key=lambda info: self._get_known(info) is not None):
             known = self._get_known(info)
             stale = known is None or known[:2] != (info.seq, info.created_at)
-            if stale and info.seq <= left:
-                left -= info.seq
+            cost = _count_unread(memory, info) if stale else 0
+            if stale and (cost <= left or left == most):
+                left = max(0, left - cost)
                 found[info.key.id] = self._learn_summary(memory, info)
             elif known is not None and known[1] == info.created_at:
                 found[info.key.id] = known[2]
@@ -114,6 +116,12 @@ class Summaries:
             return Summary()
         self._learn(info, summary)
         return summary
+
+
+def _count_unread(memory: SessionMemory, info: SessionInfo) -> int:
+    """Return how many events of a session are not in the memory's cache."""
+    state = memory.service.access.sessions.at_hand(info.key)
+    return max(0, info.seq - state.seq) if state is not None else info.seq
 
 
 def summary_of(state: SessionState) -> Summary:

@@ -82,7 +82,7 @@ def _fact(request: PageRequest, found: FactView) -> Markup:
     node, life = found.why.node, found.life
     rows: list[tuple[str, object]] = [
         ("Type", type_of(node)),
-        ("Status", status_of(node.status)),
+        ("Status", status_of(node)),
         *([("Withdrawn", "it never was true: it is shown to no model")] if node.is_withdrawn else []),
         _source_row(request, found.why),
         ("Known since", moment(life.added, request.now)),
@@ -164,7 +164,7 @@ def _relations(request: PageRequest, found: FactView) -> Markup | None:
         parts = [word, " ", fact_link(request.id, far)]
         if edge.source != found.why.node.id:
             parts.reverse()
-        rows.append(tag("li", parts, " ", status_of(far.status)))
+        rows.append(tag("li", parts, " ", status_of(far)))
     return card("Related", tag("ul", rows, class_="facts"), id="relations", live=True) if rows else None
 
 

@@ -188,7 +188,7 @@ def table(request: PageRequest, nodes: Sequence[Node]) -> Markup:
             "tr",
             tag("td", fact_link(request.id, node), pinned_badge(node), class_="first"),
             tag("td", type_of(node), data_label="Type"),
-            tag("td", status_of(node.status), data_label="Status"),
+            tag("td", status_of(node), data_label="Status"),
             tag("td", origin_link(request.id, node), class_="number"),
         )
         for node in nodes
@@ -282,7 +282,7 @@ def _hits(session_id: str, hits: list[SearchHit]) -> Markup:
             "li",
             type_of(hit.node),
             fact_link(session_id, hit.node),
-            status_of(hit.node.status),
+            status_of(hit.node),
             origin_link(session_id, hit.node),
             _quote(hit.node),
         )

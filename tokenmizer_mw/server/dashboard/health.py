@@ -74,6 +74,8 @@ _COUNTED_NOTHING: Final = (
     "This process has counted nothing yet. Each process counts its own requests: of several workers, one answers you."
 )
 
+_NEEDS_ADMIN: Final = "The counters are shown to callers with the scope admin."
+
 _STATES: Final = {
     "ok": ("\u2713", "All is well", "The store answers, and nothing failed in the last minutes."),
     "noted": ("!", "It works, but not every request fits", "The store answers, and every turn is recorded."),
@@ -96,8 +98,9 @@ _STATES: Final = {
 def show_health(request: PageRequest) -> Page:
     """Return the page with the health and its reasons, and what the store recorded last; for callers with the scope
     "admin" also the counters of this process."""
-    found = request.health.look(with_place=request.caller.may("admin"))
-    counters = request.memory.counters() if request.caller.may("admin") else {}
+    is_admin = request.caller.may("admin")
+    found = request.health.look(with_place=is_admin)
+    counters = request.memory.counters() if is_admin else {}
     unrecorded = _reasons_of_no_turn(counters) if found["status"] == "ok" else []
     noted = sorted(NOTED.keys() & counters.keys())
     named = _state_of(found["status"], request.memory.counters(), unrecorded=bool(unrecorded), noted=bool(noted))
@@ -116,7 +119,8 @@ def show_health(request: PageRequest) -> Page:
     )
     recorded = _recording_card(request) if found["ready"] else None
     lead = tag("p", "Whether what was said is being remembered.", class_="lead")
-    return Page("Health", join_markup(heading("Health", lead), state, recorded, _counters(counters)), "status")
+    counted = _counters(counters, _COUNTED_NOTHING if is_admin else _NEEDS_ADMIN)
+    return Page("Health", join_markup(heading("Health", lead), state, recorded, counted), "status")
 
 
 def _state_of(status: str, counters: Mapping[str, int], *, unrecorded: bool, noted: bool) -> str:
@@ -165,12 +169,13 @@ def _reasons_of_no_turn(counters: Mapping[str, int]) -> list[str]:
     return sorted(UNRECORDED.keys() & counters.keys())
 
 
-def _counters(counters: dict[str, int]) -> Markup:
+def _counters(counters: dict[str, int], reason: str) -> Markup:
+    """Return the card with the counters; ``reason``: what it says if there are none."""
     rows = [
         tag("tr", tag("th", tag("code", name), scope="row"), tag("td", f"{count:,}", class_="number"))
         for name, count in sorted(counters.items())
     ]
-    shown = tag("table", tag("tbody", rows), class_="counters") if rows else nothing(_COUNTED_NOTHING)
+    shown = tag("table", tag("tbody", rows), class_="counters") if rows else nothing(reason)
     return card("Counted by this process", shown)
 
 

@@ -186,7 +186,7 @@ def _part(request: PageRequest, title: str, changes: Sequence[T], list_change: C
 
 def _list_node(request: PageRequest, node: Node, *about: Child) -> Markup:
     """Return the list item of a fact. ``about``: what follows it; by default its status."""
-    return tag("li", type_of(node), fact_link(request.id, node), *(about or (status_of(node.status),)))
+    return tag("li", type_of(node), fact_link(request.id, node), *(about or (status_of(node),)))
 
 
 _FIELDS: Final[tuple[tuple[str, Callable[[Node], str]], ...]] = (
@@ -212,7 +212,7 @@ def _difference(old: Node, new: Node) -> list[Markup | str]:
     field on a line below."""
     found: list[Markup | str] = []
     if old.status is not new.status:
-        found += [status_of(old.status), tag("span", "to", class_="visually-hidden"), "\u2192", status_of(new.status)]
+        found += [status_of(old), tag("span", "to", class_="visually-hidden"), "\u2192", status_of(new)]
     for name, value in _FIELDS:
         before, now = value(old), value(new)
         if before != now:
@@ -349,7 +349,7 @@ def _compared_type(
 def _compared_row(request: PageRequest, node: Node, sign: str) -> Markup:
     return tag(
         "li",
-        status_of(node.status),
+        status_of(node),
         fact_link(request.id, node),
         tag("span", sign, class_=f"badge is-{sign}") if sign else None,
         origin_link(request.id, node),

@@ -8,7 +8,7 @@ from html import escape
 from typing import Final
 from urllib.parse import urlencode
 
-from tokenmizer_mw.graph.export.appearance import STATUSES, TYPES
+from tokenmizer_mw.graph.export.appearance import STATUSES, TYPES, name_status
 from tokenmizer_mw.model.node import DecisionKind, Node, NodeType, Status
 from tokenmizer_mw.safety.labels import flatten
 
@@ -143,10 +143,10 @@ def type_of(node: Node) -> Markup:
     return tag("span", icon(node.type, done=node.status is Status.COMPLETED), kind, class_="type")
 
 
-def status_of(status: Status) -> Markup:
+def status_of(node: Node) -> Markup:
     """Return the sign and the word for the status of a fact, such as "replaced"."""
-    look = STATUSES[status]
-    return tag("span", tag("span", look.mark, aria_hidden="true"), " ", look.word, class_=f"status is-{status.value}")
+    mark = tag("span", STATUSES[node.status].mark, aria_hidden="true")
+    return tag("span", mark, " ", name_status(node), class_=f"status is-{node.status.value}")
 
 
 def fact_link(session_id: str, node: Node) -> Markup:

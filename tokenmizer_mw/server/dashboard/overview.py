@@ -122,7 +122,7 @@ def _row(request: PageRequest, found: Overview, node: Node, part: str) -> Markup
         "li",
         type_of(node),
         fact_link(request.id, node),
-        status_of(node.status) if part == OPEN_WORK else None,
+        status_of(node) if part == OPEN_WORK else None,
         pinned_badge(node),
         origin_link(request.id, node),
         tag("span", _introduce(reason), quote_line(reason.removeprefix(_COMMAND)), class_="reason") if reason else None,

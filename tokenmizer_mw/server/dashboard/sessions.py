@@ -13,7 +13,19 @@ from tokenmizer_mw.store.log import Place, SessionInfo
 
 from .caches import Summary
 from .live import mark_of_tenant
-from .markup import Markup, format_exact_time, join_markup, link, moment, nothing, quote_line, select_field, tag, to
+from .markup import (
+    Markup,
+    format_count,
+    format_exact_time,
+    join_markup,
+    link,
+    moment,
+    nothing,
+    quote_line,
+    select_field,
+    tag,
+    to,
+)
 from .page import Page, PageRequest, file_links, heading
 
 PER_PAGE: Final = 25
@@ -69,12 +81,14 @@ class ListingFilter:
 
 @dataclass(frozen=True, slots=True)
 class SessionListing:
-    """A page of the list of sessions: the sessions in order; their ``summaries`` by id, as far as known; and whether
-    there are ``more`` sessions after them."""
+    """A page of the list of sessions: the sessions in order; their ``summaries`` by id, as far as known; whether there
+    are ``more`` sessions after them; and how many may be missing because they are ``unread``, see
+    ``select_sessions``."""
 
     infos: Sequence[SessionInfo]
     summaries: Mapping[str, Summary]
     more: bool
+    unread: int = 0
 
 
 def parse_filter(query: Mapping[str, str]) -> ListingFilter:
@@ -107,23 +121,25 @@ def list_sessions(request: PageRequest, wish: ListingFilter) -> SessionListing:
         infos = request.memory.log.sessions(request.tenant, after=wish.place, limit=PER_PAGE + 1)
         shown = infos[:PER_PAGE]
         return SessionListing(shown, request.caches.titles.of(request.memory, shown), len(infos) > PER_PAGE)
-    chosen, summaries = select_sessions(request, wish)
+    chosen, summaries, unread = select_sessions(request, wish)
     start = (max(1, wish.number) - 1) * PER_PAGE
-    return SessionListing(chosen[start : start + PER_PAGE], summaries, len(chosen) > start + PER_PAGE)
+    return SessionListing(chosen[start : start + PER_PAGE], summaries, len(chosen) > start + PER_PAGE, unread)
 
 
-def select_sessions(request: PageRequest, wish: ListingFilter) -> tuple[list[SessionInfo], Mapping[str, Summary]]:
-    """Return all sessions that match ``wish`` among the ``SCANNED_MAX`` most recently active ones, sorted; and the
-    summaries that are known, by id."""
+def select_sessions(request: PageRequest, wish: ListingFilter) -> tuple[list[SessionInfo], Mapping[str, Summary], int]:
+    """Return all sessions that match ``wish`` among the ``SCANNED_MAX`` most recently active ones, sorted; the
+    summaries that are known, by id; and how many sessions were left out although they may match, because their summary
+    is not known yet."""
     infos = request.memory.log.sessions(request.tenant, limit=SCANNED_MAX)
     if wish.days:
         infos = [info for info in infos if request.now - info.updated_at <= wish.days * 86_400]
     summaries = request.caches.titles.of(request.memory, infos, FOUND_EVENTS_MAX)
-    if wish.open:
-        infos = [info for info in infos if summaries.get(info.key.id, Summary()).open]
     words = wish.words.casefold().split()
-    infos = [info for info in infos if _has_words(info, summaries.get(info.key.id), words)]
-    return _sort_sessions(infos, summaries, wish.sort), summaries
+    matching = [info for info in infos if _has_words(info, summaries.get(info.key.id), words)]
+    if wish.open:
+        matching = [info for info in matching if summaries.get(info.key.id, Summary()).open]
+    unread = {info.key.id for info in infos} - summaries.keys() - {info.key.id for info in matching}
+    return _sort_sessions(matching, summaries, wish.sort), summaries, len(unread)
 
 
 def _has_words(info: SessionInfo, summary: Summary | None, words: Sequence[str]) -> bool:
@@ -159,16 +175,20 @@ def show_sessions(request: PageRequest) -> Page:
         heading("Sessions"),
         _filter_form(wish),
         tag("div", _table(request, wish, found), id="sessions", data_live=True),
+        tag("p", _UNREAD.format(format_count(found.unread, "long session")), class_="hint") if found.unread else None,
         _pages(wish, found),
         file_links("sessions", **wish.query()),
     )
     return Page("Sessions", body, "", live=_live(newest[0]) if wish.plain and wish.place is None else "")
 
 
+_UNREAD: Final = "Goals and open work of {} are not known yet: load this list again, or open the sessions."
+
+
 def session_records(request: PageRequest) -> list[dict[str, object]]:
     """Return the sessions that match the query, one dictionary each, for a file; numbers that are not known are
     ``None``."""
-    infos, summaries = select_sessions(request, parse_filter(request.query))
+    infos, summaries, _ = select_sessions(request, parse_filter(request.query))
     return [_record(info, summaries.get(info.key.id)) for info in infos]
 
 

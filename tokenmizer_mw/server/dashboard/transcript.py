@@ -293,7 +293,7 @@ def _preview(text: str) -> str:
 
 
 def _link_facts(request: PageRequest, found: MessageIndex, number: int, nodes: Sequence[Node]) -> Markup | None:
-    rows = [tag("li", type_of(node), fact_link(request.id, node), status_of(node.status)) for node in nodes]
+    rows = [tag("li", type_of(node), fact_link(request.id, node), status_of(node)) for node in nodes]
     for _, old, new in found.steps.get(number, ()):
         if old is not None and new is not None:
             word = tag("span", qualify_replacement(new, "replaced"), class_="type")

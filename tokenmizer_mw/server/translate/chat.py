@@ -106,6 +106,7 @@ class Tool:
     - ``form``: what the tool is for the client: a function, a "custom" tool (its argument is free text), or the
       client's local shell. For the provider all are functions.
     - ``namespace``: the group that it belongs to; ``own``: its name inside the group, while ``name`` is unique.
+    - ``sent``: the tool as the client sent it, for a reply that repeats it; ``None`` if no reply does.
     """
 
     name: str
@@ -115,14 +116,17 @@ class Tool:
     form: Literal["function", "custom", "local_shell"] = "function"
     namespace: Namespace | None = None
     own: str = ""
+    sent: Mapping[str, Any] | None = field(default=None, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
 class ToolChoice:
-    """Which tools the model may call: "auto", "none", "any" (it must call one), or "named" (it must call ``name``)."""
+    """Which tools the model may call: "auto", "none", "any" (it must call one), or "named" (it must call ``name``).
+    ``sent``: how the client names the tool, for a reply that repeats it."""
 
     mode: Literal["auto", "none", "any", "named"] = "auto"
     name: str = ""
+    sent: Mapping[str, Any] | None = field(default=None, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)

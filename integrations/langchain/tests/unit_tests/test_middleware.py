@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import threading
+import time
 from collections.abc import Callable, Sequence
 from itertools import pairwise
 from typing import Any
@@ -517,3 +519,18 @@ def test_results_that_others_emptied_stay_empty_where_compression_is_on(scripted
     talk(built(model, editing, TokenMizerMiddleware(memory, window=WINDOW)), turns=20)
     results = [message.text for message in model.prompts[-1] if isinstance(message, ToolMessage)]
     assert set(results[:-1]) == {"[cleared]"}
+
+
+def test_a_memory_of_its_own_is_closed_with_it(scripted: Any) -> None:
+    ours = TokenMizerMiddleware[Any](window=WINDOW)
+    agent = built(scripted(answer=looking), ours)
+    talk(agent, 3)
+    service, threads = ours.memory.service, threading.active_count()
+    assert service.background.put("wait", lambda: None)
+    del agent, ours
+    gc.collect()
+    for _ in range(500):
+        if not service.background.put("late", lambda: None) and threading.active_count() <= threads:
+            return
+        time.sleep(0.01)
+    raise AssertionError(threading.enumerate())

@@ -290,15 +290,16 @@ def _tool(tool: chat.Tool) -> dict[str, Any]:
         case "local_shell":
             return {"type": "local_shell"}
         case "custom":
-            return {"type": "custom", "name": name, "description": tool.description}
+            values: dict[str, Any] = {"type": "custom", "name": name, "description": tool.description}
         case _:
-            values = {"name": name, "description": tool.description or None, "parameters": tool.parameters}
-            return {"type": "function", **values, "strict": bool(tool.strict)}
+            values = {"type": "function", "name": name, "description": tool.description or None}
+            values |= {"parameters": tool.parameters, "strict": bool(tool.strict)}
+    return values if tool.sent is None else values | {"description": None, **tool.sent}
 
 
 def _choice(choice: chat.ToolChoice | None) -> Any:
     if choice is not None and choice.mode == "named":
-        return {"type": "function", "name": choice.name}
+        return choice.sent or {"type": "function", "name": choice.name}
     return _CHOICE[choice.mode] if choice is not None else "auto"
 
 

@@ -321,10 +321,10 @@ def _tool(tool: Fields) -> chat.Tool:
         case "custom":
             values = tool.variant("format", CUSTOM_FORMATS)
             grammar = values if values and values.text("type") == "grammar" else None
-            return custom_tool(tool.required_text("name"), tool.text("description"), grammar)
+            return replace(custom_tool(tool.required_text("name"), tool.text("description"), grammar), sent=tool.raw)
         case _:
-            parameters = tool.mapping("parameters")
-            return chat.Tool(tool.required_text("name"), tool.text("description"), parameters, tool.flag("strict"))
+            name, parameters = tool.required_text("name"), tool.mapping("parameters")
+            return chat.Tool(name, tool.text("description"), parameters, tool.flag("strict"), sent=tool.raw)
 
 
 def _chosen_tool(names: Names, choice: Fields) -> str:

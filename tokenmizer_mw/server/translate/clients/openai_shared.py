@@ -87,7 +87,7 @@ def tool_choice(fields: Fields, name_of: Callable[[Fields], str]) -> ToolChoice 
             raise fields.untranslatable("tool_choice", f"{value!r} has no counterpart in other dialects")
         return ToolChoice(_CHOICES[value])
     chosen = fields.mapping("tool_choice")
-    return ToolChoice("named", name_of(Fields(chosen, "tool_choice"))) if chosen is not None else None
+    return ToolChoice("named", name_of(Fields(chosen, "tool_choice")), chosen) if chosen is not None else None
 
 
 def form_of(form: Fields | None, schema: Callable[[Fields], Fields]) -> AnswerFormat | None:
