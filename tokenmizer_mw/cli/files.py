@@ -24,7 +24,8 @@ if TYPE_CHECKING:
 
 
 def run_analyze(arguments: argparse.Namespace) -> int:
-    """Run the command ``analyze``: print the digest (a short description) of a file."""
+    """Run the command ``analyze``: print the digest (a short description) of a file, or the parts of it that
+    ``--lines`` or ``--find`` select. Returns 0; errors are raised."""
     path = Path(arguments.file)
     try:
         status = path.stat()
@@ -87,7 +88,7 @@ def _line_range(given: str | None) -> tuple[int, int] | None:
 
 def run_compress(arguments: argparse.Namespace) -> int:
     """Run the command ``compress``: print the compressed chat or text to standard output, and the savings to standard
-    error."""
+    error. Returns 0; errors are raised."""
     from tokenmizer_mw.saving.compress import compress  # reads sessions: ``analyze`` has no use for that
 
     settings = Settings.load(arguments.config)

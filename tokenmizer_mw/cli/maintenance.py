@@ -220,7 +220,8 @@ def _explain_redaction(arguments: argparse.Namespace, redactor: RequestRedactor)
 
 
 def read_text(file: str) -> str:
-    """Return the content of a file, or of standard input for "-"."""
+    """Return the content of a file, or of standard input for "-". Raises ``CallerError`` if it cannot be read or is not
+    UTF-8."""
     try:
         return read_input(file).decode()
     except UnicodeDecodeError:

@@ -201,7 +201,8 @@ def _calls(arguments: argparse.Namespace, store: Store) -> None:
 
 
 def money(nano: int) -> str:
-    """Format an amount in billionths of a dollar as dollars, with four decimals if it is less than one dollar."""
+    """Format an amount in billionths of a dollar as dollars, such as "$1,204.50" or "-$0.0031": with four decimals if
+    it is less than one dollar, else two."""
     amount = dollars(nano)
     digits = 2 if abs(amount) >= 1 else 4
     return f"{'-' if amount < 0 else ''}${abs(amount):,.{digits}f}"

@@ -310,7 +310,7 @@ def confirm(question: str, unattended: str, declined: str) -> None:
 
 def read_input(file: str | None, most: int = -1) -> bytes:
     """Return the first ``most`` bytes (-1: all) of a file, or of standard input for "-" and ``None``. Raises
-    ``CallerError``."""
+    ``CallerError`` if it cannot be read."""
     try:
         if file is None or file == "-":
             return sys.stdin.buffer.read(most)

@@ -44,7 +44,7 @@ Form = Literal["sqlite", "lines"]
 class Backup:
     """A backup as it is recorded: ``path`` is absolute, ``host`` the name of the machine where it was made.
 
-    ``made_at``: seconds since the epoch; ``sessions``: number of sessions in it.
+    ``form``: its file format; ``made_at``: seconds since the epoch; ``sessions``: number of sessions in it.
     """
 
     path: str
@@ -110,7 +110,7 @@ def write_backup(
     A SQLite store gives a consistent copy of its database. JSON Lines are written for other stores, and if ``portable``
     is true. Only the owner may read the file. ``now``: time of the backup, in seconds since the epoch. ``advance``:
     called with a number of sessions as they are written, and again with 1 for each that is verified. Raises
-    ``CallerError`` if the file exists or fails verification.
+    ``CallerError`` if the file exists, its directory does not, or the backup fails verification.
     """
     form: Form = "sqlite" if isinstance(log, SqliteLog) and not portable else "lines"
     path = _target(where, form, now)

@@ -31,7 +31,7 @@ class Erased:
 
 def erase(memory: SessionMemory, session_id: str, *, tenant: str = LOCAL_TENANT) -> Erased:
     """Erase a session from the store as ``memory.forget`` does. Also returns the recorded backups, which are not
-    changed."""
+    changed. If the session has no events, ``events`` is 0 and no backups are returned."""
     events = memory.forget(session_id, tenant=tenant)
     return Erased(events, tuple(recorded_backups(memory.log)) if events else ())
 

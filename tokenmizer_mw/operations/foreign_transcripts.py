@@ -64,8 +64,8 @@ _Timed = tuple[Message, float | None]
 
 
 def read_chat_export(value: object) -> Iterator[tuple[str, list[_Timed]]]:
-    """Yield session id and messages of each non-empty conversation in ``value``, parsed JSON. The id begins with the
-    title, if any."""
+    """Yield session id and messages of each non-empty conversation in ``value``, parsed JSON; each message with the
+    time when it was written (seconds since the epoch, ``None`` if unknown). The id begins with the title, if any."""
     for number, one in enumerate(value if isinstance(value, list) else [value], 1):
         if not is_chat_export(one):
             continue

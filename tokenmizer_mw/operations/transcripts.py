@@ -79,8 +79,8 @@ def read_transcripts(raw: bytes, name: str, *, size_max: int = SIZE_MAX) -> list
     """Parse the file content ``raw``: an export of this package, or conversations in one of the formats ``SHAPES``.
     Returns at least one.
 
-    ``name``: name of the file for errors. Raises ``CallerError`` that begins with ``name`` and names the invalid line,
-    or says that the format is unknown.
+    ``name``: name of the file for errors; ``size_max``: largest size of ``raw`` in bytes. Raises ``CallerError`` that
+    begins with ``name`` and names the invalid line, or says that the file is too large, empty or of no known format.
     """
     try:
         text = _text(raw, size_max)

@@ -33,7 +33,8 @@ class DemoReply:
 
 
 class RequestRefused(Exception):
-    """Raised when the application or the model returned an error; the message quotes it."""
+    """Raised when the application or the model returned an error, or the connection failed; the message quotes the
+    error."""
 
 
 class Client:
@@ -46,8 +47,8 @@ class Client:
         self._http = httpx2.Client(base_url=f"{address}/v1", headers=headers, timeout=_SECONDS, trust_env=False)
 
     def stream(self, request: dict[str, Any]) -> Iterator[tuple[float, dict[str, Any]]]:
-        """Yield the chunks of a streamed response, each with the seconds since the request. Raises
-        ``RequestRefused``."""
+        """Send the chat request with the body ``request``; yield the chunks of the response as pairs: seconds since the
+        request, and the parsed chunk. Raises ``RequestRefused``, also if the connection fails."""
         decoder, started = SSEDecoder(), time.perf_counter()
         try:
             with self._http.stream("POST", "/chat/completions", json=request) as response:
@@ -80,7 +81,10 @@ def _error_in(status: int, body: bytes) -> str:
 
 @dataclass(slots=True)
 class Conversation:
-    """A chat as clients store it: the whole transcript, sent with every call."""
+    """A chat as clients store it: the whole transcript, sent with every call.
+
+    ``script``: gives the system prompt, with which ``messages`` begin, and the tools. The caller adds all others.
+    """
 
     model: str
     script: DemoScript
@@ -90,7 +94,8 @@ class Conversation:
         self.messages = [{"role": "system", "content": self.script.system}]
 
     def request(self) -> dict[str, Any]:
-        """Return the body of the next chat request: the whole transcript."""
+        """Return the body of the next chat request: the whole transcript. After ``CALLS_MAX`` tool calls for one user
+        message, it forbids further ones."""
         choice = {"tool_choice": "none"} if self._calls_since_the_person_spoke() >= CALLS_MAX else {}
         return {
             "model": self.model,
@@ -112,7 +117,7 @@ class Conversation:
 
 def ask(client: Client, request: dict[str, Any], on_text: Callable[[str], None]) -> DemoReply:
     """Send one chat request and read the stream of the reply to its end. ``on_text`` is called with each piece of
-    text."""
+    text. Raises ``RequestRefused``."""
     first_byte, tokens = 0.0, 0
     text: list[str] = []
     calls: dict[int, ChatMessage] = {}
@@ -143,8 +148,8 @@ def tool_results(
 ) -> Iterator[ChatMessage]:
     """Yield the results of tool calls as messages, without executing anything.
 
-    ``calls``: the calls of the newest reply in ``turn``. ``before``: the messages so far. A scripted call has its
-    scripted result; any other call of a live model gets the next unused result of the turn.
+    ``calls``: the calls of the newest reply in ``turn``. ``before``: the messages before that reply. A scripted call
+    has its scripted result; any other call of a live model gets the next unused result of the turn, or "done".
     """
     results = {step.id: step.result for step in turn.steps}
     used = sum(message["role"] == "tool" for message in before[_last_user(before) :])
@@ -158,7 +163,8 @@ def _last_user(messages: Sequence[ChatMessage]) -> int:
 
 
 def summary(call: ChatMessage, result: str) -> str:
-    """Return a tool call and its result in one line, for the screen."""
+    """Return a tool call and its result in one line, for the screen: the tool, its first text argument, and the last
+    line of ``result``, such as "read_file app.py -> 3 lines"."""
     function = call["function"]
     try:
         arguments = json.loads(function["arguments"])

@@ -54,7 +54,10 @@ _FIXED: Final = 43
 
 
 class Screen:
-    """Prints the demonstration to the terminal. ``window``: the model's context window in tokens."""
+    """Prints the demonstration to the terminal. ``window``: the model's context window in tokens.
+
+    The ``style`` that methods take is one of the library rich, such as "bold red"; "": none.
+    """
 
     def __init__(self, window: int) -> None:
         self._window = window
@@ -70,7 +73,7 @@ class Screen:
         self._console.print(Text(f"== {text} {'=' * max(0, self.width - len(text) - 4)}", style="bold cyan"))
 
     def lines(self, lines: Iterable[str], style: str = "", *, rows: int | None = None) -> None:
-        """Print lines of text, wrapped with hanging indents, at most ``rows`` rows (``None``: all)."""
+        """Print lines of text, wrapped with hanging indents; of each line at most ``rows`` rows (``None``: all)."""
         for line in lines:
             for piece in _wrap_line(inert(line), self.width, rows):
                 self._console.print(Text(piece, style=style))
@@ -81,7 +84,7 @@ class Screen:
             self._console.print(Text(inert(line), style=style), soft_wrap=True)
 
     def paragraph(self, text: str) -> None:
-        """Print a paragraph."""
+        """Print ``text`` as one wrapped paragraph; its own line breaks and indents do not count."""
         self.lines([" ".join(text.split())])
 
     # -- a turn ----------------------------------------------------------------------------------------------
@@ -111,7 +114,7 @@ class Screen:
         self._refresh()
 
     def show_tool_call(self, call: str) -> None:
-        """Show a tool call."""
+        """Show a tool call. ``call``: the line that ``summary`` returns for it."""
         if self._reply:
             self._lines.append(Text(inert(self._reply)))
             self._reply = ""
@@ -167,8 +170,8 @@ class Screen:
         self.lines([f"      | {line}" for line in (*lines, *rest)], style="magenta")
 
     def probe(self, question: str, answered: ProbeOutcome, dropped: int) -> None:
-        """Print a question about an old fact and the model's answer. ``dropped``: number of messages that are no longer
-        sent."""
+        """Print a question about an old fact and the model's answer. ``question``: the user's message; ``dropped``:
+        number of messages that are no longer sent."""
         style = "green" if answered.right else "bold red"
         known = f"known from: {answered.source}" if answered.right else "the answer is wrong"
         note = f"asked for {answered.probe.question}; {dropped} old messages are no longer sent; {known}"

@@ -25,8 +25,8 @@ ChatMessage = dict[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """A step of the scripted assistant: what it says (``say``), a tool call (``arguments`` is JSON text) and its
-    result."""
+    """A step of the scripted assistant: what it says (``say``, "" for nothing), a tool call (its ``id``, the tool's
+    ``name``, ``arguments`` as JSON text) and its result."""
 
     id: str
     say: str
@@ -100,7 +100,7 @@ def split_reminder(message: ChatMessage) -> tuple[ChatMessage, str]:
 
 
 def text_of(message: ChatMessage) -> str:
-    """Return the text of a message, whether its content is a string or a list of parts."""
+    """Return the text of a message, whether its content is a string or a list of parts; "" if it has none."""
     content = message.get("content") or ""
     if isinstance(content, str):
         return content
@@ -156,14 +156,15 @@ _SHOWN: Final = "Further up in this conversation it says"
 @dataclass(frozen=True, slots=True)
 class AnsweringLine:
     """A line of a request that answers the question put to the scripted model, and the words that introduce it in the
-    reply."""
+    reply. Of a line longer than ``QUOTE_MAX`` characters, only the part around the answer, with "..."."""
 
     line: str
     introduction: str
 
 
 def answer_from_messages(script: DemoScript, turn: ScriptTurn, messages: Sequence[ChatMessage]) -> str:
-    """Return the reply to the question of ``turn``, derived from ``messages`` only."""
+    """Return the reply to the question of ``turn``, which must have a probe, derived from ``messages`` only. If they
+    have no answer, the reply says so."""
     assert turn.probe is not None
     found = find_answer(script, turn, messages)
     if found is None:
@@ -172,8 +173,8 @@ def answer_from_messages(script: DemoScript, turn: ScriptTurn, messages: Sequenc
 
 
 def find_answer(script: DemoScript, turn: ScriptTurn, messages: Sequence[ChatMessage]) -> AnsweringLine | None:
-    """Return the line that answers the question of ``turn``, searching the newest messages first; ``None`` if there is
-    none. The question itself does not count."""
+    """Return the line that answers the question of ``turn``, which must have a probe, searching the newest messages
+    first; ``None`` if there is none. The question itself does not count."""
     assert turn.probe is not None
     shape = re2.compile(turn.probe.shape)
     questions = {scripted.user for scripted in script.turns}

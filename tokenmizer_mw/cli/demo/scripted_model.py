@@ -78,7 +78,8 @@ class ScriptedModel:
         self._ids = numbers(1)
 
     async def open(self, body: bytes) -> StartedResponse:
-        """Answer one request. Invalid requests get status 400 with an error object as OpenAI's API sends it."""
+        """Answer one request, with a stream if it asks for one. Invalid and too long requests get status 400
+        with an error object as OpenAI's API sends it."""
         try:
             request = _read(body)
             sent = request_tokens(request, self._counter)
@@ -121,7 +122,7 @@ class ScriptedModel:
 
 def reply_to(script: DemoScript, messages: Sequence[ChatMessage]) -> ChatMessage:
     """Return the assistant message that follows in the script, after the newest tool result or else the newest user
-    message that is in the script."""
+    message that is in the script. If none is, the message says that this is not the script."""
     turn, done = locate(script, messages)
     if turn is None:
         return {"role": "assistant", "content": LOST}

@@ -94,7 +94,8 @@ class ApiRefusal(Exception):
 @dataclass(frozen=True, slots=True)
 class Problem:
     """An error response: ``status`` for HTTP, ``code`` for programs ("unknown_session"), ``message`` for people.
-    ``field`` names the invalid part of the request, such as "session_id"; "" if no single part is invalid."""
+    ``field`` names the invalid part of the request, such as "session_id"; "" if no single part is invalid. ``headers``:
+    further HTTP headers."""
 
     status: int
     code: str

@@ -124,8 +124,8 @@ class Matched:
 
 
 def match_routes(scope: Mapping[str, Any], routes: Sequence[Route]) -> Matched | None:
-    """Return those of ``routes`` that have the path of a request, whatever their method; ``None`` if none has it. The
-    path is taken from the ASGI ``scope``, without the prefix under which the API is mounted."""
+    """Return those of ``routes`` that have the path of a request, by method, with the session id in the path; ``None``
+    if none has it. The path is taken from the ASGI ``scope``, without the prefix under which the API is mounted."""
     longest = max(route.path.count("/") for route in routes)
     for path in _paths_below(scope):
         segments = _segments(path, scope.get("raw_path") or b"", longest)

@@ -203,7 +203,7 @@ class RecallQuery(_Taken):
 
 
 class CheckpointBody(_Taken):
-    """Request body: the session to change."""
+    """Request body: the session to add a checkpoint to."""
 
     session_id: SessionId
 
@@ -708,8 +708,9 @@ class ImportedAnswer(TypedDict):
 class ListedSessionJson(TypedDict):
     """A session in the list; times are seconds since 1970.
 
-    ``goal``: "" if none was stated; ``title``: the goal, else the start of the first question; ``project``: the part of
-    the id before the last "/"; ``open_work``: number of unfinished tasks and errors.
+    Only with ``details`` in the query: ``goal``, "" if none was stated; ``title``: the goal, else the start of the
+    first question, else ""; ``project``: the part of the id before the last "/", else ""; ``open_work``: number of
+    unfinished tasks and errors.
     """
 
     session_id: str
@@ -800,8 +801,8 @@ class HealthAnswer(TypedDict):
     """The health of a server. ``status``: "ok"; "degraded": it takes requests, but something does not work; "unready":
     it cannot take requests.
 
-    ``reasons``: what does not work, each in one word such as "store_unavailable"; ``live``: always true; ``place``: the
-    failing database, only for callers with the scope "admin".
+    ``reasons``: what does not work, each in one word such as "store_unavailable"; ``live``: always true; ``ready``:
+    false if "unready"; ``place``: the failing database, only for callers with the scope "admin".
     """
 
     status: Status

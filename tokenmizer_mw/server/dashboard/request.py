@@ -52,6 +52,7 @@ CUTS: Final = 100
 class RequestView:
     """The content of the page about one request.
 
+    - ``title``: the goal of the session, "" if it has none.
     - ``cuts``: the session's cuts (old messages replaced by a resume block), oldest first; ``cut``: the selected one.
     - ``answers``: numbers of the messages that answer requests after that cut with a reminder.
     - ``answer``: number of the message that answers the shown request.

@@ -47,12 +47,15 @@ from .request import MessagesOnly, explain_no_requests, messages_only
 class SessionView:
     """What the overview page shows of a session; of long lists the newest entries, newest first.
 
-    - ``seq``: number of the newest event; ``messages``, ``facts``: how many there are; ``types``: facts by type.
+    - ``title``: the goal, "" if there is none; ``seq``: number of the newest event; ``updated_at``: its time, in
+      seconds since the epoch.
+    - ``messages``, ``facts``: how many there are; ``types``: facts by type.
     - ``flagged``: number of messages that read like an attempt to take over the model.
     - ``steps``: replacements, each with the old and the new fact (``None`` if it was pruned); ``step_count``: of all.
     - ``marks``: checkpoints; ``mark_count``: of all; ``renewed``: ids of those that are no new cut, see
       ``find_renewed_blocks``.
     - ``lost``: the loss report of the last cut; ``unseen``: set if the session has messages but no requests.
+    - ``reminders``: those of the last requests; ``reminder_count``: of all.
     - ``edits``: manual edits; ``edited``: the facts that they changed, by id.
     """
 

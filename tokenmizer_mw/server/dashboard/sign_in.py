@@ -103,7 +103,8 @@ TOKEN_LEAST: Final = 16
 
 
 class SignIn(Protocol):
-    """Protocol of the ways to sign in. ``about``: text that enters the signatures of cookies, see ``PageSigner``."""
+    """Protocol of the ways to sign in. ``about``: text that enters the signatures of cookies, see ``PageSigner``.
+    ``asks``: what the sign-in form asks for, "token" or "API key"; "": there is no form."""
 
     about: str
     asks: str

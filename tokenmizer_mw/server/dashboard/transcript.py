@@ -116,6 +116,7 @@ TOOL_MAX: Final = 4_000
 class MessageIndex:
     """What the transcript page shows besides the messages, by message number.
 
+    - ``title``: the goal of the session, "" if it has none; ``seq``: number of its newest event.
     - ``facts``: those derived from the message.
     - ``steps``: replacements that it caused, each with the old and the new fact (``None`` if it was pruned).
     - ``cuts``: cuts whose resume block replaces the messages before it.
