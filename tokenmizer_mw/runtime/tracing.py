@@ -30,7 +30,8 @@ logged."""
 
 class LimitedLog:
     """Writes warnings to ``logger``, but only one in ``seconds`` about the same subject (a text, such as a request
-    path); with infinity, only the first one ever. It remembers at most ``SUBJECTS_MAX`` subjects."""
+    path); with infinity, only the first one ever. While it remembers ``SUBJECTS_MAX`` subjects, warnings about others
+    are dropped."""
 
     def __init__(self, logger: logging.Logger, seconds: float = LOG_SECONDS) -> None:
         self._logger = logger

@@ -29,8 +29,8 @@ if TYPE_CHECKING:
 
 
 class ReplyWatch:
-    """Receives the pieces of a reply from a transport, records the turn, and passes the pieces to the
-    response cache.
+    """Receives the pieces of a reply from a transport, records the turn, and passes the pieces to the response cache.
+    ``exchange``: the chat call that is answered.
     """
 
     def __init__(self, service: SessionService, exchange: ChatExchange) -> None:
@@ -308,7 +308,8 @@ class OutgoingCalls:
             raise
 
     def receive(self, exchange: ChatExchange, response: HTTPResponse, wrap: Wrap) -> None:
-        """Record a response that is complete, or wrap its stream so that it is recorded while the caller reads it."""
+        """Record a response that is complete, or wrap its stream with ``wrap`` so that it is recorded while the caller
+        reads it. ``exchange``: the call that is answered."""
         reply = ReplyWatch(self.service, exchange)
         if self._note_response(reply, response, wrap):
             reply.commit(last=True)

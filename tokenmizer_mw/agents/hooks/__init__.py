@@ -44,11 +44,12 @@ _HEAD_MAX = 64 * 1024
 
 
 class WorkerFiles:
-    """The paths of one worker's files, which all hooks with the same settings share.
+    """The paths of one worker's files, which all hooks with the same settings share: in the directory ``folder``, with
+    names that begin with ``name``.
 
     ``socket``: where it listens; ``lock``: see ``alone``; ``log``: its error log. ``pending``: the hosts' session ids,
     one per line, of the sessions whose next prompt must wait for the worker's answer; there is no such file if there
-    are none. ``folder``: the notes about transcripts.
+    are none. The attribute ``folder``: the directory of the notes about transcripts.
     """
 
     __slots__ = ("folder", "lock", "log", "pending", "socket")
@@ -76,8 +77,8 @@ def config_path(environ: Mapping[str, str]) -> str:
 
 @contextmanager
 def alone(spot: WorkerFiles) -> Iterator[None]:
-    """Hold the lock of a worker while the ``with`` block runs: only one process at a time starts or stops the
-    worker."""
+    """Wait for the lock of a worker, and hold it while the ``with`` block runs: only one process at a time starts or
+    stops the worker."""
     import fcntl  # not every system has it; the work itself runs everywhere
 
     handle = os.open(spot.lock, os.O_RDWR | os.O_CREAT, 0o600)

@@ -35,7 +35,7 @@ def place(environ: Mapping[str, str]) -> WorkerFiles | None:
     """Return the files of the worker for these settings; ``None`` if no worker can be used.
 
     That is so if the system has no Unix sockets, if the user has switched the worker off, or if there is no directory
-    that only this user can access.
+    that only this user can access and whose path is short enough for a socket.
     """
     if environ.get(WORKER) == "0" or not hasattr(os, "fork"):
         return None

@@ -76,8 +76,8 @@ _NAME_MAX: Final = 60
 
 
 def project_named(folder: str) -> str:
-    """Return a project name for the directory ``folder`` (an absolute path): its last component, and digits that
-    distinguish it from other directories of the same name. The name is printable and contains no path separator.
+    """Return a project name for the directory ``folder`` (an absolute path): its last component, and a hash of its path
+    to distinguish it from other directories of the same name. The name is printable and contains no path separator.
 
     >>> project_named("/home/ada/shop")
     'shop-01221a02'

@@ -74,8 +74,8 @@ class Hooks:
         self._builder = BlockBuilder(path, spot, self._build_block, self._separator) if path and spot else None
 
     def handle(self, event: Event) -> str:
-        """Record what is new in the session of ``event``, and return the text for the host, "" for none. Work that the
-        host need not wait for is left to ``finish``. Raises ``TokenMizerError``."""
+        """Record what is new in the session of ``event``, and return the text for the host, "" for none or if the event
+        names no session. Work that the host need not wait for is left to ``finish``. Raises ``TokenMizerError``."""
         self.finish()
         if not event.session:
             return ""
@@ -92,8 +92,8 @@ class Hooks:
             work()
 
     def prepare(self) -> None:
-        """Build resume blocks in advance: of the sessions seen so far, and of a new session in each of their
-        projects."""
+        """Build resume blocks in advance: of the sessions seen since the last call, and of a new session in each of
+        their projects. Does nothing without ``path`` and ``spot``."""
         if self._builder is None:
             return
         for chat, (session, project) in self._seen.items():

@@ -1,7 +1,7 @@
 """Stores in files how far transcripts were read. A lost note only costs time, because the transcript is then read
 again.
 
-Only regular files are read, because a pipe could block.
+A transcript that is not a regular file is not read, because a pipe could block.
 """
 
 from __future__ import annotations
@@ -68,7 +68,8 @@ class Notes:
         self._known: dict[str, Note] = {}
 
     def of(self, transcript: str) -> Note:
-        """Return the note about ``transcript``; an empty one if the file was replaced or truncated."""
+        """Return the note about ``transcript``; an empty one if there is none, or if the file was replaced or
+        truncated."""
         note = self._known.get(transcript) or self._load(transcript)
         shrunk = note.start > length_of(transcript)
         return note if note.head and note.head == _head(transcript, note.head) and not shrunk else Note()

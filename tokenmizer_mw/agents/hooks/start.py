@@ -50,7 +50,8 @@ _LIMIT: Final = "TOKENMIZER_TRANSCRIPT_MAX"
 
 
 def reader_of(spot: WorkerFiles) -> str:
-    """Return a name that all workers with the same settings as this one share."""
+    """Return the name under which blocks are stored for the worker with the files ``spot``. All workers with the same
+    settings share it."""
     return os.path.basename(spot.folder)
 
 
@@ -81,7 +82,8 @@ def _may_answer(event: Event, spot: WorkerFiles) -> bool:
 
 
 def read_waiting_sessions(pending: str) -> list[str]:
-    """Return the hosts' ids of the sessions whose next prompt should wait, from the file ``pending``."""
+    """Return the hosts' ids of the sessions whose next prompt should wait, from the file ``pending``. An empty list if
+    it cannot be read."""
     try:
         return Path(pending).read_text(encoding="utf-8").splitlines()
     except (OSError, UnicodeDecodeError):
@@ -89,7 +91,8 @@ def read_waiting_sessions(pending: str) -> list[str]:
 
 
 def path_of(address: str) -> str:
-    """Return the path of the SQLite file at a store's address; "" for any other store. Raises ``ConfigError``."""
+    """Return the path of the SQLite file at a store's address; "" for any other store. Raises ``ConfigError`` for an
+    invalid SQLite address."""
     scheme, _, rest = address.partition("://")
     path = sqlite_path(rest.partition("?")[0]) if scheme.lower() == "sqlite" else None
     return os.path.realpath(path) if path is not None else ""

@@ -238,8 +238,8 @@ BACKUP: Final = ".before-tokenmizer"
 
 
 class LeftAlone(CallerError):
-    """Raised if a file cannot be changed safely; nothing is written then. ``by_hand``: the text that the user should
-    add to each file of the agent that lacks it."""
+    """Raised if a file cannot be changed safely; nothing is written then. ``sentence``: the message; ``by_hand``: the
+    text that the user should add to each file of the agent that lacks it."""
 
     def __init__(self, sentence: str, by_hand: Mapping[Path, str]) -> None:
         super().__init__(sentence)

@@ -32,7 +32,7 @@ def with_section(text: str, name: str, section: str) -> str:
 
 def without_section(text: str, name: str) -> str:
     """Return ``text`` without the section ``[name]`` and its subsections, each up to its last key; comments after that
-    stay.
+    stay. Returns ``text`` itself if there is no such section.
 
     Raises ``NotPlain`` for invalid TOML, and if more or less than that would be removed.
     """

@@ -47,7 +47,11 @@ class Backing:
 
     async def get(self, *path: str, **query: Any) -> dict[str, Any]:
         """Return the JSON response of the route "/api/<path>" with the parameters ``query``. Raises ``ToolError`` with
-        a sentence that says what is wrong and what to do."""
+        a sentence that says what is wrong and what to do.
+
+        ``path``: its segments, not yet percent-encoded. A parameter that is ``None`` is left out; an underscore at the
+        end of a parameter's name is removed ("from_").
+        """
         params = {name.rstrip("_"): value for name, value in query.items() if value is not None}
         return await self._request("GET", path, params=params)
 

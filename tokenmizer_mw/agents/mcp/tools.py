@@ -66,7 +66,8 @@ class CheckpointMade(OfSession):
 
 
 class ResumeBlock(OfSession):
-    """Tool result: the resume block of a session."""
+    """Tool result: the resume block of a session. ``level``: its size, "critical", "standard" or "full"; ``tokens``:
+    its length; ``budget``: the largest length allowed, in tokens."""
 
     text: str = Field(description='The block; "" when nothing is known yet.')
     tokens: int
@@ -89,7 +90,8 @@ class GraphStats(OfSession):
 
 
 class FileDigest(ToolOutput):
-    """Tool result: the digest (short description) of a file."""
+    """Tool result: the digest (short description) of a file. ``details``: the other fields of ``Digest``, such as
+    ``kind``."""
 
     file: str
     text: str

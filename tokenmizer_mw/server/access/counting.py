@@ -146,8 +146,8 @@ class Counters(Protocol):
 class ProcessCounters:
     """Counters of one process and one event loop.
 
-    At most ``size`` counters are stored. Beyond that, those with nothing in use are dropped first, then the ones added
-    earliest.
+    ``clock``: returns seconds from any starting point. At most ``size`` counters are stored. Beyond that, those with
+    nothing in use are dropped first, then the ones added earliest.
     """
 
     def __init__(self, size: int = 10_000, *, clock: Callable[[], float] = time.monotonic) -> None:

@@ -36,7 +36,8 @@ class Hosts:
         self._allowed: set[bytes] = set()
 
     def allows(self, host: bytes) -> bool:
-        """Return whether ``host``, the ``Host`` header of a request (well-formed or empty), is allowed."""
+        """Return whether ``host``, the ``Host`` header of a request (well-formed or empty), is allowed. An empty one is
+        only allowed where any host is."""
         if self._any or host in self._allowed:
             return True
         named = host.decode("latin-1").lower()

@@ -33,7 +33,8 @@ class KeyStore(Protocol):
     """
 
     def add(self, key: Key) -> None:
-        """Store a new key. Raises ``ConfigError`` if its id or its digest is already stored."""
+        """Store a new key. Raises ``ConfigError`` if its id or its digest is already stored, and as ``require_key``
+        does."""
 
     def all_keys(self) -> Sequence[Key]:
         """Return all keys, revoked and expired ones too, oldest first."""
@@ -236,7 +237,7 @@ class SqliteKeys:
             return cursor.execute(_KNOWN, (key_id,)).fetchone() is not None
 
     def close(self) -> None:
-        """Refuse further calls. Closing twice is harmless."""
+        """Refuse further calls: they raise ``StoreUnavailable``. Closing twice is harmless."""
         self._closed = True
 
     @contextmanager

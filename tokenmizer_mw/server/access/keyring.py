@@ -147,7 +147,8 @@ def open_keys(url: str) -> KeyStore:
     """Return the key store at ``url``, a store address such as "sqlite:///memory.db". Opens nothing before the first
     use.
 
-    Raises ``ConfigError``, whose text never contains the address.
+    Raises ``ConfigError`` for an invalid address, and if the package that such a store needs is missing. Its text never
+    contains a password.
     """
     scheme, separator, rest = url.partition("://")
     match scheme.lower() if separator else "":
@@ -163,7 +164,7 @@ def open_keys(url: str) -> KeyStore:
 
 def keys_of_server(url: str, settings: AccessSettings, environ: Mapping[str, str]) -> KeyStore:
     """Return the API keys of a server: those in the variable ``KEYS_VARIABLE``, else those in the settings, else those
-    in the store at the address ``url``. Raises ``ConfigError``."""
+    in the store at the address ``url``. Raises ``ConfigError`` as ``listed_keys`` and ``open_keys`` do."""
     text = environ.get(KEYS_VARIABLE)
     if text:
         return keys_from_text(text)

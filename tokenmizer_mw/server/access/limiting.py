@@ -102,8 +102,8 @@ def _buckets(tenant: str, owner: str, unit: str, rates: RateSettings) -> tuple[B
 
 
 def open_limits(settings: AccessSettings) -> RateLimits:
-    """Return the rate limits, counted in Redis if the settings name one, else in this process. Raises
-    ``ConfigError``."""
+    """Return the rate limits, counted in Redis if the settings name one, else in this process. Raises ``ConfigError``
+    as ``RedisCounters`` does."""
     local = ProcessCounters(settings.counted)
     if settings.redis is None:
         return RateLimits(settings, local)
@@ -184,13 +184,13 @@ class ResponseEnds:
         self._streamed = False
 
     def starts(self, status: int, content_type: bytes, encoding: bytes) -> None:
-        """Note status, content type and content encoding of the response."""
+        """Note status, content type and content encoding of the response. Called once, before ``passes``."""
         self._status = status
         self._plain = encoding in (b"", b"identity")
         self._streamed = b"stream" in content_type or b"ndjson" in content_type
 
     def passes(self, piece: bytes) -> None:
-        """Note a piece of the response body."""
+        """Note a piece of the response body. Called for each piece, in order."""
         self._held.append(piece)
         self._size += len(piece)
         if self._size - self._last > _HELD_MAX:

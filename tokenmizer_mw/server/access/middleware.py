@@ -104,8 +104,11 @@ class Access:
         return head
 
     async def caller(self, scope: Scope, head: RequestHead, path: str) -> Caller | Refusal | None:
-        """Return the caller, or the refusal of the request; ``None`` for a request without a key on a path that needs
-        none."""
+        """Return the caller; the refusal if the key is missing, not valid, or cannot be checked; ``None`` for a request
+        without a key on a path that needs none. If the server needs no keys at all, this is the local caller.
+
+        ``path``: the request's path below the application's root.
+        """
         if self.keys is None:
             return _LOCAL
         if head.key is None and path in self._open_paths:

@@ -81,6 +81,7 @@ class RedisCounters:
     - ``down``: what happens while Redis does not answer: "open" counts with ``local``; "closed" raises
       ``StoreUnavailable``.
     - ``prefix``: prefix of the Redis keys; ``seconds``: timeout of one call to Redis.
+    - ``clock``: returns seconds from any starting point; it only decides when Redis is tried again after a failure.
     - ``stream_seconds``: time after which an open call no longer counts, even if its end was not reported.
 
     Raises ``ConfigError`` if the package redis is missing or ``address`` is invalid.

@@ -145,7 +145,8 @@ class ProviderOutcomes(Collector):
 
     def lacks_key(self, provider: str, client: str, reason: str) -> None:
         """Count a call that was not sent to ``provider`` because there is no key for it. ``reason``: what is missing,
-        for the log. Clients repeat such calls, so a line is logged at most once a minute for each client and provider.
+        for the log; ``client``: the client's address. Clients repeat such calls, so a line is logged at most once a
+        minute for each client and provider.
         """
         self._counts[provider, "no_key"] += 1
         if self._limited.is_due(f"{client} {provider}"):

@@ -48,7 +48,7 @@ class ClientModels:
 
     ``models`` maps a provider's name to the model that refines the sessions of clients of this provider. A session for
     which no other model is configured then waits until a call lends one. Call ``offer`` on the event loop after each
-    completed call, and ``aclose`` at the end.
+    completed call, and ``aclose`` at the end. ``connect_seconds``, ``ca_file``: as in ``UpstreamSettings``.
     """
 
     def __init__(
@@ -114,9 +114,9 @@ class ClientModels:
 class ClientModel:
     """Function that refinement calls (a ``Complete``) to ask a provider's model with a client's key.
 
-    Call it in a worker thread; the request runs on ``loop``, the event loop of the connections. ``dialect``: name of
-    the provider's dialect; ``headers`` and ``query`` carry the key. A reply longer than ``llm_reply_max`` raises an
-    error.
+    Call it in a worker thread; the request runs on ``loop``, the event loop of the connections. ``side`` and
+    ``dialect``: translator and name of the provider's dialect; ``headers`` and ``query`` carry the key. A reply longer
+    than ``settings.llm_reply_max`` raises an error.
     """
 
     side: ProviderSide

@@ -192,7 +192,8 @@ def _value_behind(body: bytes, name: bytes, pattern: re.Pattern[bytes]) -> bytes
 class SessionNaming:
     """ASGI middleware that stores a chat's session id in the scope, where ``session_of`` reads it.
 
-    Chats that name their session in the fields of this package, and other requests, pass unchanged.
+    Chats that name their session in the fields of this package, and other requests, pass unchanged. ``naming``: where
+    the id may come from, see ``configuration.Naming``.
     """
 
     def __init__(self, app: ASGIApp, memory: SessionMemory, naming: Naming) -> None:

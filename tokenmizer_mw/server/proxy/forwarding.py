@@ -138,7 +138,7 @@ class UnchangedForwarder:
         return Outbound(call.method, goes, with_credentials(target, call.headers), body)
 
     async def hand_on(self, answer: UpstreamResponse, send: Send) -> None:
-        """Forward status, headers and bytes as they arrive."""
+        """Forward status, headers and bytes as they arrive. Raises ``BrokenResponse`` if the response breaks off."""
         headers = headers_to_return(answer.headers)
         await send({"type": "http.response.start", "status": answer.status, "headers": headers})
         async for piece in answer.pieces():

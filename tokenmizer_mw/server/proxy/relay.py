@@ -44,8 +44,10 @@ _NOWHERE: Final = (
 class Relay:
     """ASGI application that forwards calls to providers.
 
-    ``own_headers``: lower-case names of headers that are only for this server and are not forwarded. ``client_models``:
-    is told of each successful call, so that its model and key can refine the session; ``None`` for no such refinement.
+    ``routes``: choose the provider of a call; ``upstream``: sends it; ``outcomes``: counts how calls end; ``retrying``:
+    ``None`` for no retries. A body of more than ``body_max`` bytes is refused. ``own_headers``: lower-case names of
+    headers that are only for this server and are not forwarded. ``client_models``: gets each successful call, so that
+    its model and key can refine the session; ``None`` for no such refinement.
     """
 
     def __init__(

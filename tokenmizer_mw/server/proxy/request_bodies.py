@@ -94,7 +94,8 @@ async def send_body(send: Send, status: int, body: bytes, content_type: bytes = 
 
 
 async def send_refusal(send: Send, dialect: str, status: int, code: str, message: str) -> None:
-    """Send an error response of this server, in the format that clients of ``dialect`` expect."""
+    """Send an error response of this server, in the format that clients of ``dialect`` expect ("" for an unknown
+    one)."""
     await send_body(send, status, refusal(dialect, status, code, message))
 
 

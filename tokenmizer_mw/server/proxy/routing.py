@@ -146,7 +146,7 @@ class Routes:
         """Return the provider that the model's name begins with ("grok" in "grok/grok-4") if the table has it but the
         configuration does not; else "".
 
-        Also "" if the default provider of the path itself has models with such names.
+        Also "" for a name under ``models``, and if the default provider of the path itself has models with such names.
         """
         named = model.partition("/")[0] if "/" in model else ""
         if named not in PROVIDERS or named in self.servers or model in self._aliases:

@@ -112,8 +112,8 @@ def _place(address: str, path: str) -> UpstreamAddress:
 
 
 class UpstreamResponse:
-    """A response whose head has arrived. The caller must close it, whether its body was read or not. ``headers``: as
-    received."""
+    """A response whose head has arrived, as ``Upstream.open`` returns it. The caller must close it, whether its body
+    was read or not. ``headers``: as received."""
 
     __slots__ = ("_connection", "_held", "_idle", "_pool", "headers", "status")
 
@@ -153,7 +153,8 @@ class UpstreamResponse:
 
 
 class Pool:
-    """The connections to one server that no request uses at the moment."""
+    """The connections to one server that no request uses at the moment. ``context``: settings of TLS; may be ``None``
+    for a server without TLS."""
 
     def __init__(self, origin: Origin, context: ssl.SSLContext | None) -> None:
         self._origin = origin
@@ -221,8 +222,8 @@ class Upstream:
     """The HTTP client for all providers.
 
     ``patience``: the timeouts. ``connections``: maximum number of concurrent requests to all providers; ``None`` for no
-    limit. ``ca_file``: certificate authorities trusted besides the public ones. Raises ``ConfigError`` for a file
-    without certificates.
+    limit. Further ones wait, as long as the timeout to connect. ``ca_file``: certificate authorities trusted besides
+    the public ones. Raises ``ConfigError`` for a file without certificates.
     """
 
     def __init__(
@@ -238,7 +239,8 @@ class Upstream:
     ) -> UpstreamResponse:
         """Send a request and return when the response head has arrived, whatever its status.
 
-        ``headers`` must not contain host and length; they are added. Raises ``Unreachable`` if no head came in time.
+        ``headers`` must not contain host and length; they are added. Raises ``Unreachable`` if no connection was free
+        or could be made, if no valid head came in time, or if a header contains a line break.
         """
         head = _head(method, place, headers, len(body))
         held = await self._acquire_place()

@@ -131,7 +131,8 @@ class ToolChoice:
 
 @dataclass(frozen=True, slots=True)
 class AnswerFormat:
-    """The required format of the reply: JSON that matches ``schema``, or any JSON object if that is ``None``."""
+    """The required format of the reply: JSON that matches ``schema``, or any JSON object if that is ``None``. ``name``:
+    the client's name of the schema, "" for none; ``strict``: whether it must match exactly, ``None`` if not set."""
 
     schema: Mapping[str, Any] | None = None
     name: str = ""

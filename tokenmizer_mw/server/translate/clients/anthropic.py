@@ -30,7 +30,8 @@ _TOO_LONG: Final = "prompt is too long"
 
 
 class AnthropicWriter:
-    """Serialises a streamed reply as Anthropic's events, one content block after the other."""
+    """Serialises a streamed reply as Anthropic's events, one content block after the other. Arguments as for
+    ``ClientSide.writer``."""
 
     def __init__(self, call: chat.ChatCall, created: int) -> None:
         self._progress = Progress(call.model, _anonymous(created))

@@ -26,7 +26,7 @@ _FINISH: Final[Mapping[chat.Finish, str]] = {
 
 
 class OpenAIChatWriter:
-    """Serialises a streamed reply as chunks of OpenAI Chat Completions."""
+    """Serialises a streamed reply as chunks of OpenAI Chat Completions. Arguments as for ``ClientSide.writer``."""
 
     def __init__(self, call: chat.ChatCall, created: int) -> None:
         self._usage = call.usage

@@ -19,7 +19,7 @@ from .reply_parts import COMMENT, PartEnd, Progress, Step, StreamPart, named_eve
 
 
 class OpenAIResponsesWriter:
-    """Serialises a streamed reply as numbered events of OpenAI Responses."""
+    """Serialises a streamed reply as numbered events of OpenAI Responses. Arguments as for ``ClientSide.writer``."""
 
     def __init__(self, call: chat.ChatCall, created: int) -> None:
         self._call = call

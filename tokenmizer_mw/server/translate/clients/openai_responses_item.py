@@ -48,7 +48,8 @@ ACTION: Final[Table] = {"type": CARRIED, **carry(*_PARAMETERS["properties"])}
 
 
 def action_arguments(item: Fields) -> str:
-    """Return the function arguments that stand for a local shell call, from the item that the client sends back."""
+    """Return the function arguments (JSON text) that stand for a local shell call, from the item that the client sends
+    back."""
     action = item.needed_child("action", ACTION)
     values = {name: value for name, value in action.raw.items() if name != "type" and value is not None}
     return json.dumps(values, ensure_ascii=False)
@@ -104,7 +105,8 @@ class Names:
     def choose_tool(self, name: str) -> str:
         """Return the flat name of the tool that a client names without its namespace.
 
-        That is a tool outside of namespaces, or else the only tool with this name in any namespace.
+        That is a tool outside of namespaces, or else the only tool with this name in any namespace. If there is none,
+        or more than one, ``name`` itself is returned.
         """
         found = [flat for (_, own), flat in self._flat.items() if own == name]
         return found[0] if len(found) == 1 and name not in self._alone else name
@@ -124,7 +126,8 @@ def _shorten_with_mark(namespace: str, name: str) -> str:
 
 
 def describe_tool(tool: str, namespace: chat.Namespace, *, first: bool) -> str:
-    """Return a tool's description; the ``first`` tool of a namespace also gets the namespace's description."""
+    """Return the description to send for a tool of ``namespace``: its own (``tool``), and behind it, for the ``first``
+    tool of a namespace, the namespace's. Returns "" if there is neither."""
     values = [tool] * bool(tool)
     if first and namespace.description:
         values.append(f"About all tools of {namespace.name}: {namespace.description}")
@@ -147,12 +150,13 @@ class Items:
         self._response = response
 
     def form(self, call: chat.ModelToolCall) -> str:
-        """Return how the client calls the tool that ``call`` names: "function", "custom" or "local_shell"."""
+        """Return how the client calls the tool that ``call`` names: "function" (also for an unknown tool), "custom" or
+        "local_shell"."""
         tool = self._tools.get(call.name)
         return tool.form if tool is not None else "function"
 
     def name(self, part: StreamPart, index: int) -> str:
-        """Return the id of the output item at ``index`` of the response, such as "msg_abc_0"."""
+        """Return the id of ``part`` as the output item at ``index`` of the response, such as "msg_abc_0"."""
         match part:
             case chat.Text():
                 prefix = "msg"
@@ -210,7 +214,8 @@ def summary_part(text: str) -> dict[str, Any]:
 
 
 def status_of(finish: chat.Finish | None) -> str:
-    """Return the status of a response: "in_progress" for ``None``, else "completed" or "incomplete"."""
+    """Return the status of a response: "in_progress" for ``None``, "incomplete" if the token limit or a filter ended
+    the reply, else "completed"."""
     if finish is None:
         return "in_progress"
     return "incomplete" if finish in _INCOMPLETE else "completed"

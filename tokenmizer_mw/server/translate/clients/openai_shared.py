@@ -68,7 +68,8 @@ def error(fault: Fault) -> dict[str, Any]:
 
 
 def schema_format(fields: Fields) -> AnswerFormat:
-    """Return the reply format with the JSON schema in ``fields``, whose ``description`` is moved into the schema."""
+    """Return the reply format with the JSON schema in ``fields``, whose ``description`` is moved into the schema.
+    Raises ``MalformedRequest`` if they have no ``name``, or a value of another type."""
     schema = fields.mapping("schema") or {}
     description = fields.text("description")
     values = {"description": description, **schema} if description else schema
@@ -118,7 +119,7 @@ def custom_tool(name: str, description: str, grammar: Fields | None) -> Tool:
 
 
 def arguments_of(text: str) -> str:
-    """Return the function arguments that stand for the text of a custom tool call."""
+    """Return the function arguments (JSON text) that stand for ``text``, the text of a custom tool call."""
     return json.dumps({_INPUT: text}, ensure_ascii=False)
 
 

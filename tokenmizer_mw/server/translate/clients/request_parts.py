@@ -168,8 +168,8 @@ class Fields:
         return self.check(tables[kind])
 
     def variant(self, name: str, tables: Mapping[str, Table]) -> Fields | None:
-        """Return the JSON object in field ``name`` after checking its fields against the table for its "type";
-        ``None`` if the field is not set (absent or ``null``). Raises ``Untranslatable``."""
+        """Return the JSON object in field ``name`` after checking its fields against the table for its "type"; ``None``
+        if the field is not set (absent or ``null``). Raises as ``one_of`` does."""
         value = self.mapping(name)
         return None if value is None else Fields(value, self.at(name)).one_of("type", tables)
 
@@ -226,7 +226,8 @@ def read_content(
     fields: Fields, name: str, tables: Mapping[str, Table], read: Callable[[Fields], chat.Part]
 ) -> list[chat.Part]:
     """Return the content in the field ``name`` as parts: of a string, or of a list of objects, which ``read`` parses.
-    Each object is checked against the table of its type in ``tables``."""
+    Each object is checked against the table of its type in ``tables``, as in ``Fields.one_of``. An empty list if the
+    field is not set."""
     if isinstance(fields.raw.get(name), str):
         return [chat.Text(fields.text(name))]
     return [read(part.one_of("type", tables)) for part in fields.items(name)]

@@ -39,7 +39,8 @@ def attached_to(*places: str) -> frozenset[str]:
 
 
 def refuse(call: chat.ChatCall, lacks: frozenset[str]) -> None:
-    """Raise ``Untranslatable`` for the first feature of ``call`` that is in ``lacks``."""
+    """Raise ``Untranslatable`` for the first feature of ``call`` that is in ``lacks``: features that the provider does
+    not support, by their names in ``list_features``."""
     if lacks and (name := next((name for name in list_features(call) if name in lacks), "")):
         raise Untranslatable(name)
 
@@ -187,7 +188,7 @@ class CallIds:
 
 def sampling_fields(sampling: chat.Sampling, **names: str) -> dict[str, Any]:
     """Return the sampling parameters that are set, as request fields. ``names``: the provider's names of those that it
-    calls differently."""
+    calls differently, such as ``stop="stop_sequences"``."""
     given = {names.get(field.name, field.name): getattr(sampling, field.name) for field in fields(sampling)}
     return present(**{name: list(value) if isinstance(value, tuple) else value for name, value in given.items()})
 
