@@ -49,10 +49,10 @@ class MessageRecorded:
 
 @dataclass(frozen=True, slots=True)
 class HistoryRevised:
-    """Messages left the part of the transcript that is sent to the model. Both fields hold message numbers.
+    """Messages left the part of the transcript that is sent to the model.
 
-    - ``withdrawn``: messages that the host deleted or replaced. ``archived``: messages that are only stored now; the
-      facts that they stated stay.
+    - ``withdrawn``: numbers of the messages that the host deleted or replaced. ``archived``: numbers of those that are
+      only stored now; the facts that they stated stay.
     - ``redrawn``: true if facts came from withdrawn messages. The graph of facts then starts empty again, and the
       events with the facts of the remaining messages follow.
     """

@@ -311,7 +311,8 @@ def spell_slot(slot: str, text: str) -> str:
 
 def describe_move(before: Node, after: Node) -> str:
     """Return a clause for people that says how the slot of an edited fact changed, such as
-    "it now holds the place of the database, and a later one replaces it". ``after``: the fact with its new slot."""
+    "it now holds the place of the database, and a later one replaces it", or, if it has no slot any more,
+    "it no longer holds the place of the database". ``before``, ``after``: the fact with its old and its new slot."""
     old, new = (spell_slot(node.slot, f"{node.label} {node.source.quote}") for node in (before, after))
     if not new:
         return f"it no longer holds the place of the {old}"

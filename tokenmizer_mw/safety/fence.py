@@ -88,13 +88,13 @@ def _decimal(digits: str) -> str:
 
 
 def opens_block(text: str) -> bool:
-    """Return whether a block (a resume block or a reminder) begins in ``text``, written exactly as it was sent. It may
-    be of any installation."""
+    """Return whether a block (a resume block or a reminder) begins anywhere in ``text``, written exactly as it was
+    sent. It may be of any installation."""
     return _SENT.search(text) is not None
 
 
 def first_block(text: str) -> str:
-    """Return the first of the blocks of which ``text`` consists."""
+    """Return ``text``, which consists of one or more blocks, without its second block and all that follows."""
     first = _SENT.search(text)
     second = _SENT.search(text, first.end()) if first is not None else None
     return text if second is None else text[: second.start()].rstrip("\n")
@@ -136,8 +136,8 @@ def without_own_blocks(message: Message, secret: bytes) -> Message:
 
 
 def may_echo(text: str) -> bool:
-    """Return whether ``text`` may contain a block (resume block or reminder) written exactly as it was sent. Fast; may
-    be wrong about true."""
+    """Return whether ``text`` may contain a block (resume block or reminder) written exactly as it was sent. Fast: true
+    may be wrong, false never is."""
     return _TAG in text
 
 

@@ -180,8 +180,8 @@ def suspicion(text: str, voice: Voice = Voice.USER) -> Suspicion:
 
 
 def judge(message: Message) -> Suspicion:
-    """Return the highest score among a user message's text and the tool results in a message. Other texts are not
-    scored."""
+    """Return the result with the highest score among a user message's text and the tool results in a message. Other
+    texts are not scored; without any, the score is 0."""
     texts = [(result.text, Voice.TOOL) for result in message.tool_results]
     if message.role is Role.USER:
         texts.append((message.text, Voice.USER))

@@ -108,8 +108,8 @@ _PRIVATE: Final = words("d p q dp dq qi k")
 
 
 def member_findings(name: str, raw: bytes, scan: Callable[[bytes], list[SecretSpan]]) -> list[SecretSpan]:
-    """Return the secrets in ``raw`` that are recognised by the name of the JSON member with this value, such as
-    "password"."""
+    """Return the secrets in ``raw``, the value of the JSON member ``name``, that are recognised by that name, such as
+    "password". ``scan``: finds the secrets in a text; called if ``name`` is an HTTP header."""
     if not name or not raw or "redacted:" in name:
         return []
     if name == _MANIFEST:

@@ -74,7 +74,8 @@ Reader = Callable[[bytes, int], PlaceReading]
 
 
 def refusal(kind: str, start: int, end: int, why: str, resume: int) -> PlaceReading:
-    """Return the result for a position at which there is no secret, with the reason."""
+    """Return the result of a reader that found no secret: ``[start, end)`` looked like one of ``kind``, ``why`` says
+    why it is none, and the scan continues at ``resume``."""
     return PlaceReading(resume, (), (LetThrough(kind, start, end, why),))
 
 

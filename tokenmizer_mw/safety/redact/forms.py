@@ -39,7 +39,8 @@ _AROUND_MAX: Final = 100
 
 
 def row(token: Token, shape: str) -> tuple[str, Reader]:
-    """Return the RE2 pattern for the beginning of a credential's shape, and the function that reads the rest."""
+    """Return the RE2 pattern for the beginning of ``shape``, one of ``token.shapes``, and the function that reads a
+    credential of this shape from there."""
     if token.around:
         return shapes.mark_gate(shape), _Around(token, shape).read
     return shapes.gate(shape), _Shape(token, shape).read

@@ -146,14 +146,15 @@ def select_joined(text: str, breaks: list[Break], heads: Container[int] = ()) ->
 
 
 def find_joined_blanks(text: str, heads: Container[int]) -> list[Break]:
-    """Return the single blanks behind which a key continues: between groups of equal length, or before a long rest."""
+    """Return the single blanks behind which a key continues: between groups of equal length, or before a long rest.
+    ``heads`` as in ``select_joined``."""
     breaks = [Break.at(text, *match.span()) for match in _BLANK.finditer(text)]
     long = [found for found in breaks if found.is_even() or len(found.behind) >= _SPACED_MIN]
     return select_joined(text, breaks if any(found.is_even() for found in long) else long, heads)
 
 
 def goes_on(text: str, found: Break, *, explicit: bool = False, steady: bool = False) -> bool:
-    """Return whether the run behind a break is the rest of a key.
+    """Return whether the run behind ``found``, a break in ``text``, is the rest of a key.
 
     ``explicit``: whether the break itself shows that the line continues (a backslash); ``steady``: whether equally long
     lines were joined before it.

@@ -235,7 +235,11 @@ def _trim_end(text: bytes, start: int, end: int) -> int:
 
 
 def doubts(content: str, kind: NameKind, name: str, value: SecretValue, text: bytes = b"") -> str:
-    """Return why ``content``, the value of ``name``, is not a secret; "" if it is one."""
+    """Return why ``content``, the value of ``name``, is not a secret; "" if it is one.
+
+    ``kind``: what ``name`` promises; ``value``: where ``text`` has the value, and how it was assigned. ``text`` is b""
+    if nothing around the value is known.
+    """
     if kind is NameKind.CODE:
         digits = content.replace(" ", "").replace("-", "")
         return "" if digits.isdigit() and len(content) >= 4 and not is_placeholder(digits) else "no code"

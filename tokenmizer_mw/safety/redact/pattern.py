@@ -113,7 +113,7 @@ def _options(memory: int, *, captures: bool = True) -> Any:
 
 @cache
 def compile_pattern(pattern: str, memory: int = MEMORY) -> BytePattern:
-    """Compile a pattern for bytes. Raises ``re2.error`` for invalid RE2 syntax."""
+    """Compile a pattern for bytes. ``memory``: limit for RE2, in bytes. Raises ``re2.error`` for invalid RE2 syntax."""
     return BytePattern(re2.compile(pattern.encode(), _options(memory)))
 
 

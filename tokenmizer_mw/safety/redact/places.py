@@ -57,9 +57,9 @@ class PlaceRule:
     - ``judge``: name in ``JUDGES`` of the function that judges the secret.
     - ``example``: the text before the secret, the secret as a shape (see ``shape``), and the text behind it;
       ``counter``: a text without a secret.
-    - ``edge``: whether it must begin at the start of a word.
+    - ``edge``: whether a match of ``gate`` must begin at the start of a word.
     - ``before``: RE2 that must match in the preceding text ("" for anything).
-    - ``holds``: bytes that every match contains (b"" for none).
+    - ``holds``: bytes that every match contains (b"" for none); without them in the text, ``pattern`` is not tried.
     - ``apart``: whether the first pass requires the word boundary, because no other rule begins in the same way.
     """
 
@@ -113,7 +113,8 @@ def behind(
 ) -> PlaceRule:
     """Return a rule for a secret directly after ``lead`` and before ``after`` (both RE2).
 
-    The secret has at least ``least`` characters of the class ``value``.
+    The secret has at least ``least`` characters that match ``value`` (RE2 for one character). The other arguments are
+    fields of ``PlaceRule``.
     """
     gate = f"{lead}{value}{{{least},}}{after}" if after else f"{lead}{value}{{{least}}}"
     return PlaceRule(kind, gate, f"{lead}({value}{{{least},}}){after}", judge, example, counter, edge, before)

@@ -239,7 +239,8 @@ def _is_described(behind: str, statement: PasswordStatement) -> bool:
 def is_chosen(value: str, lexicon: PasswordLexicon) -> bool:
     """Return whether ``value`` is a word that a person made up for a password, and not the name of something.
 
-    It has a digit, an underscore, a hyphen or a capital inside, and none of its parts is a technical term.
+    It has a digit, an underscore, a hyphen or a capital inside, and none of its parts is a technical term. ``lexicon``:
+    the words of the sentence's language.
     """
     core = value.rstrip("!?")
     parts = [part.lower() for part in _PARTS.findall(core)]

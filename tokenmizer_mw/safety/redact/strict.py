@@ -112,14 +112,15 @@ def _keys() -> tuple[re.Pattern[str], re.Pattern[str]]:
 
 
 def mask_opaque(text: str) -> str:
-    """Return ``text`` with everything masked that begins like a key, is a placeholder for one, or looks random;
-    unchanged if there is no such string."""
+    """Return ``text`` with "[redacted]" in place of everything that begins like a key, is a placeholder for one, or
+    looks random; unchanged if there is no such string."""
     masked = mask_keys(text)
     return _RUN.sub(lambda found: MASK if _is_opaque(found[0]) else found[0], masked)
 
 
 def mask_keys(text: str) -> str:
-    """Return ``text`` with everything masked that begins like a key or is a placeholder for one."""
+    """Return ``text`` with "[redacted]" in place of everything that begins like a key or is a placeholder for one;
+    unchanged if there is no such string."""
     if _LIKELY.search(text) is None:
         return text
     sure, possible = _keys()

@@ -93,8 +93,8 @@ class View:
     """A part of a text, from byte ``offset`` on, in which one kind of disguise is undone, so that a scan finds secrets
     that are written with, for example, escape sequences or line breaks in them.
 
-    ``text``: the result, in UTF-8; ``whole``: whether a run of characters behind a removed break belongs to a key only
-    as a whole.
+    ``pieces``: the part, cut into pieces, each with its replacement (``None``: it stays). ``text``: the result, in
+    UTF-8; ``whole``: whether a run of characters behind a removed break belongs to a key only as a whole.
     """
 
     __slots__ = ("_origins", "_pieces", "_starts", "_whole", "offset", "text")

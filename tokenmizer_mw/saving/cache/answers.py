@@ -119,7 +119,7 @@ class Answers:
         """Return the cache lookup for a request; ``None`` if the request is too large, or if the store did not answer
         in the last ``REST_SECONDS``.
 
-        - ``owner``: the session of the request; ``place``: where it is sent.
+        - ``asked``: the request; ``owner``: its session; ``place``: where it is sent.
         - ``rewritten``: whether memory has changed the request; its response is then cached for this session only.
         - ``looks``: false to store the response without a lookup before, so that the cached one is renewed.
         """
@@ -184,7 +184,8 @@ class Answers:
 
 
 class CacheLookup:
-    """The cache lookup of one request, and the recorder of its response.
+    """The cache lookup of one request, and the recorder of its response. Made by ``Answers.ask``, which explains the
+    arguments; ``alone``: as in ``exact_key``.
 
     ``recording``: records the response; ``None`` if it is not to be cached. ``found``: the cached response; ``None`` if
     there is none.

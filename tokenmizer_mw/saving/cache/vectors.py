@@ -36,8 +36,8 @@ class BadVector(ValueError):
 
 
 class Embedder:
-    """Calls ``embed`` and scales its vectors to length one. One call at construction shows how many numbers a vector
-    has.
+    """Calls ``embed`` for a text and scales its vector to length one. One call at construction shows how many numbers a
+    vector has (``width``).
 
     ``identity`` identifies the model, because vectors of different models must not be compared: the attribute
     ``identity`` of ``embed`` if it is a text, else the signs of the numbers in the first vector, which hardly differ
@@ -73,8 +73,8 @@ class Embedder:
 
 
 def model_in(directory: str, sha256: str = "") -> Embed:
-    """Load the sentence model in a directory or an installed package. ``sha256``: the required digest of its weights,
-    "" for any.
+    """Load the sentence model in a directory or an installed package, and return it as an embedder. ``sha256``: the
+    required digest of its weights, "" for any.
 
     Raises ``ConfigError`` if the directory has no model or another one.
     """
@@ -113,8 +113,11 @@ _SAMPLE: Final = 4_096
 
 
 class Partition:
-    """The cached question vectors of one partition (questions that differ only in the newest user message). ``count``:
-    number of used rows; ``place``: position in the store up to which it was read."""
+    """The cached question vectors of one partition (questions that differ only in the newest user message).
+
+    ``width``: how many numbers a vector has; ``count``: number of vectors; ``place``: position in the store up to which
+    it was read.
+    """
 
     __slots__ = ("_learned", "_rotation", "count", "head", "keys", "place", "rest", "tail")
 
@@ -182,9 +185,9 @@ class Partition:
         return float(np.partition(exact, -NEAREST)[-NEAREST]) - _ROUNDING
 
     def near(self, vector: Matrix, least: float) -> list[tuple[float, bytes]]:
-        """Return the questions nearest to ``vector``, each as its similarity (cosine) and the key of its cached
-        response: at most ``NEAREST``, each with a similarity of at least ``least``; the most similar first, of equal
-        ones the newest first."""
+        """Return the questions nearest to ``vector``, which has the length one, each as its similarity (cosine) and the
+        key of its cached response: at most ``NEAREST``, each with a similarity of at least ``least``; the most similar
+        first, of equal ones the newest first."""
         if self._rotation is not None:
             vector = vector @ self._rotation
         rest = vector[HEAD:]
@@ -204,7 +207,7 @@ class Partition:
 
 class Vectors:
     """In-process cache of the question vectors of a store, by partition, of at most ``most`` bytes. Each lookup first
-    reads the questions that are new in the store."""
+    reads the questions that are new in the store. ``width``: how many numbers a vector has; others are ignored."""
 
     def __init__(self, store: AnswerStore, width: int, most: int) -> None:
         self._store = store

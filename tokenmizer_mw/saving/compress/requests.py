@@ -121,7 +121,10 @@ def _find_move(
 
 
 def changes(placed: Sequence[PlacedPassage], state: Condensed) -> dict[int, dict[Steps, str]]:
-    """Return the texts that compression changed, by message index and by their path in the message."""
+    """Return the texts that compression changed, by message index and by their path in the message.
+
+    ``placed``: the compressed passages with their positions; ``state``: the result of ``condense`` for them.
+    """
     found: dict[int, dict[Steps, str]] = {}
     for one, text in zip(placed, state.texts, strict=True):
         if one.spot is not None and text is not one.passage.text and text != one.passage.text:
@@ -131,7 +134,7 @@ def changes(placed: Sequence[PlacedPassage], state: Condensed) -> dict[int, dict
 
 def results(placed: Sequence[PlacedPassage], state: Condensed) -> dict[int, tuple[str, ...]]:
     """Return, for each message in which compression changed a tool result, the texts of all its tool results,
-    in order."""
+    in order, by message index. Arguments as for ``changes``."""
     found: dict[int, list[str]] = {}
     changed = set()
     for one, text in zip(placed, state.texts, strict=True):
@@ -143,7 +146,11 @@ def results(placed: Sequence[PlacedPassage], state: Condensed) -> dict[int, tupl
 
 
 def shares(state: Condensed, messages: int) -> list[float]:
-    """Return for each message the share of its text that compression removes: 0 for nothing, 1 for everything."""
+    """Return for each message the share of its text that compression removes: 0 for nothing, 1 for everything.
+
+    ``state``: the result of ``condense``; ``messages``: number of messages of the chat. A message without compressed
+    passages has 0.
+    """
     whole, gone = [0] * messages, [0] * messages
     for passage, text in zip(state.passages, state.texts, strict=True):
         whole[passage.message] += len(passage.text)
@@ -258,11 +265,11 @@ class Compression:
     def compression_shares(
         self, key: Hashable, request: ChatRequest, start: int | None = None, cut: int | None = None
     ) -> Sequence[float]:
-        """Return for each message the share of its text that compression removes (0 to 1); empty if the request is not
-        compressed.
+        """Return for each message of session ``key`` the share of its text that compression removes (0 to 1); empty if
+        the request is not compressed.
 
-        ``start``: index of the first message that is sent (``None``: all after the prefix). ``cut``: index of the
-        newest message when the cut was made (``None``: no cut).
+        ``start``: index of the first message that is sent (``None``: all after the leading system messages). ``cut``:
+        index of the newest message when the cut was made (``None``: no cut).
         """
         if refusal(request, marked=self._marked):
             return ()
@@ -272,8 +279,8 @@ class Compression:
     def spared_results(
         self, key: Hashable, messages: Sequence[Message], start: int, cut: int | None = None
     ) -> Sequence[float]:
-        """Return for each message the share of its text that compression removes (0 to 1), if only tool results are
-        compressed. For hosts that pass messages instead of a request.
+        """Return for each message of session ``key`` the share of its text that compression removes (0 to 1), if only
+        tool results are compressed. For hosts that pass messages instead of a request.
 
         ``start``: index of the first message that is sent. ``cut``: index of the newest message when the cut was made
         (``None``: no cut).
@@ -284,8 +291,8 @@ class Compression:
     def shorter_results(
         self, key: Hashable, messages: Sequence[Message], places: Sequence[int], cut: int | None = None
     ) -> dict[int, tuple[str, ...]]:
-        """Return the tool results of each message of which compression shortens one: all their texts, in order, by
-        message index. Only the messages with an index in ``places`` are read.
+        """Return the tool results of each message of session ``key`` in which compression shortens one: all their
+        texts, in order, by message index. Only the messages with an index in ``places`` are read.
 
         ``cut``: index of the newest message when the cut was made (``None``: no cut).
         """

@@ -180,7 +180,7 @@ def is_numbered(lines: list[str]) -> bool:
 
 
 def strip_number(line: str) -> str:
-    """Return a line of a numbered file without its number."""
+    """Return a line of a numbered file without its number; unchanged if it has none."""
     found = _NUMBERED.match(line)
     return line[found.end() :] if found else line
 

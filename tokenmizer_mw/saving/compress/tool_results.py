@@ -47,9 +47,11 @@ _FOUND: Final = re.compile(r"^([^:\n]{3,300}):\d+[:-]")
 
 
 def shorten_passage(passage: ChatPassage, sort: OutputKind, most: int, *, whole: bool = True) -> str:
-    """Return the text of ``passage`` shortened to about ``most`` tokens; the same object if it is not longer.
+    """Return the text of ``passage`` shortened to about ``most`` tokens; the same object if it is not longer, or would
+    not get shorter.
 
-    ``whole``: whether it is the unchanged tool result, so that its lines can be counted.
+    ``sort``: its kind, which decides the important lines that stay; ``whole``: whether the text is the
+    unchanged tool result, so that its lines can be counted.
     """
     text, room = passage.text, most * CHARACTERS_A_TOKEN
     if len(text) <= room:
@@ -194,8 +196,8 @@ def _size(text: str) -> int:
 
 
 def prune_result(passage: ChatPassage, sort: OutputKind, known: KnownNames) -> str:
-    """Return the text that remains of a pruned tool result. ``known``: names that occurred before it, which are not
-    repeated.
+    """Return the text that remains of a pruned tool result. ``sort``: its kind; ``known``: names that occurred before
+    it, which are not repeated.
 
     Returns the same object if the result is short or would not get shorter.
     """

@@ -62,7 +62,7 @@ class ReadingLimits:
 
 def read_apart(source: FileSource, name: str, limits: ReadingLimits) -> tuple[str, Report]:
     """Read a file in a child process; return its kind and its report. If a limit is reached, the report is partial and
-    ``broke`` names the limit."""
+    ``broke`` names the limit. If the child sends no report, the kind is "binary", and ``broke`` says why."""
     with _share_file(source.file) as (path, handles), _start_process(handles) as process:
         overdue = threading.Event()
 

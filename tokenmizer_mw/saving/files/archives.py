@@ -55,7 +55,8 @@ class _Listing:
 
 
 def read_zip(source: FileSource) -> Report:
-    """Report the members of a ZIP archive, from its directory; nothing is unpacked."""
+    """Report the members of a ZIP archive, from its directory; nothing is unpacked. Does not raise for a broken
+    archive: ``Report.broke`` says what is wrong."""
     listing = _Listing()
     try:
         with zipfile.ZipFile(source.file) as archive:
@@ -69,7 +70,8 @@ def read_zip(source: FileSource) -> Report:
 
 
 def read_tar(source: FileSource) -> Report:
-    """Report the members of a tar archive, compressed or not. Its headers are read in one pass."""
+    """Report the members of a tar archive, compressed or not. Its headers are read in one pass. Does not raise for
+    a broken archive: ``Report.broke`` says where reading stopped."""
     listing = _Listing()
     broke = ""
     source.file.seek(0)

@@ -40,7 +40,8 @@ class Strings(list[str]):
 
 
 def read_strings(file: BinaryIO, source: FileSource) -> Strings:
-    """Read the shared texts of a workbook from the XML part ``file``, up to the limits.
+    """Read the shared texts of a workbook from the XML part ``file``, up to the limits. ``source``: the workbook, whose
+    ``advance`` can stop the reading.
 
     Raises ``BrokenFile`` for a document that declares entities, and the parser's error for invalid XML.
     """

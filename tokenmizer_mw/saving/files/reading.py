@@ -61,7 +61,8 @@ class FileSource:
 
     - ``size``: bytes on disk; ``head``: its first bytes, decompressed; ``encoding``: such as "utf-8", "" if it is not
       text.
-    - ``advance``: called with the number of bytes read; ``mask``, ``clean``: redact a value, or a text.
+    - ``advance``: called with the number of bytes read, may raise ``Stopped``; ``mask``, ``clean``: redact a value,
+      or a text.
     - ``line_max``: characters at which lines are cut; ``cut_lines``: number of lines that were cut.
     """
 
@@ -293,7 +294,8 @@ def open_source(
     """Return the name that determines the file's kind (without ".gz" and the like), and the file as a source for
     readers.
 
-    ``unpack``: whether to decompress a compressed file. Raises ``CallerError`` if the file cannot be read.
+    ``progress``, ``mask``, ``clean``: the fields ``advance``, ``mask`` and ``clean`` of the source. ``unpack``: whether
+    to decompress a compressed file. Raises ``CallerError`` if the file cannot be read.
     """
     try:
         size = file.seek(0, io.SEEK_END)

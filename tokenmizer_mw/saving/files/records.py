@@ -34,7 +34,8 @@ _SCALARS: Final = {bool: "boolean", int: "number", float: "number", str: "string
 
 
 def read_json(source: FileSource) -> Report:
-    """Report the paths in one JSON document, and the values at them."""
+    """Report the paths in one JSON document, and the values at them. Does not raise for invalid JSON: ``Report.broke``
+    says where reading stopped."""
     return _read_events("JSON", source, _json_events(source), _json_fault)
 
 
@@ -196,7 +197,8 @@ def read_json_lines(source: FileSource) -> Report:
 
 
 def read_toml(source: FileSource) -> Report:
-    """Report the paths in a TOML document, and the values at them."""
+    """Report the paths in a TOML document, and the values at them. Of invalid TOML nothing is reported;
+    ``Report.broke`` says why."""
     return _read_events("TOML", source, _whole(source, tomllib.loads, "are not read"), str)
 
 

@@ -166,8 +166,8 @@ class _Handlers:
 
 
 def make_parser(handlers: Any) -> expat.XMLParserType:
-    """Return an XML parser that calls the methods ``start``, ``end``, ``text`` and ``entity`` of ``handlers``; see
-    ``_Handlers``."""
+    """Return an XML parser that calls the methods of ``handlers``: ``start(name, attributes)`` and ``end(name)`` for
+    an element, ``text(text)`` for a piece of text, and ``entity(...)`` for the declaration of an entity."""
     parser = expat.ParserCreate()
     parser.buffer_text = True
     parser.StartElementHandler = handlers.start
@@ -179,7 +179,7 @@ def make_parser(handlers: Any) -> expat.XMLParserType:
 
 def read(source: FileSource) -> Report:
     """Report the elements and attributes of an XML file by path ("feed/entry@id"), and the texts in them. Entities are
-    not expanded."""
+    not expanded. Does not raise for invalid XML: ``Report.broke`` says where reading stopped."""
     tree = Tree()
     handlers = _Handlers(tree)
     parser = make_parser(handlers)

@@ -41,10 +41,11 @@ class _Block:
 
 
 def show_lines(lines: Iterable[str], wanted: Wanted, last: int, redactor: Redactor) -> Iterator[tuple[int, str]]:
-    """Yield number and text of the ``wanted`` lines up to line ``last``, with placeholders instead of secrets.
+    """Yield number (from 1) and text of the lines that are wanted, with placeholders instead of secrets.
 
-    ``lines`` include their line ends. A line inside a secret is left out if the placeholder of the secret was already
-    shown.
+    ``wanted``: returns whether to show a line, from its number and text. ``last``: number of a line behind which none
+    is wanted, so that reading can stop. ``lines`` include their line ends. A line inside a secret is left out
+    if the placeholder of the secret was already shown.
     """
     head, last_value = "", ""
     for before, block, behind in _pair_neighbours(_blocks(lines)):

@@ -126,7 +126,8 @@ class Room:
 
 
 class ProcessAnswers:
-    """Cache store in the memory of this process, of at most ``most`` bytes. Thread-safe."""
+    """Cache store in the memory of this process, of at most ``most`` bytes. Thread-safe. ``clock``: returns the time in
+    seconds since the epoch, by which responses expire."""
 
     def __init__(self, most: int, *, clock: Callable[[], float] = time.time) -> None:
         self._most = most

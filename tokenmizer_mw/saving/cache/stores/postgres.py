@@ -32,7 +32,7 @@ _ROOM: Final = (
 
 class PostgresAnswers:
     """Cache store in the PostgreSQL database at ``address``, of at most ``most`` bytes, shared by all processes.
-    Connects at first use."""
+    Connects at first use. ``clock`` as in ``ProcessAnswers``."""
 
     def __init__(self, address: Address, most: int, *, clock: Callable[[], float] = time.time) -> None:
         self._processes = PerProcess(lambda: Connections(address))

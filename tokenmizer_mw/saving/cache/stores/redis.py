@@ -83,7 +83,7 @@ return gone
 
 class RedisAnswers:
     """Cache store in the Redis at ``url``, of at most ``most`` bytes, under keys that begin with ``prefix``. Shared by
-    all processes and hosts.
+    all processes and hosts. ``clock`` as in ``ProcessAnswers``.
 
     Raises ``ConfigError`` for an invalid address; its text never contains the address.
     """

@@ -84,7 +84,7 @@ class _Connection:
 
 class SqliteAnswers:
     """Cache store in the SQLite file ``path``, of at most ``most`` bytes. Safe for several threads and processes.
-    Opened at first use.
+    Opened at first use. ``clock`` as in ``ProcessAnswers``.
 
     Purged content is overwritten in the file. A lookup never waits for a writer: it has a connection of its own, and
     the time of a response's last use is only written while the file is not locked.
