@@ -56,7 +56,8 @@ UTC."""
 
 
 def read_day(day: Day) -> str:
-    """Return a day as text such as "2026-11-21". Raises ``CallerError`` for anything that is not a ``Day``."""
+    """Return a day as text such as "2026-11-21". ``day``: such a text, a date, or a time (see ``as_seconds``), of which
+    the day in UTC is returned. Raises ``CallerError`` for anything else."""
     if isinstance(day, date) and not isinstance(day, datetime):
         return day.isoformat()
     try:
@@ -70,7 +71,7 @@ def read_day(day: Day) -> str:
 
 
 def require_functions(**given: object) -> None:
-    """Raise ``ConfigError`` for arguments that are neither functions nor ``None``."""
+    """Raise ``ConfigError`` if a value of ``given`` is neither a function nor ``None``; the message names its key."""
     for name, value in given.items():
         if value is not None and not callable(value):
             raise ConfigError(f"{name} is a function, not {name_type(value)}")
@@ -225,9 +226,9 @@ def check_arguments(types: Mapping[str, type | str], unchecked: Iterable[str] = 
     wrong type, ``NaN`` and negative numbers, and ``InvalidSession`` for ids that are not text. ``None`` is accepted
     where the annotation allows it.
 
-    - ``types``: for annotations without a check in this module, a class whose instances are accepted, or another
-      annotation.
-    - ``unchecked``: annotations of arguments that the methods check themselves.
+    - ``types``: maps annotations (as text) without a check in this module to a class whose instances are accepted, or
+      to another annotation, whose check applies.
+    - ``unchecked``: annotations (as text) of arguments that the methods check themselves.
 
     Coroutine functions are left unchanged. Raises ``KeyError`` for an annotation without a check.
     """

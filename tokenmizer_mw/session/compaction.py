@@ -83,7 +83,7 @@ class _Longest:
 class LongestRequests:
     """Remembers the size of the longest request of each session since its client last compacted the chat.
 
-    Holds at most ``sessions_max`` sessions; the least recently used are dropped first. Thread-safe.
+    Holds at most ``sessions_max`` sessions; the least recently used are dropped first. Thread-safe by ``lock``.
     """
 
     def __init__(self, sessions_max: int, lock: AbstractContextManager[object]) -> None:
@@ -112,7 +112,8 @@ class LongestRequests:
         return longest is None or longest.tools == tools
 
     def note(self, key: SessionKey, size: int, tools: str) -> None:
-        """Record that a request of ``size`` bytes was sent. ``tools``: its ``tools_digest``."""
+        """Record that a request of ``size`` bytes was sent. It changes nothing if a longer one is known. ``tools``:
+        its ``tools_digest``."""
         with self._lock:
             longest = self._longest.get(key)
             if longest is None:
@@ -123,7 +124,8 @@ class LongestRequests:
 
     def note_block(self, key: SessionKey, size: int, tools: str, *, in_front: bool) -> None:
         """Record that a request of ``size`` bytes was sent with a resume block: before its whole transcript
-        (``in_front``), or in place of old messages."""
+        (``in_front``), or in place of old messages. If that differs from what was recorded before, this request
+        now counts as the longest. ``tools``: its ``tools_digest``."""
         with self._lock:
             longest = self._longest.get(key)
             was_in_front = longest is not None and longest.handed_back

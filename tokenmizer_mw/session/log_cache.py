@@ -186,7 +186,7 @@ class SessionCache(Generic[F]):
 
 
 class CachedMessages(SessionCache[HistoryMessages]):
-    """Cache of the messages of sessions. ``most``: about how many characters it holds."""
+    """Cache of the messages of sessions. ``capacity``: most sessions; ``most``: about how many characters in sum."""
 
     def __init__(self, log: EventLog, *, capacity: int, most: int) -> None:
         super().__init__(log, new=HistoryMessages, weight=attrgetter("weight"), capacity=capacity, most=most)
@@ -198,9 +198,9 @@ class CachedMessages(SessionCache[HistoryMessages]):
 class CachedSessions(SessionCache[SessionState]):
     """Cache of session states, and the only place where they change.
 
-    It holds states with at most ``events_max`` events in sum (``None``: no limit), because memory grows with the events
-    of a session; a single longer session stays while it is used. ``snapshots``: when snapshots are stored; ``None``:
-    never.
+    It holds at most ``capacity`` states, with at most ``events_max`` events in sum (``None``: no limit), because memory
+    grows with the events of a session; a single longer session stays while it is used. ``snapshots``: when snapshots
+    are stored; ``None``: never.
     """
 
     def __init__(

@@ -116,13 +116,13 @@ def can_be_completed(node: Node) -> bool:
 
 
 def pin_fact(state: SessionState, node: Node, on: bool) -> list[Event]:
-    """Return the events that pin a fact, or unpin it (``on`` is false)."""
+    """Return the events that pin a fact, or unpin it (``on`` is false); ``[]`` if nothing changes."""
     return _edit(state, node, {"pinned": on}, "")
 
 
 def date_fact(state: SessionState, node: Node, start: float | None, end: float | None) -> list[Event]:
     """Return the events that set when a fact is true: from ``start`` to ``end``, in seconds since the epoch; ``None``
-    for no limit."""
+    for no limit. ``[]`` if nothing changes."""
     return _edit(state, node, {"valid_from": start, "valid_until": end}, "")
 
 
@@ -307,8 +307,12 @@ def newest_number(edits: Iterable[RecordedEdit]) -> int:
 
 
 def undo_edit(state: SessionState, number: int) -> list[Event]:
-    """Return the events that undo a manual edit. Raises ``UnknownNode``. Raises ``CallerError`` when there is no such
-    edit, it is already undone, the fact was changed again later, or another fact has taken its place."""
+    """Return the events that undo the manual edit ``number``.
+
+    Raises ``UnknownNode`` when the graph no longer has the fact. Raises ``CallerError`` when there is no such edit, it
+    is already undone, the fact was changed again later, or another current fact has the slot that the fact would get
+    back.
+    """
     edits = [one.edit for one in state.edits.values()]
     found = state.edits.get(number)
     if found is None:

@@ -147,6 +147,7 @@ def run_back(resent: ResentMessages, index: int) -> Run:
 
 def run_on(resent: ResentMessages, start: int) -> tuple[str, dict[int, tuple[int, list[str]]]]:
     """Return the joined text of the messages of one side from message ``start`` on, and where in it each message ends.
+    A message of the other side, or with tool results, ends the text.
 
     The mapping has an entry for each message: from the length of the text up to its end to the index of the next
     message and the tool calls so far.

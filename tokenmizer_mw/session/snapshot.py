@@ -148,7 +148,7 @@ class SnapshotPolicy:
 
     def state(self, log: EventLog, key: SessionKey) -> SessionState | None:
         """Read the session's snapshot from ``log`` and return the state in it. ``None`` if there is no snapshot, if it
-        was made by another version of the fold, or if it cannot be read, which is counted."""
+        was made by another version of the fold, if ``every`` is 0, or if it cannot be read, which is counted."""
         if not self.every:
             return None
         try:

@@ -112,7 +112,7 @@ class Transcript:
         return (start, place) if start else (0, len(self.digests) - 1)
 
     def holds(self, messages: Sequence[Message]) -> bool:
-        """Whether the session has all of ``messages`` one after the other, anywhere on a branch."""
+        """Whether the session has all of ``messages`` one after the other, anywhere on a branch; true for none."""
         resent = ResentMessages(messages)
         end = len(messages) - 1
         return not messages or any(

@@ -69,7 +69,7 @@ class HistoryMessages:
         ones.
 
         - ``clean``: removes from a message what must not be found.
-        - ``passages_max``: limit of a new index.
+        - ``passages_max``: maximum number of passages in an index that is made now.
         - ``most``: stop adding messages after this many characters; ``None``: add all.
         """
         if self.index is None:

@@ -29,7 +29,8 @@ HOOK_DIRECTORY = "TOKENMIZER_HOOK_DIR"
 
 def hook_folders(environ: Mapping[str, str]) -> list[str]:
     """Return the directories in which hooks may keep their files, the preferred one first; ``[]`` on Windows, where
-    users have no numbers. ``environ``: the environment variables with which the hooks are started."""
+    users have no numeric ids to name them by. ``environ``: the environment variables with which the hooks are
+    started."""
     if not hasattr(os, "getuid"):
         return []
     bases = [environ[name] for name in (HOOK_DIRECTORY, "XDG_RUNTIME_DIR", "TMPDIR") if environ.get(name)]
@@ -38,7 +39,8 @@ def hook_folders(environ: Mapping[str, str]) -> list[str]:
 
 def quote_address(address: str) -> str:
     """Return an address for an error message: in quotes, shortened, and without what may be a password. The address may
-    be invalid. What stands between the user and the "@" is left out, and so are all options behind a "?"."""
+    be invalid. What stands between the user and the "@" is left out, and so are all options behind a "?".
+    A text without "://" that mentions a password gives "'...'"."""
     scheme, separator, rest = address.partition("://")
     place = (rest if separator else scheme).partition("?")[0]
     user, at, host = place.rpartition("@")

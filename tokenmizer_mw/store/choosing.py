@@ -183,7 +183,8 @@ def _text(value: object) -> str:
 
 
 def reachable_address(announcement: Announcement, of_file: str) -> str:
-    """Return the address with which this process can reach a server's store.
+    """Return the address with which this process can reach a server's store: the announced one, or ``of_file`` if the
+    announced one lacks its password and both name the same store.
 
     ``of_file``: the store address in the server's configuration file, which may contain the password. Raises
     ``ConfigError`` if a password is needed and not found.
@@ -276,7 +277,8 @@ def store_in_file(path: str | Path) -> str:
 
 def default_address(extra: str = "cli") -> str:
     """Return the address of a database in the user's data directory, and create the folder that this directory is in.
-    Raises ``ConfigError`` if there is no such directory or the folder cannot be created."""
+    Raises ``ConfigError`` if there is no such directory or the folder cannot be created. ``extra``: the extra that the
+    error message says to install."""
     folder = data_folder()
     option = "use --store or " if extra == "cli" else ""
     if folder is None:

@@ -57,8 +57,8 @@ class UsageLedger(Protocol):
     """
 
     def add(self, session: SessionKey, spent: UsageRecord) -> bool:
-        """Add the cost and savings of one call. Returns ``False`` and does nothing when the tenant already has a call
-        of that name. Raises ``InvalidSession`` for a name that is empty, too long or not printable.
+        """Add the cost and savings of one call. Returns true; or ``False``, and does nothing, when the tenant already
+        has a call named ``spent.call``. Raises ``InvalidSession`` for a name that is empty, too long or not printable.
 
         If the session does not exist, the figures only count in the tenant's sums.
         """
@@ -76,6 +76,7 @@ class UsageLedger(Protocol):
         """Return the summed cost and savings of the tenant's calls, grouped and sorted by ``by``; ``[]`` if there are
         none.
 
+        - ``by``: some of "session", "model", "stage" and "day"; ``CallerError`` for others. Empty: one sum of all.
         - ``session``, ``model``: only calls of this session or model; ``None``: all.
         - ``since``, ``until``: first and last day, such as "2026-11-21" (UTC); "": no limit.
         """
@@ -205,7 +206,8 @@ class _SqlLedger:
 class SqliteLedger(_SqlLedger):
     """A ``UsageLedger`` that uses the connections of a SQLite store.
 
-    ``select``: runs a query and returns its rows; ``changed``: runs a function in a transaction and returns its result.
+    ``select``: runs a query and returns its rows; ``changed``: runs a function in a transaction, with a
+    cursor, and returns its result.
     """
 
     def __init__(self, select: Select, changed: Callable[[Callable[[sqlite3.Cursor], bool]], bool]) -> None:
@@ -283,7 +285,7 @@ lists: the tenants of the sessions and their ids."""
 
 
 class PostgresLedger(_SqlLedger):
-    """A ``UsageLedger`` that uses the connections of a PostgreSQL store."""
+    """A ``UsageLedger`` that uses the connections of a PostgreSQL store, which ``connections`` returns."""
 
     table = "{schema}.spending"
     summed = _POSTGRES_SUMS
@@ -295,7 +297,7 @@ class PostgresLedger(_SqlLedger):
 
     @staticmethod
     def mark(place: int) -> str:
-        """Return what stands in a statement for the parameter at ``place``, counted from 1."""
+        """Return what stands in a statement for its parameter number ``place``, counted from 1: "$1" for 1."""
         return f"${place}"
 
     def add(self, session: SessionKey, spent: UsageRecord) -> bool:

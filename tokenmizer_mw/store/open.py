@@ -150,8 +150,8 @@ TRY: Final = "tokenmizer-mw check --reach"
 def check_store(address: str, *, reaching: bool = False, command: str = TRY) -> Iterator[CheckResult]:
     """Check whether a store can be used, without the network, and yield the results.
 
-    ``reaching``: true if the caller calls ``try_store`` next; otherwise the result for a remote store says that it was
-    not tried, and which ``command`` tries it.
+    ``reaching``: true if the caller calls ``try_store`` next: then a remote store with a valid address yields nothing;
+    otherwise its result says that it was not tried, and which ``command`` tries it.
     """
     try:
         open_log(address).close()
@@ -170,8 +170,8 @@ def check_store(address: str, *, reaching: bool = False, command: str = TRY) -> 
 
 
 def try_store(address: str) -> CheckResult | None:
-    """Connect to a remote store and return whether it answers. ``None`` if the store is not remote, or if its address
-    is invalid, which ``check_store`` reports."""
+    """Connect to a remote store and return the result: ``FINE`` if it answers, else ``WRONG``. ``None`` if the store is
+    not remote, or if its address is invalid or its extra is missing, which ``check_store`` reports."""
     scheme, _, rest = address.partition("://")
     if scheme.lower() not in POSTGRES_SCHEMES:
         return None

@@ -138,6 +138,7 @@ class PostgresLog:
     """An ``EventLog`` in a PostgreSQL database. Connects at the first call.
 
     The schema and its tables are created when missing. ``address``: see ``Address`` for its options.
+    ``clock``: returns the time of new events, in seconds since the epoch.
     """
 
     def __init__(self, address: Address, *, clock: Clock = time.time) -> None:

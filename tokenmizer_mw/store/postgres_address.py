@@ -51,13 +51,13 @@ class Address:
     @property
     def place(self) -> str:
         """Host, port and database for messages to people, such as "db.example:5432/shop": without user, password and
-        options."""
+        options; "PostgreSQL" if the address has none of the three."""
         return self.dsn.removeprefix("postgresql://").partition("?")[0].rpartition("@")[2] or "PostgreSQL"
 
 
 def parse(rest: str) -> Address:
-    """Parse the part of an address after ``postgresql://``. Raises ``ConfigError``, whose message does not repeat the
-    address."""
+    """Parse the part of an address after ``postgresql://``. Raises ``ConfigError`` for an option that
+    is unknown or has an invalid value; the message does not repeat the address."""
     place, _, query = rest.partition("?")
     try:
         options = dict(parse_qsl(query, keep_blank_values=True, strict_parsing=bool(query), errors="strict"))

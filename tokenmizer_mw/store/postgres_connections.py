@@ -54,7 +54,7 @@ class Connections:
 
     def select(self, statement: str, *parameters: object) -> list[Any]:
         """Run a query that may safely be repeated, and return its rows; ``[]`` for none. Retries if the connection was
-        lost. Raises ``StoreError``."""
+        lost. Raises ``StoreError`` if the database cannot be reached, does not answer in time or refuses the query."""
         deadline = time.monotonic() + self._address.timeout
         for _ in range(_TRIES - 1):
             with suppress(ConnectionLost), self.connection(deadline) as connection:
@@ -64,13 +64,15 @@ class Connections:
 
     def run(self, work: Callable[[PostgresConnection], Result]) -> Result:
         """Call ``work`` with a connection of the pool, within the time limit of a call (``Address.timeout``, in
-        seconds), and return its result. Raises ``StoreError``, and what ``work`` raises."""
+        seconds), and return its result. Raises ``StoreError`` if no connection is available in time, and what ``work``
+        raises."""
         with self.connection(time.monotonic() + self._address.timeout) as connection:
             return work(connection)
 
     def alone(self, work: Callable[[PostgresConnection], Result]) -> Result:
         """Call ``work`` with a new connection, within the time limit of erasing (``Address.erase_timeout``, in
-        seconds), and return its result. Raises ``StoreError``, and what ``work`` raises."""
+        seconds), and return its result. Raises ``StoreError`` if the database cannot be reached, and what ``work``
+        raises."""
         with self._call():
             connection = self._open(time.monotonic() + self._address.erase_timeout)
             try:
@@ -84,7 +86,7 @@ class Connections:
         ``time.monotonic()``). The tables are created or migrated before.
 
         After an error in the block the connection is closed; if it was lost, all idle connections are closed, too.
-        Raises ``StoreError``.
+        Raises ``StoreError`` if no connection is available in time.
         """
         with self._call():
             seconds = deadline - time.monotonic()
@@ -180,8 +182,8 @@ class Connections:
 
 
 def reach(address: Address) -> None:
-    """Check that a connection is possible; creates nothing. Raises ``StoreError``, and ``ConfigError`` for an address
-    that the driver cannot parse."""
+    """Check that a connection is possible; creates nothing. Raises ``StoreError`` if it is not, and
+    ``ConfigError`` for an address that the driver cannot parse."""
     connect(address, time.monotonic() + address.timeout).close()
 
 

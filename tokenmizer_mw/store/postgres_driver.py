@@ -96,28 +96,30 @@ class PostgresConnection(psycopg.Connection[tuple[Any, ...]]):
     deadline: float = math.inf
 
     def wait(self, gen: PQGen[Result], *args: Any, **options: Any) -> Result:
-        """Wait for the server until the deadline. Raises ``TimeoutError``."""
+        """Run ``gen``, the steps of an operation of psycopg, which calls this; return the operation's result. Raises
+        ``TimeoutError`` if the server has not answered by ``deadline``."""
         return super().wait(self._until_deadline(gen), *args, **options)
 
     def fetch(self, statement: str, *parameters: object) -> list[tuple[Any, ...]]:
-        """Run a statement and return its rows; ``[]`` for none. Raises ``StoreError``."""
+        """Run a statement and return its rows; ``[]`` for none. Raises ``StoreError`` if it fails or is not answered in
+        time."""
         cursor = self._run(statement, parameters)
         return cursor.fetchall() if cursor.description else []
 
     def change(self, statement: str, *parameters: object) -> int:
-        """Run a statement and return how many rows it changed. Raises ``StoreError``."""
+        """Run a statement and return how many rows it changed. Raises as ``fetch`` does."""
         return self._run(statement, parameters).rowcount
 
     def fetch_value(self, statement: str, *parameters: object) -> Any:
-        """Run a statement and return the first column of its first row; ``None`` if there is no row. Raises
-        ``StoreError``."""
+        """Run a statement and return the first column of its first row; ``None`` if there is no row. Raises as
+        ``fetch`` does."""
         rows = self.fetch(statement, *parameters)
         return rows[0][0] if rows else None
 
     @contextmanager
     def in_transaction(self, mode: str = "ISOLATION LEVEL READ COMMITTED") -> Iterator[None]:
         """Run the block in a transaction and commit it. After an error in the block the connection must be closed,
-        which rolls back."""
+        which rolls back. ``mode``: what follows "BEGIN" in SQL."""
         self.fetch(f"BEGIN {mode}")
         yield
         self.fetch("COMMIT")
@@ -156,8 +158,8 @@ class PostgresConnection(psycopg.Connection[tuple[Any, ...]]):
 
 
 def connect(address: Address, deadline: float) -> PostgresConnection:
-    """Connect before ``deadline``, in seconds of ``time.monotonic()``. Raises ``StoreError``, and ``ConfigError`` for
-    an address that libpq cannot read."""
+    """Connect before ``deadline``, in seconds of ``time.monotonic()``. Raises ``StoreError`` if that fails, and
+    ``ConfigError`` for an address that libpq cannot read."""
     opening: Future[PostgresConnection] = Future()
     # In a thread of its own, since nothing else bounds the look-up of a host's name.
     _start_thread(_connect_into, opening, address, deadline)

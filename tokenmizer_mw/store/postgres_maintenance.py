@@ -148,7 +148,8 @@ def whole(connection: PostgresConnection, session: SessionKey) -> Whole:
 
 def rewrite(connection: PostgresConnection, was: Whole, changed: Mapping[int, Event | None], now: float) -> bool:
     """Replace events by the new ones in ``changed``, erase those with ``None``, and append a ``Rewritten`` event, in
-    one step. ``changed``: maps numbers of events.
+    one step. ``changed``: maps numbers of events to the new ones. ``now``: time of the appended event, in seconds since
+    the epoch.
 
     Returns ``False`` and does nothing when the session has changed since it was read as ``was``.
     """
@@ -190,7 +191,7 @@ def put_back(
 
 
 def wipe(connection: PostgresConnection, how: Erase) -> None:
-    """Free the space of deleted rows, as ``how`` says: "autovacuum" leaves that to the server. Raises
+    """Free the space of deleted rows, as ``how`` says (see ``Erase``): "autovacuum" does nothing here. Raises
     ``StoreUnavailable`` if ``how`` is "full" and the database role does not own the tables."""
     if how == "autovacuum":
         return

@@ -78,7 +78,7 @@ _HAS_SCHEMA: Final = "SELECT EXISTS (SELECT FROM pg_namespace WHERE nspname = $1
 
 
 def prepare(connection: PostgresConnection, migrations: Sequence[Migration] = MIGRATIONS) -> None:
-    """Create or migrate the tables if necessary.
+    """Create or migrate the tables if necessary. ``migrations``: all that there are, oldest first.
 
     Several processes may do this at once: one works, the others wait. Raises ``StoreTooNew`` when a newer release wrote
     the tables, ``StoreCorrupt`` when they belong to something else, ``StoreUnavailable`` for a database that cannot

@@ -69,7 +69,8 @@ EncodedEvent = tuple[str, int, str]
 
 
 class PostgresAppend:
-    """An append in progress: the events to write, and afterwards the time at which they were written, or the error."""
+    """An append in progress: the events to write, and afterwards the time at which they were written, or the error.
+    ``expected_seq``: see ``EventLog.append``."""
 
     __slots__ = ("doubtful", "error", "events", "expected_seq", "recorded_at", "session", "token")
 
@@ -91,7 +92,8 @@ class PostgresAppend:
 
 
 class PostgresWriter:
-    """Writes appends in groups. If one append of a group fails, the group's other appends are still written."""
+    """Writes appends in groups. If one append of a group fails, the group's other appends are still written.
+    ``clock``: returns their time, in seconds since the epoch; ``timeout``: seconds after which a group is given up."""
 
     def __init__(self, connections: Connections, clock: Clock, timeout: float) -> None:
         self._connections = connections

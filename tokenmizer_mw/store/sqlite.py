@@ -130,6 +130,7 @@ class SqliteLog:
 
     The file (mode 0600) and its directory (0700) are created when missing; directories above it are not.
 
+    - ``clock``: returns the time of new events, in seconds since the epoch.
     - ``synchronous``: what commits survive, see ``Synchronous``.
     - ``busy_seconds``: how long a call waits for writers of other processes before it raises ``StoreUnavailable``.
     - ``readers_seconds``: how long an erasure waits for other readers and writers before it raises; remaining copies of

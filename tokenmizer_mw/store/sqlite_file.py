@@ -107,8 +107,8 @@ def require_synchronous(value: str) -> None:
 
 @dataclass(frozen=True, slots=True)
 class DatabaseFile:
-    """The path of a database file, and how it is opened. ``busy_seconds``: how long a statement waits for other
-    writers."""
+    """The path of a database file, and how it is opened. ``synchronous``: what commits survive (see ``Synchronous``);
+    ``busy_seconds``: how long a statement waits for other writers."""
 
     path: str
     synchronous: Synchronous
@@ -117,7 +117,8 @@ class DatabaseFile:
     def connect(self) -> sqlite3.Connection:
         """Open a connection in autocommit mode. The database is created or migrated to the current schema if necessary.
 
-        Any thread may use it, one at a time. Raises ``sqlite3.Error`` and ``StoreError``.
+        Any thread may use it, one at a time. Raises ``StoreError`` if the file cannot be created, belongs to
+        something else or was written by a newer release, and ``sqlite3.Error``.
         """
         self._create()
         connection = sqlite3.connect(

@@ -52,7 +52,8 @@ MIGRATIONS: Final[tuple[Migration, ...]] = (
 
 
 def is_current(cursor: sqlite3.Cursor, path: str, migrations: Sequence[Migration] = MIGRATIONS) -> bool:
-    """Whether the database has the current version of the tables and needs no migration.
+    """Whether the database has the current version of the tables and needs no migration. ``path``: the file, for error
+    messages; ``migrations``: all that there are, oldest first.
 
     Raises ``StoreTooNew`` when a newer release wrote it, ``StoreCorrupt`` when it belongs to something else.
     """
@@ -66,7 +67,8 @@ def is_current(cursor: sqlite3.Cursor, path: str, migrations: Sequence[Migration
 def migrate(cursor: sqlite3.Cursor, path: str, migrations: Sequence[Migration] = MIGRATIONS) -> None:
     """Apply the migrations that the database does not have yet, all or none.
 
-    Several processes may do this at once: one works, the others wait. Raises as ``is_current``, and ``sqlite3.Error``.
+    Several processes may do this at once: one works, the others wait. Arguments and errors are those of ``is_current``;
+    also raises ``sqlite3.Error``.
     """
     with immediate(cursor):
         for step in migrations[_version(cursor, path, migrations) :]:

@@ -29,7 +29,8 @@ EncodedEvent = tuple[str, int, str]
 
 
 class SqliteAppend:
-    """An append in progress: the events to write, and afterwards the time at which they were written, or the error."""
+    """An append in progress: the events to write, and afterwards the time at which they were written, or the error.
+    ``expected_seq``: see ``EventLog.append``."""
 
     __slots__ = ("error", "events", "expected_seq", "recorded_at", "session")
 
@@ -42,7 +43,8 @@ class SqliteAppend:
 
 
 class SqliteWriter:
-    """Commits appends in groups. If one append of a group fails, the group's other appends are still written."""
+    """Commits appends in groups. If one append of a group fails, the group's other appends are still written.
+    ``watch``: notices that ``file`` was replaced; ``clock``: returns the time in seconds since the epoch."""
 
     def __init__(self, file: DatabaseFile, watch: FileWatch, clock: Clock) -> None:
         self._file = file
@@ -148,7 +150,8 @@ def end(
     now: float,
     expected_seq: int | None = None,
 ) -> float | Conflict:
-    """Write events at the end of a session, in the open transaction. Returns their ``recorded_at``.
+    """Append events to a session, in the open transaction. Returns their ``recorded_at``: ``now``, in seconds since the
+    epoch, or the time of the session's last event if that is later.
 
     Writes nothing and returns a ``Conflict`` if the session's last event is not ``expected_seq`` (``None``: any).
     """

@@ -89,6 +89,7 @@ class Reply:
     """A collected response: the assistant's message, and how the response ended.
 
     - ``message``: ``None`` if there was nothing usable (an error, an empty body, or another format).
+    - ``finish_reason``: the provider's word for why the reply ended; "" for none.
     - ``usage``: the provider's token counts.
     - ``error``: the provider's error message in the body; "" for none.
     """
@@ -110,7 +111,8 @@ as {"cache_control": {"type": "ephemeral"}}."""
 
 def markers(content: object, names: Sequence[str], depth: int = DEPTH_MAX) -> Iterator[Marker]:
     """Yield the prompt cache markers of a content's parts, in order; those of nested parts before that of the outer
-    part. ``names``: the fields that are markers, such as "cache_control"."""
+    part. ``names``: the fields that are markers, such as "cache_control". ``depth``: how deep nested parts are
+    searched; 1: not at all."""
     for part in content if isinstance(content, list) else ():
         if not isinstance(part, dict):
             continue

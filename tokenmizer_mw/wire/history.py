@@ -23,7 +23,9 @@ class History(Sequence[Message]):
     """The messages of a request, with their roles. Each is parsed when it is first accessed. An index returns one
     message, a slice a tuple.
 
-    ``part``: the request contains only the newest messages of a transcript that is stored elsewhere.
+    - ``raw``: the message objects as sent; ``roles``: their roles.
+    - ``reader``: parses an object, given its number; ``numbers``: these numbers, ``None`` for 1, 2, 3 ...
+    - ``part``: the request contains only the newest messages of a transcript that is stored elsewhere.
     """
 
     __slots__ = ("_columns", "_numbers", "_places", "_raw", "_read", "_reader", "_whole", "part", "roles")

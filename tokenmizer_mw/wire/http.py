@@ -243,8 +243,9 @@ def forwarded_headers(headers: Sequence[Header], without: Container[bytes]) -> l
 
 
 def headers_to_return(headers: Sequence[Header]) -> list[Header]:
-    """Return a provider's response headers for the client, without cookies and without what would let a browser show
-    the response as a page of this server."""
+    """Return a provider's response headers for the client: without those of the connection, cookies and browser rules.
+    Unless the body is data such as JSON, headers are added that keep a browser from showing it as a page of this
+    server."""
     passed = forwarded_headers(headers, NOT_RETURNED)
     kinds = [value for name, value in passed if name.lower() == _CONTENT_TYPE]
     is_data = len(kinds) == 1 and _is_data(kinds[0])

@@ -39,8 +39,8 @@ def skip_space(text: str, place: int) -> int:
 
 
 def walk_members(text: str, place: int, visit: Callable[[str, Span, int], int]) -> int:
-    """Call ``visit`` for each member of the JSON object that starts at ``place``. Returns the position where the object
-    ends.
+    """Call ``visit`` for each member of the JSON object that starts at ``place``. Returns the position behind its
+    closing brace.
 
     ``visit`` gets the name, the span of the name with its quotes, and the position of the value; it returns the end of
     the value. ``text`` must be valid JSON there.
@@ -55,8 +55,8 @@ def walk_members(text: str, place: int, visit: Callable[[str, Span, int], int]) 
 
 
 def walk_elements(text: str, place: int, visit: Callable[[int, int], int]) -> int:
-    """Call ``visit`` for each element of the JSON array that starts at ``place``. Returns the position where the array
-    ends.
+    """Call ``visit`` for each element of the JSON array that starts at ``place``. Returns the position behind its
+    closing bracket.
 
     ``visit`` gets the index of the element and its position; it returns its end. ``text`` must be valid JSON there.
     """

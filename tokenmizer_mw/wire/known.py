@@ -131,7 +131,8 @@ class KnownRequests:
         return near.common(text) if near is not None else None
 
     def add(self, dialect: str, found: ObjectSpans, request: ChatRequest, start: Start | None = None) -> None:
-        """Cache a parsed request. If it continues the request of ``start``, it takes that one's place."""
+        """Cache a parsed request, unless it is too short, too long, or cannot be continued. ``found``: the members of
+        its JSON object. ``start``: what ``find`` returned for it; if it continues that request, it takes its place."""
         known = _continuable(found, request)
         if known is None or len(found.text) > self._characters:
             return

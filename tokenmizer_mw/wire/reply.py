@@ -39,7 +39,7 @@ def parse_json(text: str) -> object:
 
 
 def token_counts(raw: object, table: Sequence[tuple[str, str]]) -> dict[str, int]:
-    """Return a provider's token counts under this package's names.
+    """Return a provider's token counts under this package's names; ``{}`` if ``raw`` (its usage object) is none.
 
     ``table``: pairs of the path of a count (a name, or two joined by a dot) and this package's name. Values that are
     not counts are left out; 3.0 is accepted, because some providers write it.
@@ -58,7 +58,8 @@ def token_counts(raw: object, table: Sequence[tuple[str, str]]) -> dict[str, int
 
 
 def error_text(error: object) -> str:
-    """Return a provider's error message: a text, or an object with a message. Never empty."""
+    """Return the message of a provider's error, which is a text or an object with a message, shortened;
+    "unspecified error" if there is none."""
     message = error.get("message") if isinstance(error, dict) else error
     text = message if isinstance(message, str) else ""
     return storable(text[:ERROR_MAX]) or "unspecified error"

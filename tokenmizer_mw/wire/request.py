@@ -133,7 +133,7 @@ def insert_message(
 
 
 def number_of(index: object, otherwise: int) -> int:
-    """Return ``index`` if it is a number; else ``otherwise``."""
+    """Return ``index`` if it is an ``int`` and no ``bool``; else ``otherwise``."""
     return index if type(index) is int else otherwise
 
 
@@ -363,12 +363,13 @@ class JsonDialect:
         return insert_message(request, keep_from, "system" if role == "developer" else role, block)
 
     def models(self, body: bytes, path: str = "") -> tuple[str, ...]:
-        """Return the models that an unparsed request may name; empty when it could be any model."""
+        """Return the models that an unparsed request may name; empty when it could be any model. ``path`` is not
+        used."""
         return find_models(body)
 
     def read(self, body: bytes, known: KnownRequests | None = None, *, path: str = "") -> ChatRequest:
         """Parse the request in ``body``. Raises ``MalformedRequest`` unless it is a JSON object with a list of
-        messages."""
+        messages. ``path`` is not used. See ``Dialect.read``."""
         return read_request(self.shape, body, known)
 
     def rewrite(
@@ -384,7 +385,7 @@ class JsonDialect:
         ``keep_from``.
 
         System messages among the removed ones stay, after the block. If ``keep_from`` is ``request.prefix``, the block
-        is inserted and nothing is removed. Raises ``ValueError`` as ``cut`` does.
+        is inserted and nothing is removed. Raises ``ValueError`` as ``cut`` does. See ``Dialect.rewrite``.
         """
         edits = without_members(request.members, drop)
         if keep_from is not None:

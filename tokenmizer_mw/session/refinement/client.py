@@ -36,6 +36,7 @@ class Allowance:
 
     Allows ``per_hour`` calls in any hour. After ``failures_max`` failures in a row the circuit is open for
     ``rest_seconds``: no call is allowed. Then one call may try, and its outcome closes the circuit or opens it again.
+    ``clock``: returns the time in seconds.
     """
 
     def __init__(
@@ -137,7 +138,7 @@ async def await_within(awaitable: Awaitable[T], seconds: float) -> T:
 
 class ReplyTooLong(ModelFailed):
     """Raised when a model's reply exceeded the size limit and was not read to its end. ``completion``: the reply
-    without its text, for usage accounting, because the provider charges for it."""
+    of ``model`` without its text, for usage accounting, because the provider charges for it."""
 
     def __init__(self, model: str) -> None:
         super().__init__("the reply is too large", again=False)
@@ -181,6 +182,7 @@ class Attempts(Generic[T]):
     """How a model is asked: parser, limits and retries.
 
     - ``read``: parses the text of a reply; returns ``None`` for an unusable one.
+    - ``allowance``: must permit each call; ``portal``: runs asynchronous calls.
     - ``most``: maximum number of calls; ``seconds``: time limit of an asynchronous call.
     - ``wait``: sleeps for the given seconds; returns true if the result is no longer needed.
     - ``chance``: returns a random number from 0 to 1, by which the delays between attempts vary.
@@ -207,8 +209,8 @@ class Attempts(Generic[T]):
             delay *= 2
 
     def take_reply(self, given: object, completions: list[Completion]) -> T:
-        """Parse ``given``, the result of a call, and append it to ``completions``. Raises ``ModelFailed`` when it is
-        not a usable reply."""
+        """Parse ``given``, the result of a call (a text or a ``Completion``), append it to ``completions``, and return
+        what ``read`` makes of it. Raises ``ModelFailed`` when it is not a usable reply."""
         completion = Completion(given) if isinstance(given, str) else given
         reply = None
         if isinstance(completion, Completion):

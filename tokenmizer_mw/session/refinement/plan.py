@@ -243,7 +243,8 @@ class RefinementWork:
     def question(
         self, key: SessionKey, state: SessionState, history: Sequence[Written], counter: TokenCounter
     ) -> RefinementPrompt | Refinement:
-        """Return the prompt for a session whose facts are extracted, or a ``Refinement`` that says why none is needed.
+        """Return the prompt for a session whose facts are extracted, or a ``Refinement`` whose outcome says why there
+        is none: "nothing_new" or "over_budget".
         ``history``: the session's messages without withdrawn ones."""
         messages = [
             (one.number, self.cleaned(without_own_blocks(without_host_texts(one.message), self.secret)))
@@ -276,7 +277,8 @@ class RefinementWork:
     def events(
         self, state: SessionState, question: RefinementPrompt, reply: RefinementReply, calls: int
     ) -> tuple[list[Event], Mapping[str, int]]:
-        """Return the events that ``reply`` adds to the log, and the counts for ``Refinement.counts``."""
+        """Return the events that ``reply`` adds to the log, and the counts for ``Refinement.counts``.
+        ``question``: the prompt that it answers; ``calls``: how often the model was asked."""
         from tokenmizer_mw.session.refinement.merge import merge  # brings extraction, and most memories ask no model
 
         fenced = state.graph.flagged if self.settings.guard in ("fence", "block") else ()
@@ -302,7 +304,8 @@ class RefinementWork:
         return [*merged.events, refined], counts
 
     def is_due(self, state: SessionState, events: Sequence[Event]) -> bool:
-        """Whether the session should be refined in the background after ``events``, which were just recorded."""
+        """Whether the session should be refined in the background after ``events``, which were just recorded: they
+        contain a checkpoint, or enough turns are not refined, as the settings say."""
         if self.settings.llm_at_checkpoint and any(isinstance(event, Checkpointed) for event in events):
             return True
         return 0 < self.settings.llm_every <= len(state.unrefined)
@@ -320,8 +323,8 @@ def is_always_due(state: SessionState) -> bool:
 
 def is_outdated(question: RefinementPrompt, tail: Sequence[Recorded]) -> bool:
     """Whether a reply to ``question`` can no longer be used: since the prompt was built, the session was revised or
-    erased, or a later refinement covered the same messages. ``tail``: the events of the session after the prompt's
-    position.
+    erased, or a later refinement covered the same messages. ``tail``: the events of the session from
+    number ``question.seq`` on, this one included.
     """
     if not tail or (tail[0].seq, tail[0].recorded_at) != (question.seq, question.recorded_at):
         return True

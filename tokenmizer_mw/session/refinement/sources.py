@@ -222,7 +222,8 @@ def place_finding(stated: ReplyStatement, places: Places, settings: Settings) ->
 
 
 def trust_of(place: StatementPlace) -> Trust:
-    """Return how much a statement from this place is trusted."""
+    """Return how much a statement from this place is trusted: ``QUOTED`` if its words are not the speaker's own or too
+    few of them occur there; else ``STATED`` for the user and ``CLAIMED`` for others."""
     if not place.own or place.score < PLACED or place.borrowed > BORROWED:
         return Trust.QUOTED
     return Trust.STATED if place.speaker == "user" else Trust.CLAIMED

@@ -101,8 +101,9 @@ class TurnKey:
 
 @dataclass(frozen=True, slots=True)
 class TurnPart:
-    """A part of a turn's reminder. It is put after the message that is ``offset`` messages after the turn's first one
-    and has this ``digest``. ``part`` is ``None`` if nothing relevant was found there."""
+    """A part of a turn's reminder, put after one message of the turn. ``offset``: how many messages after the turn's
+    first one that message stands; ``digest``: the message's digest. ``part`` is ``None`` if nothing relevant was found
+    there."""
 
     offset: int
     digest: str
@@ -130,7 +131,7 @@ class TurnReminders:
             return found
 
     def keep(self, key: TurnKey, parts: Sequence[TurnPart]) -> None:
-        """Store the reminder parts of a turn."""
+        """Store all reminder parts of a turn, in place of those stored before."""
         with self._lock:
             self._turns[key] = tuple(parts)
             self._turns.move_to_end(key)
@@ -145,7 +146,7 @@ def turn_key(session: SessionKey, cut: str, request: ChatRequest, keep_from: int
 
 
 def keep_placed(parts: Sequence[TurnPart], request: ChatRequest, opener: int) -> list[TurnPart]:
-    """Return the ``parts`` of a turn's reminder up to the first one whose message moved or changed in ``request``.
+    """Return the ``parts`` of a turn's reminder before the first one whose message moved or changed in ``request``.
     ``opener``: index of the turn's first message."""
     kept: list[TurnPart] = []
     for one in parts:

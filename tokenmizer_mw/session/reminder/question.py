@@ -151,9 +151,9 @@ def ask(text: str) -> Question:
 
 
 def add_question(request: ChatRequest, question: str) -> ChatRequest | None:
-    """Return ``request``, made of a framework's message objects, with ``question`` as its newest message, unless that
-    message asks it already. ``None`` when nothing is asked: ``question`` is empty, and the chat is empty or ends with a
-    reply."""
+    """Return ``request``, made of a framework's message objects, with ``question`` as its newest message. ``None`` when
+    nothing is asked: ``question`` is empty, and the chat is empty or ends with a reply. If only ``question`` is empty,
+    or the chat waits for a reply to this question, ``request`` is returned unchanged."""
     messages = request.messages
     last = messages[-1] if messages else None
     is_answered = last is None or (last.role is Role.ASSISTANT and not last.tool_calls)
@@ -166,13 +166,14 @@ def add_question(request: ChatRequest, question: str) -> ChatRequest | None:
 
 
 def shorten_query(text: str) -> str:
-    """Return ``text``; if it is longer than ``QUERY_MAX`` characters, only its first and last ``QUERY_MAX // 2``."""
+    """Return ``text``; if it is longer than ``QUERY_MAX`` characters, only its first and last ``QUERY_MAX // 2``,
+    on separate lines."""
     half = QUERY_MAX // 2
     return text if len(text) <= QUERY_MAX else f"{text[:half]}\n{text[-half:]}"
 
 
 def text_of(message: Message) -> str:
-    """Return the text of a message and of its tool results, for use as a search query."""
+    """Return the text of a message and of its tool results, for use as a search query (see ``shorten_query``)."""
     texts = [message.text, *(result.text for result in message.tool_results)]
     return shorten_query("\n".join(filter(None, texts)))
 

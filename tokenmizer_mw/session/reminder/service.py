@@ -60,7 +60,7 @@ class Shortening:
 
     @property
     def keep_from(self) -> int:
-        """Index in the client's request of the first message that is kept, leading system messages not counted."""
+        """Index in the client's request of the first message behind the leading system messages that is kept."""
         return self.kept[0]
 
     @property
@@ -111,7 +111,9 @@ class ReminderService:
 
     - ``states``, ``texts``: read the state and the messages of a session.
     - ``count``: adds to a counter.
-    - ``embed``: returns the vector of a question, or ``None`` if it is not ready in time.
+    - ``embed``: returns the vector of a question, or ``None`` if it is not ready in time. Without this function,
+      passages are searched by words alone.
+    - ``secret``: the store's secret. ``lock``: guards the caches; ``None``: only one thread uses the service.
     """
 
     def __init__(
@@ -311,7 +313,8 @@ class ReminderService:
         return key in self._expected
 
     def warm(self, key: SessionKey) -> None:
-        """Index the messages of a session in the background, so that a reminder can search them without delay.
+        """Index the messages of a session, so that a reminder can search them without delay. Returns when all are
+        indexed; meant for a background thread.
 
         Indexes about ``INDEX_STEP`` characters at a time: a request of the same session that arrives meanwhile waits
         for one step at most.

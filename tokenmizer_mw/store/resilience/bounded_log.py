@@ -46,7 +46,7 @@ _current: Final[ContextVar[Patience | None]] = ContextVar("tokenmizer_patience",
 @contextmanager
 def patience(seconds: float | None) -> Iterator[None]:
     """Let everything inside the block wait for the store for at most ``seconds`` in all; ``None``: no limit. Inside
-    another such block, the outer limit applies."""
+    a block with a limit, that limit applies, except with ``None``."""
     if seconds is not None and _current.get() is not None:
         yield
         return

@@ -35,7 +35,7 @@ class StoreMonitor:
 
     While the breaker is closed, chats wait for the store. It opens after ``failures_max`` failures in a row: then no
     chat waits, and one probe at a time is sent. A success closes it; a failed probe leaves it open. ``deadline``:
-    seconds after which an answer is too late to count as a success.
+    seconds after which an answer is too late to count as a success. ``clock``: returns the time in seconds.
     """
 
     def __init__(self, failures_max: int, deadline: float, *, clock: Callable[[], float] = time.monotonic) -> None:
@@ -73,17 +73,19 @@ class StoreMonitor:
         self._fail(error.cause or type(error).__name__, error.place)
 
     def late(self, place: str = "") -> None:
-        """Report that a call was not answered before the deadline, and log it."""
+        """Report that a call was not answered before the deadline, and log it. ``place``: where the store is, for
+        people; "": unknown."""
         self._fail("late", place)
 
     def report(self, cause: str, place: str) -> None:
-        """Log a failure, at most once a minute for each cause and place. The line contains no chat content."""
+        """Log a failure, at most once a minute for each cause and place (as in ``StoreError``); do not count it.
+        The line contains no chat content."""
         if self._may_log(cause, place):
             _log.warning("store unavailable: %s (%s); chats go on without waiting for it", cause, place or "?")
 
     def report_lost(self, turns: int, cause: str, place: str) -> None:
         """Log that ``turns`` turns were given up without being stored, at most once a minute for each cause and
-        place."""
+        place (as in ``StoreError``)."""
         if self._may_log(f"lost: {cause}", place):
             _log.warning("%d turns are lost: %s (%s); the counter turn_lost has the sum", turns, cause, place or "?")
 

@@ -24,8 +24,8 @@ class Submit(Protocol):
 
 
 def await_submitted(submit: Submit, seconds: float) -> Awaitable[SpooledTurn | None]:
-    """Call ``submit`` in a worker thread, wait until its turn is written or ``seconds`` have passed, and return the
-    turn.
+    """Call ``submit`` in a worker thread, wait until its turn is settled (written, or the first attempt has failed) or
+    ``seconds`` have passed, and return the turn; ``None`` if there is nothing to write.
 
     ``submit`` itself is always awaited to its end. A caller that is cancelled returns at once; the turn is written all
     the same. Raises what ``submit`` raises.

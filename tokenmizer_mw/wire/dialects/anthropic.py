@@ -53,7 +53,7 @@ _OWN_MARKER: Final[Marker] = {"cache_control": {"type": "ephemeral"}}
 def cut_edits(request: ChatRequest, keep_from: int, block: str, *, mark_block: bool) -> list[Edit]:
     """Return the edits that remove the messages between the prefix and ``keep_from``, and append their system messages
     and ``block`` ("" for none) to the client's system prompt. Messages of unknown roles stay, and so do those that the
-    client application sends beside the chat.
+    client application sends beside the chat. ``mark_block``: see ``Anthropic``.
 
     Raises ``ValueError`` when ``keep_from`` is not the index of a message after the prefix.
     """
@@ -226,8 +226,8 @@ class Anthropic(JsonDialect):
 
     def cut(self, request: ChatRequest, keep_from: int, block: str, role: str) -> list[Edit]:
         """Return the edits of a cut. The block goes to the system prompt, whatever ``role`` is: after the client's own,
-        and after the texts of removed system messages. If the first kept message is the assistant's, it is a user
-        message before it."""
+        and after the texts of removed system messages. If the first kept message is the assistant's, the
+        block is a user message before it. Raises as ``JsonDialect.cut`` does."""
         return cut_edits(request, keep_from, block, mark_block=self.mark_block)
 
     def ends(self, tail: bytes) -> bool:

@@ -165,7 +165,7 @@ def read_message(raw: object, _: int = 1) -> Message:
 
     The plan that comes with tool calls counts as thinking, because Cohere describes it as a chain of thought; so a
     client that resends the message without it has sent the same message. Documents that a tool returned are parsed as
-    text, because that is what the model reads of them.
+    text, because that is what the model reads of them. The second argument is not used.
     """
     if not isinstance(raw, dict):
         return openai_message.read_message(raw)

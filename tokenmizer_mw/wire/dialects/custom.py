@@ -77,7 +77,8 @@ class Replies:
         )
 
     def ends(self, tail: bytes) -> bool:
-        """Whether ``tail`` may contain the mark of the last event of a stream."""
+        """Whether ``tail`` may contain the mark of the last event of a stream (see ``Dialect.ends``); false if there is
+        no such event."""
         place = tail.find(self.mark) if self.mark else -1
         while place >= 0:
             if not self.done_path or self._ends_at(tail, place):
@@ -238,18 +239,18 @@ class CustomChat(JsonDialect):
 
     def read(self, body: bytes, known: KnownRequests | None = None, *, path: str = "") -> ChatRequest:
         """Parse the request in ``body``. Raises ``MalformedRequest`` unless it is a JSON object with a list of
-        messages, or with a question, at the configured path."""
+        messages, or with a question, at the configured path. ``path`` is not used. See ``Dialect.read``."""
         return read_request(self.shape, body, known) if self._cuts else self._read_only(read_object(decode_body(body)))
 
     def cut(self, request: ChatRequest, keep_from: int, block: str, role: str) -> list[Edit]:
         """Return the edits of a cut. Raises ``ValueError`` if the history is not a top-level member of the body, and as
-        ``Dialect.cut`` does."""
+        ``JsonDialect.cut`` does."""
         if not self._cuts:
             raise ValueError("a history that lies deeper is not rewritten")
         return cut_edits(request, keep_from, self._block(request, keep_from, role, block) if block else "")
 
     def ends(self, tail: bytes) -> bool:
-        """Whether ``tail`` may contain the end of a stream."""
+        """Whether ``tail`` may contain the end of a stream; false without ``done``. See ``Dialect.ends``."""
         return self._replies.ends(tail)
 
     def collect(self, data: bytes, *, stream: bool) -> Reply:

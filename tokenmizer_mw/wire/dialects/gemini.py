@@ -227,13 +227,13 @@ class Gemini(JsonDialect):
 
     def read(self, body: bytes, known: KnownRequests | None = None, *, path: str = "") -> ChatRequest:
         """Parse the request in ``body``, sent to ``path``. Raises ``MalformedRequest`` unless it is a JSON object with
-        a list of contents."""
+        a list of contents. See ``Dialect.read``."""
         stream = _STREAMS.get(path.rpartition(":")[2])
         return read_request(_SHAPE, body, known, model=_model(path) or None, stream=stream)
 
     def cut(self, request: ChatRequest, keep_from: int, block: str, role: str) -> list[Edit]:
-        """Return the edits of a cut. The block is always a user content, because a list of contents must begin with
-        one."""
+        """Return the edits of a cut, as ``JsonDialect.cut`` does. Whatever ``role`` is, the block is a user content,
+        because a list of contents must begin with one."""
         content = {"role": "user", "parts": [{"text": storable(block)}]}
         return cut_edits(request, keep_from, json_text(content) if block else "")
 

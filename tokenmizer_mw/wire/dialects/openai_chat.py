@@ -316,7 +316,8 @@ class OpenAIChat(JsonDialect):
     end_mark = b"[DONE]"
 
     def cut(self, request: ChatRequest, keep_from: int, block: str, role: str) -> list[Edit]:
-        """Return the edits of a cut. Prompt cache markers of removed messages move to the end of the block."""
+        """Return the edits of a cut, as ``JsonDialect.cut`` does; a block of the role "developer" keeps it. Prompt
+        cache markers of removed messages move to the end of the block."""
         marker = lost_marker(request, keep_from, _MARKS) if block else None
         return insert_message(request, keep_from, role, block, marker)
 

@@ -110,7 +110,7 @@ def group(sent: Sequence[Any]) -> list[int]:
 
 
 def refuses(sent: Sequence[Any]) -> str:
-    """Return why a request with these items must not be rewritten; "" when it may."""
+    """Return why a request with these items must not be rewritten (see ``ChatRequest.stand_down``); "" when it may."""
     kinds = {_kind(item) for raw in sent for item in (raw if type(raw) is tuple else (raw,))}
     if not kinds.isdisjoint(_COMPACTED):
         return PROVIDER_COMPACTS
