@@ -62,7 +62,8 @@ def project_of(session_id: str, separator: str) -> str:
 
 def siblings(key: SessionKey, known: Iterable[SessionKey], separator: str, most: int) -> list[SessionKey]:
     """Return the other sessions of the same project and tenant as ``key``, in the order of ``known``, at most
-    ``most``; ``[]`` if ``key`` belongs to no project."""
+    ``most``; ``[]`` if ``key`` belongs to no project. The project is the part of a session id before the last
+    ``separator``."""
     project = project_of(key.id, separator)
     if not project:
         return []

@@ -71,7 +71,7 @@ class BackgroundQueue:
     A task whose name a waiting task has already is dropped, because the waiting one will see the newest state anyway.
 
     Tasks of ``put_later`` wait for a pause in which no task is queued, so that a busy process answers requests first.
-    Tasks of ``put`` overtake them. They do not wait for a pause if the queue is half full, or during a flush.
+    They do not wait if the queue is half full, or during a flush. Tasks of ``put`` overtake them.
     """
 
     def __init__(

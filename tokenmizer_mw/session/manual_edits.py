@@ -307,8 +307,12 @@ def newest_number(edits: Iterable[RecordedEdit]) -> int:
 
 
 def undo_edit(state: SessionState, number: int) -> list[Event]:
-    """Return the events that undo a manual edit. Raises ``UnknownNode``. Raises ``CallerError`` when there is no such
-    edit, it is already undone, the fact was changed again later, or another fact has taken its place."""
+    """Return the events that undo the manual edit ``number``.
+
+    Raises ``UnknownNode`` when the graph no longer has the fact. Raises ``CallerError`` when there is no such edit, it
+    is already undone, the fact was changed again later, or another current fact has the slot that the fact would get
+    back.
+    """
     edits = [one.edit for one in state.edits.values()]
     found = state.edits.get(number)
     if found is None:

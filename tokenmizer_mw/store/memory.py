@@ -35,8 +35,8 @@ _Row = tuple[str, str, str, str]
 
 
 class MemoryLedger:
-    """A ``UsageLedger`` in this process's memory. ``holds``: a function that returns whether the store has a
-    session."""
+    """A ``UsageLedger`` in this process's memory. ``holds``: a function that returns whether the store has a session.
+    Calls of a session that it does not have count only in the tenant's sums."""
 
     def __init__(self, holds: Callable[[SessionKey], bool]) -> None:
         self._holds = holds

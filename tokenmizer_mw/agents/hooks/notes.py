@@ -1,7 +1,7 @@
 """Stores in files how far transcripts were read. A lost note only costs time, because the transcript is then read
 again.
 
-Only regular files are read, because a pipe could block.
+A transcript that is not a regular file is not read, because a pipe could block.
 """
 
 from __future__ import annotations

@@ -113,7 +113,8 @@ def behind(
 ) -> PlaceRule:
     """Return a rule for a secret directly after ``lead`` and before ``after`` (both RE2).
 
-    The secret has at least ``least`` characters of the class ``value``.
+    The secret has at least ``least`` characters that match ``value`` (RE2 for one character). The other arguments are
+    fields of ``PlaceRule``.
     """
     gate = f"{lead}{value}{{{least},}}{after}" if after else f"{lead}{value}{{{least}}}"
     return PlaceRule(kind, gate, f"{lead}({value}{{{least},}}){after}", judge, example, counter, edge, before)

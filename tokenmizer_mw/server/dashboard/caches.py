@@ -79,8 +79,8 @@ class Summaries:
         return found
 
     def find_question(self, memory: SessionMemory, key: SessionKey) -> str:
-        """Return the start of the first question of a session, for one without a goal; "" if there is no question or
-        the store cannot be read."""
+        """Return the start of the user's first message in a session; "" if there is none or the store cannot be read.
+        Call it only for a session without a goal: this is not checked."""
         with self._guard:
             known = self._summaries.get((key.tenant, key.id))
         if known is not None and known[2].title:

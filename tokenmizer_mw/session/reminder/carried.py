@@ -101,8 +101,9 @@ class TurnKey:
 
 @dataclass(frozen=True, slots=True)
 class TurnPart:
-    """A part of a turn's reminder. It is put after the message that is ``offset`` messages after the turn's first one
-    and has this ``digest``. ``part`` is ``None`` if nothing relevant was found there."""
+    """A part of a turn's reminder, put after one message of the turn. ``offset``: how many messages after the turn's
+    first one that message stands; ``digest``: the message's digest. ``part`` is ``None`` if nothing relevant was found
+    there."""
 
     offset: int
     digest: str

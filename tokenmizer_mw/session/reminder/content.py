@@ -183,10 +183,11 @@ def relevant_facts(
     hand, if they are relevant and the cut's resume block does not state them.
 
     A fact is relevant when it contains at least the share ``least`` of the words of ``question``, by weight; if the
-    message asks nothing, a larger share (``MOST``). A replaced fact is returned with the value that holds now.
+    message asks nothing, a larger share (``MOST``). For a replaced fact, the line of the fact that holds now is
+    returned; it also names the replaced one.
 
-    ``outdated``: ids of facts that the block lacks or states wrongly, because they were added or changed by hand since;
-    they come first, whatever the question is.
+    ``outdated``: ids of facts that the block lacks or states wrongly, because they were added or changed by hand since.
+    They come first and need not be relevant.
     """
     weights, least = question.weights, least if question.asks else MOST
     whole = sum(weights.values()) or 1.0

@@ -85,7 +85,7 @@ class Lanes(Generic[Item]):
         return key in self._lanes and key not in self.ready and key not in self.resting
 
     def taken_item(self, key: SessionKey) -> Item | None:
-        """Return the item of a session that is being written; ``None`` if none is."""
+        """Return the session's item that is being written; ``None`` if none is."""
         return self._lanes[key][0][0] if self.is_taken(key) else None
 
     def drop(self, key: SessionKey) -> list[Item]:
