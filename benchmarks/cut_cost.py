@@ -46,9 +46,9 @@ def run() -> dict[str, Any]:
         "bars": [],
         "notes": "FastAPI under uvicorn in its own process, SQLite store. Milliseconds that the middleware adds"
         " until the"
-        f" first byte, in chats of about {TURNS_A_WINDOW} turns per window with pauses of {PAUSE} s, up to {CUTS} new"
-        " cuts. *uncut*: the request passes unchanged; *new cut*: a cut is made; *behind*: the last cut is"
-        " repeated. The"
+        f" first byte. A window holds about {TURNS_A_WINDOW} turns; a chat waits {PAUSE} s between calls and ends after"
+        f" {CUTS} new cuts. *uncut*: the request passes unchanged; *new cut*: a cut is made; *behind*: a call after a"
+        " cut, which repeats it. The"
         " first new cut of a process includes loading the model's tokenizer, unless the background has done that.",
         "page": [*head, *table],
         "lines": table,

@@ -144,9 +144,10 @@ class SessionMemory:
 
     A *cut* replaces the old messages of a request by a resume block when the model's context window is full.
 
-    Safe for threads and, with a store on disk, for processes. ``tenant`` separates sessions: the same id in two tenants
-    names two sessions. Middleware, transports and the proxy use the attribute ``service``. Most methods have an
-    asynchronous form with the prefix ``a`` (``arecord``, ``aresume``), which runs the method in a worker thread.
+    Make one with ``SessionMemory.open``. Safe for threads and, with a store on disk, for processes. ``tenant``
+    separates sessions: the same id in two tenants names two sessions. Middleware, transports and the proxy use the
+    attribute ``service``. Most methods have an asynchronous form with the prefix ``a`` (``arecord``, ``aresume``),
+    which runs the method in a worker thread.
 
     All methods raise ``InvalidSession`` for an unusable id or tenant, ``CallerError`` for an argument of a wrong type
     or a negative number, and ``StoreError`` when the store fails or after ``close``. Methods that read a session raise

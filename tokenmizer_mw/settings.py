@@ -433,8 +433,8 @@ def read_fields(kind: type[T], given: object, where: str, *, separator: str = ".
 
 
 def read_value(hint: Any, value: Any, place: str, *, strict: bool = False) -> Any:
-    """Convert ``value`` to the type ``hint``; with ``strict``, only check the type. Raises ``ConfigError``, which names
-    ``place`` (the value's path, such as "memory.cut_at") and what is expected there."""
+    """Return ``value`` converted to the type ``hint``; with ``strict``, only check the type. Raises ``ConfigError``,
+    which names ``place`` (the value's path, such as "memory.cut_at") and what is expected there."""
     from pydantic import ValidationError  # a fifth of the package's import time: only where used
 
     kind = _without_none(hint)

@@ -51,8 +51,8 @@ class CutPreparation:
     about them is added as a reminder.
 
     ``compression``, ``reminders``: return the services that shorten texts (``None`` if no compression stage is on) and
-    that make reminders. ``soon``: runs work in the background under a name. ``soon_from``: a request of at least so
-    many bytes shows that its chat may be cut before long.
+    that make reminders. ``soon``: runs work in the background under a name, and returns false when the queue is full.
+    ``soon_from``: a request of at least so many bytes shows that its chat may be cut before long.
     """
 
     def __init__(
@@ -187,7 +187,8 @@ class CutPreparation:
 
     def count_fit(self, key: SessionKey, truncation: Truncation, decision: CutDecision, fit: Shortened) -> None:
         """Increment the counters of a framework's request that is sent as ``fit`` says. A request without its old
-        messages and without a block is counted, and logged once per session."""
+        messages and without a block is counted, and logged once per session. ``truncation``: made the ``decision``.
+        Also starts a refinement if a cut is near and the settings ask for it."""
         leaves_out = truncation.leaves_out(fit)
         for name in decision.counted:
             if not (leaves_out and name == NOT_WORTH_IT):

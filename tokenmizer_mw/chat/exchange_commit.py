@@ -60,7 +60,7 @@ class ExchangeCommit:
 
     def take_piece(self, exchange: ChatExchange, piece: bytes) -> bool:
         """Take the next piece of the body, of any bytes type. Returns whether the turn must be committed before the
-        client gets it. Failures are counted, not raised.
+        client gets it. A failure is counted, not raised, and returns false.
         """
         if exchange.is_settled or not piece:
             return False
@@ -107,7 +107,8 @@ class ExchangeCommit:
         """Parse the reply if it is complete or its ``last`` piece has arrived, and submit the turn for writing without
         waiting.
 
-        Returns the submitted turn, or ``None`` when there is nothing to wait for.
+        Returns the submitted turn. ``None``: it was submitted before, the reply is not complete, or nothing is
+        recorded.
 
         - ``outcome``: how the call ended, if the caller knows more than the reply says.
         - ``attempt``: true if the call may be retried; a failed attempt without content is not recorded.

@@ -71,7 +71,9 @@ _PATH_SHOWN: Final = 120
 
 
 class FailureReports:
-    """Counts and logs failures and unreadable requests; the same line is logged at most once a minute."""
+    """Counts and logs failures and unreadable requests. ``monitor``: logs that the store is unavailable. ``log``: logs
+    unreadable requests and replies, the same line at most once a minute. ``count``: increments the counter of a name.
+    """
 
     def __init__(self, monitor: StoreMonitor, log: LimitedLog, count: Callable[..., None]) -> None:
         self._monitor = monitor
@@ -134,8 +136,8 @@ class UnknownRoutes:
         self._logged: set[str] = set()
 
     def is_new(self, path: str, headers: Headers) -> bool:
-        """Whether a POST to ``path``, which no route matches, looks like a chat and was not logged before. Headers that
-        can be read only once are not read.
+        """Whether a POST to ``path``, which no route matches, looks like a chat (by its last word and a JSON body) and
+        was not logged before. False if ``headers`` can be read only once; they are not read then.
         """
         last = path.rstrip("/").rpartition("/")[2].lower()
         return last in CHAT_WORDS and len(self._logged) < PATHS_MAX and path not in self._logged and _is_json(headers)

@@ -69,7 +69,8 @@ _logger = logging.getLogger("tokenmizer_mw")
 class SessionService:
     """The service behind a memory: what middleware, transports, the proxy and frameworks call for each chat.
 
-    ``known`` caches recent requests for parsing; ``answers`` is the answer cache, ``None`` if it is off.
+    ``known`` caches recent requests for parsing; ``answers`` is the answer cache, ``None`` if it is off. ``complete``,
+    ``embed`` and ``url`` are those of ``SessionMemory.open``; ``log`` is the event log at ``url``.
     """
 
     def __init__(

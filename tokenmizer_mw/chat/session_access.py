@@ -91,11 +91,12 @@ class SessionAccess:
         return key
 
     def read_messages(self, key: SessionKey) -> list[Written]:
-        """The messages of a session, oldest first."""
+        """The messages of a session, oldest first; ``[]`` for an unknown session."""
         return self.read_messages_until(key)[0]
 
     def read_messages_until(self, key: SessionKey) -> tuple[list[Written], LogEnd]:
-        """Return the messages of a session, and the end of its log."""
+        """Return the messages of a session as ``read_messages`` does, and the end of its log: number and time of its
+        newest event."""
         found, end = self.messages.read(
             key, lambda state: (list(state.messages.values()), (state.seq, state.recorded_at))
         )

@@ -80,7 +80,8 @@ class TurnCommit:
         writes: bool = False,
         cut: HeldCut | None = None,
     ) -> SpooledTurn:
-        """Redact the reply and queue the turn for writing; do not wait for that.
+        """Redact the reply and queue the turn for writing; do not wait for that. Returns the turn, for
+        ``wait_for_turn``.
 
         - ``size``: bytes that the turn holds in memory; ``None``: the characters of its messages.
         - ``after``: called in another thread once the turn is durable.
@@ -165,7 +166,8 @@ SENTENCES_STEP: Final = 20_000
 class ExtractionSchedule:
     """Schedules the extraction of facts from durable messages, in the background or at once.
 
-    ``soon``, ``defer``: run work in the background under a name, as soon as possible or when the process is less busy.
+    ``soon``, ``defer``: run work in the background under a name, as soon as possible or when the process is less busy;
+    they return false when the queue is full. ``embedding``: computes vectors of passages; ``None`` without a model.
     """
 
     def __init__(

@@ -54,8 +54,8 @@ class EndedCall:
 
 
 def measure_sent_call(call: EndedCall, counter: MessageCounter, elapsed: float | None) -> SentCall:
-    """Return the token counts of a call. ``elapsed``: seconds since the previous call of its session; ``None``: the
-    first call.
+    """Return the token counts of a call. ``counter``: counts as the call's model does. ``elapsed``: seconds since the
+    previous call of its session; ``None``: the first call.
 
     The part that the previous call also contained ends at the model's last reply, which the provider's cache does not
     have yet.
@@ -131,7 +131,7 @@ class UsageAccounting:
 
     def entry(self, call: EndedCall) -> Callable[[SessionKey], None] | None:
         """Return the work that records a call which has just ended, to be called with its session; ``None`` for a
-        failed call, which is not billed.
+        failed call, which is not billed, and if usage accounting is off.
         """
         reply = call.reply
         failed = reply is None or (reply.outcome is Outcome.ERROR and not reply.usage)
@@ -179,7 +179,8 @@ class UsageAccounting:
         return Savings(self._ledger.sums(tenant, by=apart, session=session, model=model, since=since, until=until))
 
     def calls(self, key: SessionKey, limit: int) -> list[UsageRecord]:
-        """Return cost and savings of a session's newest ``limit`` calls, newest first."""
+        """Return cost and savings of a session's newest ``limit`` calls, newest first; ``[]`` if the store has no
+        ledger."""
         return self._ledger.calls(key, limit=limit) if self._ledger is not None else []
 
     def totals(self) -> dict[str, UsageSums]:

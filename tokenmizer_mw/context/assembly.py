@@ -41,7 +41,7 @@ class Reminder:
         return sum(part.tokens for _, part in self.places)
 
     def text_behind(self, place: int) -> str:
-        """Return the text that is added after message ``place``; "" for none."""
+        """Return the text that is added after the message at index ``place`` of the request; "" for none."""
         return "\n\n".join(part.text for at, part in self.places if at == place)
 
 
@@ -98,9 +98,9 @@ def newest(messages: Sequence[Message], counts: Sequence[int], start: int, room:
     it) exceeds ``room`` tokens: the question, and the newest messages that fit. Tool results stay together with their
     calls.
 
-    Only messages from index ``start`` on are considered. The number of tokens left out is rounded up to a multiple of
-    ``step``, so that the selection changes rarely while the chat grows. The last message stays even if it is too long
-    by itself; the provider then reports the error.
+    ``counts``: tokens of each message. Only messages from index ``start`` on are considered. The number of tokens left
+    out is rounded up to a multiple of ``step``, so that the selection changes rarely while the chat grows. The last
+    message stays even if it is too long by itself; the provider then reports the error.
     """
     end = len(messages)
     asked = next((place for place in range(end - 1, start - 1, -1) if messages[place].opens_turn), None)

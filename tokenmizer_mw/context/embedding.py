@@ -35,8 +35,8 @@ BATCH: Final = 4
 class SentenceModel:
     """Computes vectors of length one. Thread-safe.
 
-    ``name`` identifies the model, because vectors of different models must not be compared. ``open`` is called when the
-    first vector is needed, because loading a model takes seconds.
+    ``name`` identifies the model, because vectors of different models must not be compared. ``open`` returns the
+    function that computes vectors. It is called when the first one is needed, because loading a model takes seconds.
     """
 
     def __init__(self, name: str, open: Callable[[], Embed]) -> None:
@@ -57,14 +57,15 @@ class SentenceModel:
 def find_model(named: str) -> SentenceModel:
     """Return the sentence-transformers model in the directory ``named``, in the installed package of that name, or in
     the local cache of models under it. Nothing is downloaded, and nothing loaded yet. Raises ``ConfigError`` if
-    sentence-transformers is missing."""
+    sentence-transformers is missing; so does the first use of the model if the model is missing."""
     if find_spec("sentence_transformers") is None:
         raise ConfigError(f"embeddings needs sentence-transformers: {install_hint('embeddings')}")
     return SentenceModel(named, lambda: sentence_transformer(str(model_directory(named))))
 
 
 def host_model(embed: Embed) -> SentenceModel:
-    """Return a model that calls the host's function ``embed``. The text ``embed.identity``, if set, names it."""
+    """Return a model that calls the host's function ``embed``. Its name is the text
+    ``embed.identity``, else "host"."""
     named = getattr(embed, "identity", None)
     return SentenceModel(named if isinstance(named, str) else "host", lambda: embed)
 
@@ -110,7 +111,8 @@ Mark = tuple[int, float]
 
 
 class ReadIndex(Protocol):
-    """A function that calls ``look`` with a session's index and mark while it holds the index's lock."""
+    """A function that calls ``look`` with a session's index and mark (number and time of the newest event in the index)
+    while it holds the index's lock."""
 
     def __call__(self, key: SessionKey, look: Callable[[PassageIndex, Mark], T], /) -> T:
         """Return what ``look`` returns for the session ``key``."""
@@ -230,7 +232,8 @@ class PassageEmbedding:
         return self._queue.flush(seconds)
 
     def close(self, seconds: float) -> bool:
-        """End the threads. Passages without a vector get theirs when the session is next used."""
+        """Wait at most ``seconds`` for background work, then end the threads. Returns whether all work was done.
+        Passages without a vector get theirs when the session is next used."""
         self._workers.shutdown(wait=False, cancel_futures=True)
         return self._queue.close(seconds)
 

@@ -339,8 +339,8 @@ def _carry_on_cut(
 
 
 def find_newest_at_cut(cut: Checkpointed, keep_from: int) -> int | None:
-    """Return the index of the newest message when ``cut`` was made, if the first message that it kept is at
-    ``keep_from``; ``None`` if unknown."""
+    """Return the index, in the request, of the newest message when ``cut`` was made. ``keep_from``: the index of the
+    first message that it kept. ``None``: the cut does not say how many messages it kept."""
     return keep_from + cut.kept - 1 if cut.kept else None
 
 

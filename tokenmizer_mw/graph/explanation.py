@@ -205,7 +205,7 @@ def qualify_replacement(new: Node | None, words: str) -> str:
 
 def mark_uncertain(new: Node | None) -> str:
     """Return " (perhaps replaced)" if it is uncertain that ``new`` replaced another fact, else "". Texts put it after
-    the old fact: "SQLite (perhaps replaced) -> PostgreSQL". ``None``: ``new`` was pruned."""
+    the old fact: "SQLite (perhaps replaced) -> PostgreSQL". Also "" if ``new`` was pruned (``None``)."""
     return f" ({qualify_replacement(new, 'replaced')})" if new is not None and new.replaces_perhaps else ""
 
 

@@ -117,7 +117,7 @@ def find_described(graph: SessionGraph, text: str, former: Sequence[Node] = ()) 
 
 def find_fitting(graph: SessionGraph, text: str, former: Sequence[Node] = ()) -> list[Node]:
     """Return the node that ``find_described`` finds, and behind it those that ``text`` fits about equally well. A
-    decision that has all words of ``text`` comes before an error."""
+    decision that has all words of ``text`` comes before an error. ``[]`` when nothing matches."""
     if (node := graph.get(text)) is not None:
         return [node]
     if named := _find_all_in(_list_nodes(graph), text):

@@ -193,7 +193,10 @@ def _block_events(block: Mapping[str, Any]) -> Iterator[bytes]:
 
 class MessagesAddition:
     """Adds content to a provider's response: a compaction of this package before the model's content, and the list of
-    the context edits (such as cleared tool results) that were applied."""
+    the context edits (such as cleared tool results) that were applied.
+
+    ``content``: the compaction, ``None`` for none; ``sealed``: the same, encrypted. ``edits``: the list; empty: none.
+    """
 
     def __init__(self, content: SealedContent | None, sealed: str, edits: Sequence[Mapping[str, Any]]) -> None:
         self._block = block_of(content, sealed) if content is not None else None

@@ -58,7 +58,9 @@ def clear_thinking(messages: Sequence[Any], edit: ClearThinking, count: Count) -
 
 def clear_tool_uses(messages: Sequence[Any], edit: ClearToolUses, count: Count, tokens: int) -> ClearedMessages:
     """Clear the results of old tool calls if the request, which takes ``tokens`` tokens, exceeds the threshold of
-    ``edit``. Nothing is cleared if that would save fewer than ``edit.least`` tokens."""
+    ``edit`` (its ``uses`` or ``tokens``). Nothing is cleared if that would save fewer than ``edit.least`` tokens.
+
+    ``count``: returns the tokens of a text."""
     uses = _uses(messages)
     due = len(uses) > edit.uses if edit.uses is not None else edit.tokens is not None and tokens > edit.tokens
     old = uses[: -edit.keep] if edit.keep else uses

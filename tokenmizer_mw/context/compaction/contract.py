@@ -104,9 +104,9 @@ def _newest_step(request: ChatRequest) -> int | None:
 
 
 def open_words(request: ChatRequest, budget: int, before: str) -> str:
-    """Return the user's newest message if the model has not finished answering it; else "". Of a long message only the
-    beginning and the end. ``before``: the unanswered message of the previous compaction, which is returned if the
-    request has no newer message of the user."""
+    """Return the user's newest message if the model has not finished answering it; else "". Of a message of more than
+    about ``budget`` tokens, only the beginning and the end are returned. ``before``: the unanswered message of the
+    previous compaction, which is returned if the request has no newer message of the user."""
     spoken = request.messages.without_system()
     if not spoken or (spoken.roles[-1] is Role.ASSISTANT and not spoken[len(spoken) - 1].tool_calls):
         return ""
@@ -122,7 +122,8 @@ def _shorten(text: str, most: int) -> str:
 
 
 def format_compaction(block: str, words: str) -> str:
-    """Return the text of a compaction: the resume block, followed by the user's unanswered message ``words``."""
+    """Return the text of a compaction: the resume block, followed by the user's unanswered message ``words``
+    under a heading. Either may be ""."""
     return "\n\n".join(filter(None, (block, f"{OPEN}\n{words}" if words else "")))
 
 

@@ -41,7 +41,8 @@ class CompactAbove:
 
 @dataclass(frozen=True, slots=True)
 class CompactNow:
-    """Compact the whole conversation, and respond with the compaction alone."""
+    """Compact the whole conversation, and respond with the compaction alone. ``instructions``: the client's wishes for
+    it, "" for none."""
 
     instructions: str = ""
 
@@ -88,8 +89,8 @@ class CompactionRequest:
 
 
 def read_context_edits(body: Mapping[str, Any]) -> CompactionRequest | None:
-    """Parse the context edits of an Anthropic request; ``None`` if it contains an unknown edit. Raises
-    ``MalformedRequest``."""
+    """Parse the context edits of an Anthropic request; ``None`` if it contains an unknown edit. A request without edits
+    gives an empty ``CompactionRequest``. Raises ``MalformedRequest`` for fields that break Anthropic's format."""
     compaction, management = body.get("compaction"), body.get("context_management")
     if compaction is not None:
         return CompactionRequest(compact=_read_now(_mapping(compaction, "compaction"), management))
@@ -116,8 +117,9 @@ def read_context_edits(body: Mapping[str, Any]) -> CompactionRequest | None:
 
 
 def read_context_settings(body: Mapping[str, Any]) -> CompactionRequest | None:
-    """Parse the context edits of an OpenAI Responses request; ``None`` if it contains an unknown edit. Raises
-    ``MalformedRequest``."""
+    """Parse the context edits of an OpenAI Responses request; ``None`` if it contains an unknown edit. A request
+    without edits gives an empty ``CompactionRequest``. Raises ``MalformedRequest`` for fields that break OpenAI's
+    format, and for a trigger that is not the last item of the input."""
     if _is_triggered(body.get("input")):
         return CompactionRequest(compact=CompactNow())
     entries = body.get("context_management")

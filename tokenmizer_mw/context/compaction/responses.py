@@ -207,7 +207,8 @@ def _events_of(item: Mapping[str, Any], place: int) -> list[tuple[str, dict[str,
 
 
 class ResponsesAddition:
-    """Adds a compaction of this package before the items of a provider's response."""
+    """Adds a compaction of this package before the items of a provider's response. ``sealed``: the encrypted
+    compaction. ``content`` and ``edits`` have no effect in this dialect."""
 
     def __init__(self, content: SealedContent | None, sealed: str, edits: Sequence[Mapping[str, Any]] = ()) -> None:
         self._item = item_of(sealed)

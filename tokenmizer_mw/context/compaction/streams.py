@@ -24,7 +24,8 @@ pieces."""
 
 @dataclass(frozen=True, slots=True)
 class StreamFrame:
-    """One event of a stream as received, and its parsed data (``None`` if it is not JSON)."""
+    """One event of a stream: its bytes as received, its name ("" for none), and its parsed data (``None`` if it is not
+    JSON)."""
 
     raw: bytes
     name: str
@@ -50,8 +51,8 @@ def is_number(value: object) -> TypeGuard[int]:
 
 
 class StreamEditor:
-    """Edits a stream: takes bytes in any pieces, and replaces each complete event by the result of ``change``. If an
-    event is longer than ``event_max`` bytes, it and the rest of the stream pass unchanged."""
+    """Edits a stream: takes bytes in any pieces, and replaces each complete event by those that ``change`` returns. If
+    an event is longer than ``event_max`` bytes, it and the rest of the stream pass unchanged."""
 
     def __init__(self, change: Callable[[StreamFrame], Events], event_max: int = EVENT_MAX) -> None:
         self._change = change

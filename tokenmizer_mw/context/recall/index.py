@@ -37,7 +37,7 @@ DEPTH: Final = 40
 
 
 def fuse_rankings(rankings: Sequence[Mapping[int, float]], weights: Sequence[float]) -> dict[int, float]:
-    """Return the items of all rankings with their fused scores, best first.
+    """Return the items of all rankings with their fused scores, best first. ``weights``: the weight of each ranking.
 
     Each ranking has positive scores, best first, and is scaled so that its best item has 1. If it is longer than
     ``DEPTH``, the last item that counts has 0.

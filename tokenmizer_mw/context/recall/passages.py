@@ -91,8 +91,8 @@ Span = tuple[int, int]
 
 @dataclass(frozen=True, slots=True)
 class Passage:
-    """A part of a message's text. ``head``: for a part from inside a table or a code block, the first lines of that
-    table or block; ``None`` if the part begins with them or needs none."""
+    """A part of a message's text, ``[start, end)``. ``head``: for a part from inside a table or a code block, the first
+    lines of that table or block; ``None`` if the part begins with them or needs none."""
 
     start: int
     end: int

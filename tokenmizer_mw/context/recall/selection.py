@@ -34,7 +34,8 @@ Item = TypeVar("Item")
 
 
 def asked_kinds(question: str) -> frozenset[str]:
-    """Return the kinds of values that may answer ``question``; empty when it asks for no particular kind."""
+    """Return the kinds of values that may answer ``question``, such as "date" (``Value.kind``); empty when it asks for
+    no particular kind."""
     asked = encodable(question)
     return frozenset(kind for pattern, kinds in _ASKS_FOR if pattern.search(asked) for kind in kinds)
 
@@ -43,7 +44,8 @@ def sort_by_answers(
     kinds: frozenset[str], found: Sequence[Item], wanted: Mapping[str, float], text: Callable[[Item], str]
 ) -> list[Item]:
     """Sort ``found``: first the items whose text has a value of one of ``kinds`` in a sentence with words of the
-    question (``wanted``), then the rest, each in the given order."""
+    question, then the rest, each in the given order. ``wanted``: those words, in the singular; ``text``: returns the
+    text of an item."""
     if not kinds:
         return list(found)
     return sorted(found, key=lambda one: not _answers(kinds, text(one), wanted))
@@ -81,7 +83,8 @@ class QuotedPiece:
     text: str
 
     def render(self, mark: str = "") -> str:
-        """Return the quotation for a reader: ``[number role]``, ``mark``, the text."""
+        """Return the quotation for a reader: ``[number role]``, ``mark``, the text. ``mark``: a remark with a space
+        before it, such as " (corrected)"; "" for none."""
         separator = "\n" if "\n" in self.text else " "
         return f"[{self.number} {self.role}]{mark}{separator}{self.text}"
 

@@ -20,8 +20,8 @@ REACH: Final = 2
 
 
 class PassageVectors:
-    """The vectors of passages, by the passages' positions. All have length one. A passage without a vector is never
-    found."""
+    """The vectors of passages, by the passages' positions. All have length one and ``width`` dimensions. A passage
+    without a vector is never found."""
 
     def __init__(self, width: int) -> None:
         self.width = width
@@ -30,7 +30,7 @@ class PassageVectors:
         self._lengths: Matrix | None = None
 
     def put(self, place: int, vector: Matrix) -> None:
-        """Store the vector of a passage."""
+        """Store the vector of the passage at position ``place``."""
         if place >= len(self._known):
             self._grow(max(place + 1, 2 * len(self._known)))
         self._rows[place], self._known[place] = vector, True
@@ -67,7 +67,7 @@ def _sum_neighbours(rows: Matrix) -> Matrix:
 
 
 def best_places(similarities: Matrix, allowed: list[int], most: int) -> dict[int, float]:
-    """Return the ``most`` positions among ``allowed`` with the highest similarity, best first, with their
+    """Return at most ``most`` positions among ``allowed`` with the highest similarities above 0, best first, with these
     similarities."""
     places = np.asarray([place for place in allowed if place < len(similarities)], np.int64)
     found = similarities[places]

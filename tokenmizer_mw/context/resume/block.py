@@ -442,7 +442,7 @@ def build_resumes(
 
 
 def check_budget(budget: int | None) -> None:
-    """Raise ``BudgetTooSmall`` for a budget below ``BUDGET_MIN``."""
+    """Raise ``BudgetTooSmall`` for a budget below ``BUDGET_MIN`` tokens; ``None`` is accepted."""
     if budget is not None and budget < BUDGET_MIN:
         raise BudgetTooSmall(f"a resume needs a budget of at least {BUDGET_MIN} tokens, not {budget}")
 

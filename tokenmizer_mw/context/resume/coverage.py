@@ -124,10 +124,11 @@ class Coverage:
         lead_budget: int = 0,
         pinned: Collection[int] = (),
     ) -> list[int]:
-        """Choose the candidates that fit into ``budget`` tokens, ``fixed`` of which are already used.
+        """Choose the candidates that fit into ``budget`` tokens, ``fixed`` of which are already used. ``count`` returns
+        the tokens of a text.
 
         Returns indices in the order of choice: a fact has its index in ``facts``, a sentence its index plus
-        ``len(facts)``. The order:
+        ``len(facts)``. ``lead``, ``first`` and ``pinned`` are such indices. The order:
 
         - ``lead``, up to ``lead_budget`` tokens;
         - all facts that can be understood alone if they stay within their share, else the facts ``first``; those in

@@ -39,8 +39,10 @@ _OLD_MAX: Final = 3
 
 
 def reason_of(graph: SessionGraph, node: Node, section: Section, replaced: Predecessors) -> tuple[str, tuple[str, ...]]:
-    """Return the reason for ``node`` as the text in brackets after its label ("" for none), and the ids of the nodes
-    that this text names.
+    """Return the text that a block appends to the label of ``node``, and the ids of the nodes that this text names.
+
+    The text says what the fact replaced and why: " (was SQLite: concurrent writes)". In ``Section.WARNINGS`` it has no
+    brackets: " - too slow". It is "" if there is nothing to say.
 
     ``section``: the section of the block that states the node. ``replaced``: for each fact of the graph, the facts that
     it replaced.
@@ -129,7 +131,8 @@ class ResumeFact:
     """A fact as a resume block states it.
 
     - ``section``: the section of the block.
-    - ``text``: the label of the fact; ``why``: the text in brackets after it (replaced values, reason), "" for none.
+    - ``text``: the label of the fact; ``why``: the text appended to it, "" for none: what ``reason_of`` returns, or the
+      rest of a long goal.
     - ``ids``, ``why_ids``: ids of the nodes that ``text`` and ``why`` state.
     - ``turn``: number of the message that the fact comes from; ``place``: order in the section.
     - ``grade``: if not all facts fit, those with a lower grade are taken first.
@@ -147,7 +150,7 @@ class ResumeFact:
 
 def sections_of(graph: SessionGraph, replaced: Predecessors) -> Iterator[tuple[Node, Section]]:
     """Iterate over every fact that a resume block may state, with its section, oldest first, without archived and
-    replaced ones."""
+    replaced ones. ``replaced``: for each fact of the graph, the facts that it replaced."""
     for node in graph.nodes():
         section = Section.RULES if node.id in replaced.standing else _section_of(graph, node)
         if section is None or (section is Section.DECISIONS and not node.pinned and _asks(flatten(node.label))):

@@ -72,7 +72,7 @@ def facts_beside(
 ) -> list[ResumeFact]:
     """Return ``facts`` without those that ``handover`` makes redundant: facts that its ``sentences`` state, and
     completed work, proposals and lists of names from the messages that it covers. Facts that changed since, or for
-    which ``forced`` returns true, stay.
+    which ``forced`` returns true, stay. ``graph``: has the facts, and when each changed.
     """
     stated = frozenset(word for one in sentences for word in one.words)
     return [
@@ -88,7 +88,8 @@ def rank_sentences(
     sentences: Sequence[Sentence], facts: Iterable[ResumeFact], weights: Mapping[str, float]
 ) -> list[int]:
     """Return the indexes of ``sentences``, most needed first: each adds the most word weight for its length; sentences
-    that state standing rules and decisions count twice."""
+    that state standing rules and decisions count twice. ``facts``: facts of the session, among them these rules and
+    decisions; ``weights``: weights of words (1 for any other)."""
     standing = [words_of(fact.text) for fact in facts if fact.section in _STANDING]
     factors = [
         _STANDING_WORTH if any(_share(words, one.words) >= _STATING for words in standing if words) else 1.0

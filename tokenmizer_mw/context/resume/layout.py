@@ -52,7 +52,8 @@ _LABELS_FIRST: Final = frozenset({Section.GOAL, Section.DOING, Section.RULES})
 def sequence(facts: Sequence[ResumeFact], budget: int, fixed: int, cost: Cost) -> list[FactPart]:
     """Return the parts of ``facts`` that fit into ``budget`` tokens, in the order in which they were taken.
 
-    ``fixed``: tokens of the budget that are already used. ``cost``: returns the tokens of a part.
+    ``fixed``: tokens of the budget that are already used. ``cost``: returns the tokens of a part; its second argument
+    is true for the first part in a section, whose tokens include the heading.
     """
     filling = _Filling(facts, fixed, cost)
     for step in STEPS:
@@ -218,7 +219,7 @@ def section_line(section: Section, texts: Sequence[str]) -> str:
 
 
 def separator(section: Section) -> str:
-    """Return the text between two facts of a section."""
+    """Return the text between two facts of a section, such as "; "."""
     return _HEADS[section][1]
 
 
@@ -227,14 +228,15 @@ _NO_RECEIPTS: Final = EARLIER | {Section.FILES, Section.USES, Section.ENDPOINTS}
 
 
 def ids_of(fact: ResumeFact, part: int) -> tuple[str, ...]:
-    """Return the ids of the nodes that a part of ``fact`` states."""
+    """Return the ids of the nodes that a part of ``fact`` states (``part`` 0: its label, 1: its reason)."""
     return fact.why_ids if part else fact.ids
 
 
 def fit_facts(
     facts: Sequence[ResumeFact], budget: int, counter: TokenCounter, around: tuple[str, str], fixed: int
 ) -> tuple[str, Sequence[FactPart]]:
-    """Return a text with as many of ``facts`` as fit into ``budget`` tokens, and the parts of facts in it.
+    """Return a text with as many of ``facts`` as fit into ``budget`` tokens, and the parts of facts in it; "" and () if
+    none fits.
 
     ``around``: the delimiters before and after the text; ``fixed``: their tokens. ``counter``: counts the tokens.
     """

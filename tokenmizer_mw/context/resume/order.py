@@ -110,8 +110,8 @@ def _length(fact: ResumeFact) -> int:
 
 
 def drop_repeated_facts(facts: Sequence[ResumeFact], limit: int) -> list[ResumeFact]:
-    """Return ``facts`` without those whose words an earlier fact already contains; the earlier fact gets their node
-    ids. Checks the first ``limit`` facts."""
+    """Return the first ``limit`` of ``facts`` without those whose words an earlier fact already contains; the earlier
+    fact gets their node ids, and they do not count towards ``limit``."""
     left: list[ResumeFact] = []
     first_at: dict[tuple[str, str], int] = {}
     runs: dict[tuple[str, ...], int] = {}

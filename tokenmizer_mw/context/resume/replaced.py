@@ -85,8 +85,9 @@ class ReplacedValues:
 
     def mark_old(self, sentences: Sequence[Sentence]) -> list[Sentence]:
         """Mark sentences that name a value before its replacement, and sentences that state a fact which was corrected
-        by hand; they get a lower weight. Sentences with values that were withdrawn without replacement are left out.
-        Sentences after the replacement stay unchanged, because they may restore the old value.
+        by hand; they get a lower weight. Left out are sentences with values or facts that were withdrawn without
+        replacement or archived by hand, and items of lists of work that was done since. Sentences after the replacement
+        stay unchanged, because they may restore the old value.
         """
         if self._put_away or self._done:
             sentences = [one for one in sentences if not (self._is_put_away(one) or self._is_done_item(one))]

@@ -42,8 +42,8 @@ def announces(sentence: str) -> bool:
 
 
 def weight_announcement(sentence: str, *, last: bool) -> float:
-    """Return the weight of a sentence of an assistant that announces something; ``last``: whether it directly precedes
-    the tool calls of its message."""
+    """Return the weight of a sentence of an assistant: 1; less if it directly precedes the tool calls of its message
+    (``last``); even less if it announces something, least of all without naming anything."""
     if not announces(sentence):
         return _LAST if last else 1.0
     return _INTENDED if _CONCRETE.search(sentence) else _ANNOUNCED
@@ -298,6 +298,7 @@ def transcript_sentences(
     """Return the sentences of ``transcript`` in order, except those of the messages ``without``.
 
     Of long messages the beginning and the end are read, and of long transcripts the newest messages of each speaker.
+    ``read``: returns the sentences of a message, for example from a cache.
     """
     room = dict(CHARACTERS_MAX)
     chosen: list[tuple[Sentence, ...]] = []
@@ -394,7 +395,7 @@ class PreparedSentences:
 
     @property
     def size(self) -> int:
-        """Number of characters of the prepared messages."""
+        """Number of characters of the messages in the cache."""
         return sum(self._sizes.values())
 
     def prepare(self, number: int, message: Message) -> int:

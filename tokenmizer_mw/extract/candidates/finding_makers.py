@@ -62,7 +62,7 @@ def place_hit(hit: Hit, segment: Segment, situation: Situation) -> PlacedHit:
 
 
 def read_slot_fields(label: str) -> dict[str, str]:
-    """Return the slot and value of a label, as fields of a finding; {} if the label is not read as a value."""
+    """Return the slot and value of a label, as fields of a finding; {} if no value is recognised in it."""
     slot = read_slot(label)
     return {"slot": slot.name, "value": slot.value} if slot is not None else {}
 

@@ -105,7 +105,8 @@ class Head(Model):
         return ActProbabilities(self.classes, tuple([1 / (1 + math.exp(-one)) for one in sums]))
 
     def to_bytes(self) -> bytes:
-        """Return the head as the content of a file, in half precision and without the classifier of features."""
+        """Return the head as the content of a file for ``load``, in half precision. The file lacks the classifier of
+        features, which ``load`` takes as ``cues``."""
         named = {"slopes": self.slopes, "offsets": self.offsets, "dense": self.dense}
         for name, (tall, wide) in self.adapter.items():
             named |= {f"{_TALL}{name}": tall, f"{_WIDE}{name}": wide}

@@ -209,7 +209,8 @@ _SPACE: Final = 3
 
 
 def route_edges(pairs: Iterable[tuple[str, str]], layout: Layout) -> list[Route]:
-    """Return a route for each pair of source and target, ids of boxes of ``layout``."""
+    """Return a route (the points through which a line runs) for each pair of source and target, which are node ids of
+    ``layout.boxes``."""
     shelves = sorted({lane.box.y for lane in layout.lanes})
     rows = [[box for box in layout.boxes.values() if _shelf_of(shelves, box) == place] for place in range(len(shelves))]
     router = _Router(shelves, [sorted({(box.x, box.right) for box in row}) for row in rows])
@@ -282,7 +283,7 @@ def _without_repeats(route: Route) -> Route:
 
 
 def path_of(route: Route) -> str:
-    """Return the line as an SVG path with rounded corners."""
+    """Return a line as the data of an SVG path with rounded corners. ``route``: the points through which it runs."""
     parts = [f"M{route[0][0]} {route[0][1]}"]
     for before, corner, after in zip(route, route[1:], route[2:], strict=False):
         radius = min(_CORNER, _distance(before, corner) // 2, _distance(corner, after) // 2)

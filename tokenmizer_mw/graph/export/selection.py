@@ -21,7 +21,8 @@ NODES_MAX: Final = 2_000
 class Selection:
     """The part of a graph that is exported.
 
-    - ``nodes``: in reading order (by type, then by time); ``edges`` and ``steps``: those between these nodes.
+    - ``nodes``: in reading order (by type, then by time); ``edges`` and ``steps``: relations and replacements between
+      these nodes.
     - ``weights``: importance of each node by id, above 0 and at most 1.
     - ``left_out``: number of facts that did not fit.
     """

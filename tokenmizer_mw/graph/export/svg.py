@@ -48,7 +48,8 @@ def draw(
     """Return an ``<svg>`` element with the nodes of ``graph`` and the relations between them.
 
     - ``layout``: positions; nodes without one are left out. ``None`` arranges all nodes.
-    - ``link``: returns the URL that a card links to.
+    - ``title``: name of the drawing for screen readers.
+    - ``link``: returns the URL that a card links to; ``None``: no links.
     - ``styled``: include the CSS, for pages without it.
     - ``words``: write the kind of each relation on its line, except for the plain "related"; with more than
       ``WORDS_MAX`` relations only for replacements.

@@ -26,7 +26,8 @@ def label_of(node: Node) -> str:
 
 
 def words_of(text: str, limit: int = TEXT_MAX) -> str:
-    """Return a detail, a reason or a quotation as one such line of at most ``limit`` characters."""
+    """Return a detail, a reason or a quotation as one line of at most ``limit`` characters, without control characters
+    and effective markup (``flatten``)."""
     return _calm(flatten(text, limit))
 
 
