@@ -53,12 +53,13 @@ def read_claims(
     meaning: Callable[[int, Sequence[Segment]], float | None] | None = None,
     told: str = "",
 ) -> Iterator[ReadClaim]:
-    """Iterate over the sentences of a user's message that may change something, each with a reason.
+    """Iterate over the sentences of a user's message that may change something, each with its claim and the reason for
+    a change ("" for none).
 
     - ``turn``: number of the message; ``elsewhere``: spans of words that are not the user's.
     - ``meaning``: returns the log odds that a sentence model adds for the sentence with this index among some
       sentences; ``None`` without a model.
-    - ``told``: the assistant's last text.
+    - ``told``: the assistant's last text; the first sentence may answer the question at its end.
     """
     question = last_question(told)
     said = [one for one in segments if one.kind in (SegmentKind.PROSE, SegmentKind.LIST_ITEM)][:SENTENCES_READ]

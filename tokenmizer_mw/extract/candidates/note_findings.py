@@ -33,7 +33,8 @@ Place = tuple[int, int] | None
 def find_notes(
     segments: Sequence[Segment], known: Sequence[tuple[str, Place]], goals: Container[Place]
 ) -> list[Finding]:
-    """Return notes for the clauses of a user's message that state something not covered by ``known``, in order.
+    """Return notes for the clauses of a user's message that state something not covered by ``known``, in order, at most
+    ``NOTES_MAX``; [] if the message has more than ``SENTENCES_READ`` sentences.
 
     - ``known``: texts of the message's facts, each with the span of its sentence.
     - ``goals``: spans of the sentences that state the goal; of these, only clauses with a value count.
@@ -60,9 +61,9 @@ def _is_covered(clause: str, text: str, *, beside: bool) -> bool:
 
 
 def iterate_clauses(sentence: str, *, valued: bool = False) -> Iterator[str]:
-    """Iterate over the clauses of a sentence that state something. If the sentence is an order or contains a quotation,
-    and if ``valued``, only clauses with a value count. Questions and sentences in a frame (see ``match.frames``) have
-    none."""
+    """Iterate over the clauses of a sentence that state something. If the sentence is an order, if it contains a
+    quotation, or if ``valued``, only clauses with a value count. Questions and sentences in a frame (see
+    ``match.frames``) have none."""
     line = bound_sentence(sentence)
     ordered = read_order(strip_lead(line))
     plain = not (ordered or valued or _QUOTES & set(sentence))

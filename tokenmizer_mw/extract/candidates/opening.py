@@ -181,8 +181,9 @@ _CHANGE_WORDS: Final = 8
 
 
 def read_opening(spoken: Sequence[Segment], segments: Sequence[Segment]) -> list[OpeningSentence]:
-    """Return the sentences of the first message that may state the goal. Of a pasted task or plan, only its own title
-    or sentences are returned."""
+    """Return the first sentences of the first message in order, each with its rank. Of a pasted task or plan, only its
+    own title or sentences are returned. ``spoken``: the sentences to read; ``segments``: all segments of the message.
+    """
     titled = _read_title(segments)
     if titled is not None:
         return [titled]

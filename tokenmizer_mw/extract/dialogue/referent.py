@@ -83,6 +83,7 @@ _POINTS: Final = PatternSet(r"(?:\w+ ){0,3}?(?:it|them|this|that|those|these|bot
 class Piece:
     """A clause of a message.
 
+    - ``text``: the clause without words that offer: "add a test" of "I could add a test".
     - ``offered``: whether its sentence offers something, or it is an option of a list or a table.
     - ``sentence``: the whole sentence.
     """
@@ -161,7 +162,8 @@ def _strip_offer(clause: str) -> str:
 
 
 def find_referent(said: str, pieces: Sequence[Piece], *, offered: bool = False) -> str:
-    """Return the last clause that contains most words of ``said`` and says more; "" for none.
+    """Return the text of the last clause among ``pieces`` (of the earlier message) that contains most words of ``said``
+    (of the reply) and says more; "" for none.
 
     Of a clause with a verb ("SQLite is enough"), only the subject is returned, if it is a name. A clause that is
     understandable only with its sentence gives the whole sentence. ``offered``: only clauses that are offered count.

@@ -71,7 +71,7 @@ class Situation:
 
     @cached_property
     def told_words(self) -> frozenset[str]:
-        """Content stems (see ``text.similar``) of the assistant's last message; empty if there is none."""
+        """Content stems (see ``text.similar``) of the assistant's last message; empty if ``told`` is ``None``."""
         if self.told is None:
             return frozenset()
         return stems_in(self.told[1].text[-TOLD_MAX:])

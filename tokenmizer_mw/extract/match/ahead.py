@@ -87,7 +87,7 @@ def _reader(code: str) -> AheadRow:
 
 class Readers:
     """The phrases to apply to the sentences of one message: those of the sentence's language or, if it is unclear, of
-    the message's, and the English ones."""
+    the message's, and the English ones. ``spoken``: the segments of the message."""
 
     def __init__(self, spoken: Sequence[Segment] = ()) -> None:
         self._spoken = spoken

@@ -22,7 +22,8 @@ _ANAPHORA: Final = split_words(
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """A clause that a rule matches, with the groups of the rule's pattern; "" for a group that did not match."""
+    """A clause that a rule matches, with the groups of the rule's pattern (see ``Rule``); "" for a group that did not
+    match."""
 
     rule: Rule
     clause: str
@@ -43,7 +44,8 @@ class RuleTable:
         return self._patterns.matching(text)
 
     def first(self, text: str, numbers: Iterable[int]) -> Hit | None:
-        """Return the hit of the first of the rules ``numbers`` that matches ``text``; ``None`` for none."""
+        """Return the hit of the first rule that matches ``text``, among those with these ``numbers`` (from
+        ``reading``); ``None`` for none."""
         for number in numbers:
             rule = self.rules[number]
             if rule.unless and _unless(rule.unless).any(text):

@@ -40,17 +40,17 @@ class StatedValues:
 
     @cached_property
     def sorts(self) -> frozenset[str]:
-        """The kinds of its values, such as "date" or "database"."""
+        """The first parts of its pairs: kinds ("date"), categories ("database"), and what is counted."""
         return frozenset(sort for sort, _ in self.measured | self.counted | self.members)
 
     @cached_property
     def values(self) -> frozenset[str]:
-        """Its values except names."""
+        """The second parts of its pairs: all values except names, without their kinds."""
         return frozenset(said for _, said in self.measured | self.counted | self.members)
 
     @cached_property
     def numbers(self) -> frozenset[str]:
-        """Its counts and measures."""
+        """The values in ``measured`` and ``counted``, without their kinds."""
         return frozenset(said for _, said in self.measured | self.counted)
 
     @cached_property

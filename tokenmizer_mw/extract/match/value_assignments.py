@@ -144,8 +144,8 @@ def _strip_opening(line: str) -> tuple[str, str]:
 
 
 def strip_first_part(sentence: str) -> str:
-    """Return what follows the first part of a sentence, without words such as "because"; "" if there is only one
-    part."""
+    """Return what follows the first part of a sentence, without words such as "because"; "" if nothing of at
+    least two content words follows."""
     parts = _split_at(_strip_opening(bound_sentence(sentence))[0])
     return strip_reason_words(parts[1]) if len(parts) > 1 and len(content(parts[1])) > 1 else ""
 

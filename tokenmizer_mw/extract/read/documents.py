@@ -168,7 +168,8 @@ def join_spans(spans: Iterable[Span]) -> list[Span]:
 
 
 def blank_out(text: str, spans: Iterable[Span]) -> str:
-    """``text`` with an empty line in place of each span; all other characters keep their positions."""
+    """``text`` with an empty line in place of each span; all other characters keep their positions. ``spans``: in
+    order, without overlaps."""
     pieces, done = [], 0
     for start, end in spans:
         pieces += [text[done:start], "\n", " " * (end - start - 2), "\n"] if end - start > 1 else [text[done:end]]

@@ -70,6 +70,6 @@ def _quotations(text: str) -> Iterator[Span]:
 
 
 def is_introducing_quotation(text: str, end: int) -> bool:
-    """Whether a quotation follows, after a colon, the words of ``text`` that end at ``end``, so that they only name its
-    source."""
+    """Whether a colon and a quotation follow after ``text[:end]``, so that the words before them only name the source
+    of the quotation."""
     return _ANNOUNCED.match(text[end : end + _VERB]) is not None

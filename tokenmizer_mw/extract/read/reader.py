@@ -93,8 +93,8 @@ class Reader:
         return self.lead or self.title
 
     def add(self, kind: SegmentKind, start: int, end: int, text: str = "", info: str = "") -> None:
-        """Add a segment for a block, after those of the lines collected so far. ``text``: "" for the text of the
-        message."""
+        """Add a segment for a block, after those of the lines collected so far. ``text``: the text of the segment,
+        "" for that of the message between ``start`` and ``end``; ``info``: as in ``Segment``."""
         self.flush()
         self.before_blank = False
         if start < end and not self.full:
@@ -103,7 +103,7 @@ class Reader:
 
     def block(self, kind: SegmentKind, last: int, text: str = "", info: str = "") -> bool:
         """Add the lines from ``at`` to ``last`` as one block; always returns true, as readers of lines do that take a
-        line."""
+        line. ``text``, ``info``: as in ``add``."""
         start, end = self.range_of(self.at)[0], self.end_of(last)
         self.add(kind, start, end, text, info)
         self.at = last

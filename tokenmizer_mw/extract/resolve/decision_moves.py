@@ -60,7 +60,7 @@ which that name takes the place of the old one."""
 
 def note_decision(ledger: Ledger, finding: Finding) -> Node | None:
     """Record a decision, rule, preference or option: as a new node, as a restatement of a known one, or as the new
-    value of a slot."""
+    value of a slot. Returns its node; ``None`` if only the assistant states again what was replaced."""
     same = find_same_fact(ledger, finding)
     if same is not None:
         return _restate_decision(ledger, same, finding)
@@ -73,8 +73,8 @@ def note_decision(ledger: Ledger, finding: Finding) -> Node | None:
 
 
 def replace_value(ledger: Ledger, finding: Finding) -> Node | None:
-    """Supersede the fact whose value the user's new value replaces, and return the new node. ``None`` if no such fact
-    is known."""
+    """Supersede the fact whose value the user's new value replaces, and return the new node. If the finding has a
+    target and a decision already states the new value, that decision is returned. ``None`` if nothing is replaced."""
     if not finding.near:
         return None
     finding = drop_false_target(finding)
@@ -167,7 +167,11 @@ def _is_outdated(ledger: Ledger, same: Node, finding: Finding) -> bool:
 
 def replace_decision(ledger: Ledger, finding: Finding) -> Node | None:
     """Supersede the decision that ``finding.target`` describes, and return the new node. Without a target, the old
-    decision is the one with the same slot or category, or the one that had replaced what the finding states."""
+    decision is the one with the same slot or category, or the one that had replaced what the finding states.
+
+    An unknown target is added as a decision first. A finding that only claims or proposes replaces nothing and is
+    recorded as by ``note_decision``. ``None`` if nothing changed.
+    """
     if finding.trust not in DECIDING:
         return note_decision(ledger, replace(finding, move=Move.NOTE, target=""))
     if is_value(finding.label):

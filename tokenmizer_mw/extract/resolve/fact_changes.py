@@ -133,7 +133,8 @@ def _is_change_by_rule(ledger: Ledger, finding: Finding) -> bool:
 
 
 def withdraw_duplicates(ledger: Ledger, withdrawn: Sequence[tuple[Finding, Node]]) -> None:
-    """Invalidate the other facts that state what this message rejected, and open tasks from the same sentence."""
+    """Invalidate the other facts that state what this message rejected, and open tasks from the same sentence.
+    ``withdrawn``: each rejecting finding with the node that it invalidated."""
     for finding, old in withdrawn:
         gone = [old, *find_duplicates(ledger, old, content(finding.label) | content(finding.quote))]
         for node in (*gone[1:], *(task for one in gone for task in _find_tasks_beside(ledger, one))):
@@ -161,10 +162,10 @@ def apply_changes_after_rules(
     """Supersede the fact that a user's message changes although none of its findings says so.
 
     Call it after the ``findings`` were placed. If the message has replaced no fact yet, the fact that a sentence of
-    ``claims`` most likely changes is superseded. If there is still none, a short reply that agrees supersedes the
-    fact that the proposal concerns. The proposal stands in the assistant's last message (``told``). It may also be
-    the question at the end of the user's message before (``asked``), unless ``told`` rejects it. At the end, the other
-    facts that state what the message replaced are corrected (``supersede_restatements``).
+    ``claims`` most likely changes is superseded. If there is still none, a short reply (``segments``) that agrees
+    supersedes the fact that the proposal concerns. The proposal stands in the assistant's last message (``told``). It
+    may also be the question at the end of the user's message before (``asked``), unless ``told`` rejects it. At the
+    end, the other facts that state what the message replaced are corrected (``supersede_restatements``).
     """
     if not ledger.find_replacements() and (found := _find_change(ledger, claims)) is not None:
         segment, reason, old = found
@@ -428,7 +429,7 @@ def _restates(said: StatedValues, values: frozenset[str], told: Sequence[StatedV
 
 
 def iterate_changeable(ledger: Ledger) -> Iterator[Node]:
-    """Iterate over the newest facts in force and the user's open orders."""
+    """Iterate over the newest facts in force and the user's newest open orders, both from earlier messages."""
     yield from iterate_in_force(ledger)
     graph = ledger.graph
     for number in islice(range(graph.count_added(NodeType.TASK), 0, -1), ORDERS_MAX):

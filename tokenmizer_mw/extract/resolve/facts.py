@@ -92,7 +92,7 @@ def note_fact(ledger: Ledger, finding: Finding) -> Node:
 
 
 def adopt_option(ledger: Ledger, option: Node, finding: Finding) -> None:
-    """Turn an option that was only considered into a choice."""
+    """Turn ``option``, which was only considered, into the choice that ``finding`` states."""
     changes: dict[str, object] = {"kind": finding.kind or DecisionKind.CHOICE, "source": ledger.make_source(finding)}
     if finding.slot and ledger.graph.in_slot(finding.slot) is None:
         changes |= {"slot": finding.slot, "value": finding.value}
@@ -169,8 +169,8 @@ def _renewal_changes(ledger: Ledger, node: Node, finding: Finding) -> dict[str, 
 
 
 def note_environment(ledger: Ledger, finding: Finding) -> Node:
-    """Record the version of a runtime or a platform, and return the node with it. A new version supersedes the old one,
-    but never a decision."""
+    """Record the version of a runtime or a platform, and return the node with it. A new version from the user or a tool
+    supersedes the old version, but never a decision."""
     holder = ledger.graph.in_slot(finding.slot)
     if holder is None or is_same_value(holder.value, finding.value):
         if holder is not None:

@@ -21,8 +21,8 @@ ITEMS_MAX: Final = 64
 
 
 def note_item(ledger: Ledger, finding: Finding) -> Node:
-    """Record a plan item with its number. An order that says the same becomes that item. A similar item with another
-    number stays another item."""
+    """Record a plan item with its number and return its node. An order that says the same becomes that item. A
+    similar item with another number stays another item."""
     same = find_same_fact(ledger, finding)
     if same is None or is_item(same):
         return ledger.add(finding)

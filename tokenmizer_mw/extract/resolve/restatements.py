@@ -50,7 +50,8 @@ def iterate_in_force(ledger: Ledger) -> Iterator[Node]:
 
 
 def supersede_restatements(ledger: Ledger, old: Node, new: Node) -> None:
-    """Correct the other facts that state what ``new`` replaced (``old``); append the change to a goal that names it."""
+    """Correct the other facts that state what ``new`` replaced (``old``); append the change to a goal that names the
+    old value."""
     again = content(new.label)
     told = Finding(new.type, new.label, Status.ACTIVE, new.source.trust, new.confidence, quote=new.source.quote)
     for node in find_duplicates(ledger, old, again | content(new.source.quote)):

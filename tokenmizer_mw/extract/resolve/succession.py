@@ -161,7 +161,7 @@ def _is_option_of(new: Value, node: Node) -> bool:
 
 
 def has_other_number(finding: Finding, new: str) -> bool:
-    """Whether the sentences around have another number, to which "make it 12" may refer."""
+    """Whether the sentences around the finding have a number other than ``new``, to which "make it 12" may refer."""
     return any(value.kind not in NAMED_KINDS and not equal(value.text, new) for value in values_in(finding.near))
 
 

@@ -112,7 +112,7 @@ class Handing:
 
 def write_word(word: str, spaced: bool) -> str:
     r"""Return RE2 for a word or, with a star at its end, for a stem. A word that ends with a letter of ASCII gets
-    ``\b``, which knows no other letters."""
+    ``\b``, which knows no other letters, if ``spaced`` (as in ``Handing``)."""
     if word.endswith("*"):
         return word[:-1]
     return word + r"\b" if spaced and word.rstrip("?]")[-1:].isascii() else word

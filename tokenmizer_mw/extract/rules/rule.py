@@ -131,5 +131,5 @@ def user_rule(
     unless: str = "",
     whole: bool = False,
 ) -> Rule:
-    """Make a rule for users' sentences."""
+    """Make a rule for users' sentences. Arguments: as the fields of ``Rule``."""
     return Rule(f"user.{name}", Speaker.USER, act, pattern, confidence, example, counter, unless, whole)

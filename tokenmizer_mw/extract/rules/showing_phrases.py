@@ -35,7 +35,7 @@ class Showing:
     - ``contents``, ``of``: the words of "contents of"; ``looking``: verbs of orders to look at a file.
     - ``records``: words for what was said in a meeting.
     - ``this``, ``texts``: the words of "this answer"; ``within``: words before these; ``here``: words in place of
-      these.
+      these. ``spaced``: as in ``Handing``.
 
     ``examples``: sentences that show a text; ``counters``: similar ones that do not. Both stand before the text.
     """

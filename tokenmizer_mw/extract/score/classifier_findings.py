@@ -99,7 +99,7 @@ def find_by_classifier(
     model: Model,
 ) -> Iterator[tuple[Segment, Hit]]:
     """Iterate over the sentences that no rule reads and whose class is probable enough, as hits. Spans in ``told`` are
-    skipped.
+    skipped. ``read``: the hits of rules in each sentence.
 
     Only the first ``GUESSED_MAX`` sentences of a message are judged.
     """
@@ -113,7 +113,8 @@ def find_by_classifier(
 def drop_unlikely_hits(
     spoken: Sequence[Segment], read: Sequence[Sequence[Hit]], situation: Situation, model: Model
 ) -> list[Sequence[Hit]]:
-    """The hits of rules without those that the model finds improbable. Formal markers always stay."""
+    """The hits of rules in each sentence (``read``), without those that the model finds improbable. Formal markers
+    always stay."""
     return [
         [hit for hit in known if not _is_unlikely(hit, index, spoken, read, situation, model)] if known else known
         for index, known in enumerate(read)
@@ -138,7 +139,8 @@ def drop_unsettled(
     situation: Situation,
     model: Model,
 ) -> list[Finding]:
-    """Drop choices and rules whose sentence probably settles nothing.
+    """Return ``found`` without the choices and rules whose sentence probably settles nothing. ``read``: the hits of
+    rules in each sentence.
 
     A sentence that a rule reads, that gives a value, or that has words of the assistant's question needs a chance of
     ``SETTLED``; one that is only taken for an answer, those of ``SETTLED_UNREAD``. Formal markers always stay.
@@ -176,7 +178,8 @@ most such sentences tell a story ("she loves our sheet")."""
 def judge_sentence(
     index: int, spoken: Sequence[Segment], read: Sequence[Sequence[Hit]], situation: Situation, model: Model
 ) -> ActProbabilities:
-    """The probability of each act in the ``index``-th sentence of a message."""
+    """The probability of each act in the ``index``-th sentence of a message. ``read``: the hits of rules in each
+    sentence."""
     said = model.weight(cues_of(index, spoken, read, situation))
     return model.guess(
         said, model.meaning(sentence_in_context(index, spoken, situation)) if model.reads_context else ()
@@ -193,7 +196,7 @@ def sentence_in_context(index: int, spoken: Sequence[Segment], situation: Situat
 
 def change_log_odds(index: int, spoken: Sequence[Segment], situation: Situation, model: Model) -> float | None:
     """What a sentence model adds to the log odds that the ``index``-th sentence changes something; ``None`` without
-    one."""
+    one, or if it does not read the sentence, because that is not ASCII."""
     meaning = model.meaning(sentence_in_context(index, spoken, situation)) if model.reads_context else ()
     return meaning[model.classes.index(DialogueAct.CHANGE)] if meaning else None
 

@@ -64,7 +64,8 @@ class Claim:
 
     @cached_property
     def meant(self) -> float | None:
-        """Log odds that a sentence model adds to this; ``None`` without a model."""
+        """What a sentence model adds to the log odds that the sentence changes anything; ``None`` without a model, or
+        if it does not read the sentence."""
         return self.read_meaning()
 
     @cached_property
@@ -201,7 +202,7 @@ def has_change_words(line: str) -> bool:
 
 def weigh(node: Node, claim: Claim, facts: int) -> float:
     """Return the log odds that a claim changes ``node``, against the outcome that nothing changes. ``facts``: how many
-    how many facts it may change."""
+    facts the claim may change."""
     old = read_stated(node.label)
     said = node.label if not old.keys.isdisjoint(claim.keys) else bool(old.names)
     key = (said, node.type is NodeType.TASK, node.source.role == "assistant", _is_just_set(node, claim), facts)
@@ -221,7 +222,7 @@ _MOST: Final = 30.0
 
 def collect_evidence(node: Node, claim: Claim, facts: int) -> dict[str, float]:
     """Return the evidence for and against a claim changing ``node``, by the names in ``WEIGHTS`` and in
-    their order. ``facts``: how many facts it may change."""
+    their order. ``facts``: how many facts the claim may change."""
     old = read_stated(node.label)
     best, new = _nearest(claim, old)
     if _is_explicit(best):
@@ -341,7 +342,8 @@ def _is_named(old: StatedValues, around: StatedValues) -> bool:
 
 
 def closeness(old: StatedValues, new: StatedValues) -> float:
-    """Return how close a clause is to a fact: a score without a unit, which is higher the more they have in common."""
+    """Return how close a clause (``new``) is to a fact (``old``): a score without a unit, higher if they share words or
+    give different values of one kind."""
     typed = differ_measured(old, new) or differ_counted(old, new) or differ_members(old, new)
     shared = len(old.words & new.words)
     return 2 * typed + 1.2 * differ_names(old, new) + shared / (len(old.words) or 1) + 0.5 * (shared > 0)

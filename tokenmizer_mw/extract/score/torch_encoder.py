@@ -17,7 +17,8 @@ from .encoder import Adapter, Encoder, Matrix
 
 
 class TorchEncoder:
-    """Does what ``encoder`` does, faster. ``folder``: the model's directory; ``adapter``: changes of its matrices."""
+    """Does what ``encoder`` does, faster. ``folder``: the model's directory; ``encoder``: the numpy version of the same
+    model, whose tokenizer is used; ``adapter``: changes of its matrices."""
 
     def __init__(self, folder: Path, encoder: Encoder, adapter: Adapter) -> None:
         self.tokens, self.number = encoder.tokens, encoder.number

@@ -33,7 +33,7 @@ _DELETED: Final = ("deleted", "moved to")
 
 def file(path: str, detail: str, quote: str = "") -> Finding:
     """Make the finding of a file. ``detail``: what happened to it, such as "created", "read" or "moved to b.py"; a
-    deleted or moved file is archived."""
+    deleted or moved file is archived. ``quote``: the text that shows it, "" for none."""
     gone = detail.startswith(_DELETED)
     return Finding(
         NodeType.FILE,
@@ -48,7 +48,8 @@ def file(path: str, detail: str, quote: str = "") -> Finding:
 
 
 def task(label: str, status: Status, *, order: int | None = None, detail: str = "", quote: str = "") -> Finding:
-    """Make the finding of a task from a plan or a commit."""
+    """Make the finding of a task from a plan or a commit. ``order``: its position in the plan; ``detail``: such as its
+    number ("task #3") or "committed"; ``quote``: the text that shows it, "" for the label."""
     return Finding(
         NodeType.TASK,
         one_line(label, LABEL_MAX),
@@ -63,14 +64,16 @@ def task(label: str, status: Status, *, order: int | None = None, detail: str = 
 
 
 def make_plan_task(label: str, status: Status, *, order: int | None = None, detail: str = "") -> Finding:
-    """Make the finding of a task from a plan. A completed task that only looks at or checks something is archived."""
+    """Make the finding of a task from a plan. A completed task that only looks at or checks something is archived.
+    ``order``, ``detail``: as in ``task``."""
     opening = label.strip().split(" ", 1)[0].casefold()
     looks = status is Status.COMPLETED and (opening in _LOOKING or _CHECKS.match(label) is not None)
     return task(label, Status.ARCHIVED if looks else status, order=order, detail=detail)
 
 
 def make_step_done(label: str, detail: str, quote: str) -> Finding:
-    """Make the finding of a finished step; a commit closes the task that its message names."""
+    """Make the finding of a finished step. With the ``detail`` "committed" it closes the task that its label names;
+    other details, such as "pushed", are only shown. ``quote``: the text that shows it."""
     step = task(label, Status.COMPLETED, detail=detail, quote=quote)
     return replace(step, move=Move.CLOSE) if detail == "committed" else step
 
@@ -97,7 +100,8 @@ def error(label: str, command: str, confidence: float) -> Finding:
 
 
 def make_success(command: str) -> Finding:
-    """Make the finding of a command or tool that succeeded, which closes the errors that it showed before."""
+    """Make the finding of a command or tool that succeeded, which closes the errors that it showed before.
+    ``command``: as in ``error``."""
     quote = f"$ {command}"
     return Finding(
         NodeType.ERROR, "", Status.COMPLETED, Trust.STRUCTURE, 0.9, move=Move.CLOSE, target=quote, quote=quote
@@ -105,13 +109,14 @@ def make_success(command: str) -> Finding:
 
 
 def test(label: str, *, failed: bool, counts: str, quote: str) -> Finding:
-    """Make the finding of a test run. ``label``: the command; ``counts``: such as "2 failed, 9 passed"."""
+    """Make the finding of a test run. ``label``: the command; ``counts``: such as "2 failed, 9 passed"; ``quote``: the
+    line that shows it."""
     status = Status.FAILED if failed else Status.COMPLETED
     return Finding(NodeType.TEST, label, status, Trust.STRUCTURE, 0.95, detail=counts, quote=one_line(quote, QUOTE_MAX))
 
 
 def dependency(name: str, version: str, quote: str, *, removed: bool) -> Finding:
-    """Make the finding of a package that was installed or removed."""
+    """Make the finding of a package that was installed or removed. ``quote``: the text that shows it."""
     return Finding(
         NodeType.DEPENDENCY,
         name,

@@ -44,8 +44,8 @@ def make_refusal(path: str, key: str, output: Output) -> list[Finding]:
 
 
 def open_file(text: str) -> str:
-    """Return the file that a tool which has one file open says is open; "" for none. The edits of such a tool name no
-    path."""
+    """Return the path that the output of an editing tool names as its open file: "/a.py" for "(Open file: /a.py)"; ""
+    for none. The edits of such a tool name no path."""
     shown = list(islice(_OPEN.finditer(text[-_HEAD:]), 1))
     return shown[0].group(1) if shown else ""
 

@@ -46,7 +46,8 @@ def _edit_in_place(command: Command, quote: str) -> Iterator[Finding]:
 
 
 def remove(command: Command, quote: str) -> Iterator[Finding]:
-    """Iterate over the files that ``rm`` or ``git rm`` removed; with ``-r`` also over folders of the project."""
+    """Iterate over the findings of files that ``rm`` or ``git rm`` removed; with ``-r`` also of folders of the project.
+    ``quote``: the evidence of the findings."""
     deep = any(word[:1] == "-" and word[:2] != "--" and "r" in word.lower() for word in command.words)
     for word in command.operands:
         if path := is_kept_path(word) or (_kept_folder(word) if deep else ""):
@@ -60,7 +61,8 @@ def _kept_folder(word: str) -> str:
 
 
 def move(command: Command, quote: str) -> Iterator[Finding]:
-    """Iterate over the two findings of a file that ``mv`` or ``git mv`` moved: its old and its new path."""
+    """Iterate over the two findings of a file that ``mv`` or ``git mv`` moved: its old and its new path.
+    There are none if one of the paths is temporary. ``quote``: the evidence of the findings."""
     if len(command.operands) == 2:
         old, new = is_kept_path(command.operands[0]), _target(*command.operands)
         if old and new:

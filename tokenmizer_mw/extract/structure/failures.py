@@ -192,8 +192,8 @@ def find_compiler_errors(text: str) -> list[str]:
 
 
 def sum_up_errors(command: str, text: str) -> str:
-    """Return one label for several errors of a compiler or a linter: how many, in which files, and the first of them;
-    "" if there are fewer than two."""
+    """Return one label for several errors of a compiler or a linter: how many, in which files, and the first of them,
+    after the name of the ``command``; "" if there are fewer than two."""
     found = _labels(_COMPILERS, text, _MATCHES_MAX) if "rror" in text or ".go:" in text else []
     places = [place for label in found if (place := _PLACE.match(label))]
     if len(places) < 2:

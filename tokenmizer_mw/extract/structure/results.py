@@ -24,6 +24,7 @@ _EDGE: Final = 300
 class Output:
     """The result of a tool call as read.
 
+    - ``text``: what the tool returned, without a JSON envelope.
     - ``code``: the exit code, ``None`` if the result names none.
     - ``refused``: the tool says that it could not do what it was asked to. ``flagged``: it says so outside of the text
       as well, by an error flag or in its envelope; a text alone may be the content of a file.

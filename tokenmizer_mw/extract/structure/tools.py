@@ -157,7 +157,7 @@ class Arguments:
     raw: str = ""
 
     def first(self, names: tuple[str, ...]) -> Any:
-        """Return the first of the members ``names`` that is there and not empty; ``None`` for none."""
+        """Return the value of the first of the members ``names`` that is there and not empty; ``None`` for none."""
         for name in names:
             value = self.members.get(name)
             if value is not None and value != "":
@@ -165,7 +165,7 @@ class Arguments:
         return None
 
     def text(self, names: tuple[str, ...]) -> str:
-        """Return the first of the members ``names`` that is a text and not empty; "" for none."""
+        """Return the value of the first of the members ``names`` that is a text and not empty; "" for none."""
         for name in names:
             value = self.members.get(name)
             if isinstance(value, str) and value:
@@ -297,7 +297,8 @@ def errand_of(arguments: Arguments) -> str:
 
 
 def plan_of(arguments: Arguments) -> list[tuple[str, str]] | str:
-    """Return the items of a plan with their states as written, or the plan's text if it is Markdown; [] for none."""
+    """Return the items of a plan as pairs of text and state as written ("" for no state), or the plan's text if it is
+    Markdown; [] for none."""
     value = arguments.first(_LISTS)
     if isinstance(value, str):
         return value

@@ -71,11 +71,11 @@ class Match:
         return self._text[start:end].decode("utf-8", "replace") if end > start else ""
 
     def start(self, name: str = "") -> int:
-        """Where a named group (or the whole match) starts."""
+        """Where a named group, which must have matched, or without a name the whole match, starts."""
         return self._at(self._spans[self._groups[name] if name else 0][0])
 
     def end(self, name: str = "") -> int:
-        """Where a named group (or the whole match) ends."""
+        """Where a named group, which must have matched, or without a name the whole match, ends."""
         return self._at(self._spans[self._groups[name] if name else 0][1])
 
     def _at(self, index: int) -> int:
