@@ -144,3 +144,12 @@ def test_a_name_that_is_a_secret(name: str, tmp_path_factory: pytest.TempPathFac
     assert main(["analyze", str(path)]) == 0
     text = told(contents, name)
     assert token not in text and password not in text and "text" in text
+
+
+@pytest.mark.parametrize("behind", [b", \xff}", b", oops}", b"} trailing", b""])
+def test_where_json_breaks_off_nothing_of_the_file_is_quoted(behind: bytes) -> None:
+    key = github()
+    contents = b'{"a": "' + key.encode() + b'"' + behind
+    digest = analyze(io.BytesIO(contents), name="a.json", redactor=REDACTOR)
+    assert not any(key[at : at + 8] in f"{digest.text}{digest.partial}" for at in range(len(key) - 8))
+    assert "what follows is not read" in f"{digest.partial}"

@@ -4,6 +4,7 @@ each. JSON and YAML are read as a stream."""
 from __future__ import annotations
 
 import json
+import re
 import tomllib
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
@@ -67,7 +68,13 @@ def _json_fault(error: Exception) -> str:
         return f"line {error.lineno}, column {error.colno}: {error.msg}; what follows is not read"
     if isinstance(error, RecursionError):
         return "it is nested too deeply"
-    return f"{str(error).splitlines()[0] if str(error) else 'not JSON'}; what follows is not read"
+    said = _BEFORE_QUOTED.match(str(error).removeprefix("b'").removeprefix('b"'))
+    return f"{(said.group().strip() if said is not None else '') or 'not JSON'}; what follows is not read"
+
+
+_BEFORE_QUOTED: Final = re.compile(r"[^\n\\'\"]+")
+"""The beginning of a parser's message, before it quotes the file: what it quotes may be part of a secret, which nothing
+recognises any more. For bytes that are not UTF-8 the parser's message is the literal of a byte string."""
 
 
 def _json_events(source: FileSource) -> Iterator[_Event]:
