@@ -65,6 +65,10 @@ class Mount:
             before = now
 
 
+THROUGHPUT_BARS: Final = {"whole": 0.7, "stream": 0.8}
+"""Least throughput as a share of the bare relay's, for whole and streamed replies."""
+
+
 def run() -> dict[str, Any]:
     others = os.getloadavg()[0]
     with _mounts() as mounts:
@@ -72,7 +76,9 @@ def run() -> dict[str, Any]:
         loads = {kind: _load(mounts, stream=kind == "stream") for kind in ("whole", "stream")}
     bars = [at_most(f"added time to first byte, {name}", row["added_ms"], 3.0, "ms") for name, row in firsts.items()]
     for kind, row in loads.items():
-        bars.append(at_least(f"throughput / that of the bare relay, {kind}", row["throughput_ratio"], 0.7))
+        bars.append(
+            at_least(f"throughput / that of the bare relay, {kind}", row["throughput_ratio"], THROUGHPUT_BARS[kind])
+        )
         bars.append(at_least(f"CPU of the bare relay / ours, {kind}", row["cpu_ratio"], 0.8))
     notes = (
         f"{__doc__}\nLoad of the machine before it began: {others:.1f} on {os.cpu_count()} cores; above 1, only CPU"
