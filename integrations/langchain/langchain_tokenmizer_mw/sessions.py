@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import atexit
+from collections.abc import Callable
 from functools import cache
 from threading import Thread
 from typing import TYPE_CHECKING, Any, Final
@@ -13,7 +14,6 @@ from langchain_core.runnables.config import RunnableConfig, ensure_config
 from tokenmizer_mw.errors import ConfigError
 
 if TYPE_CHECKING:
-    from tokenmizer_mw.chat.service import SessionService
     from tokenmizer_mw.memory import SessionMemory
     from tokenmizer_mw.settings import Settings
 
@@ -45,14 +45,14 @@ def private(settings: Settings | None = None) -> SessionMemory:
     from tokenmizer_mw.memory import SessionMemory
 
     memory = SessionMemory.open(settings=settings)
-    finalize(memory, _close_in_thread, memory.service).atexit = False
+    finalize(memory, _run_in_thread, memory.service.close).atexit = False
     return memory
 
 
-def _close_in_thread(service: SessionService) -> None:
-    """Close the service of a memory. That is done in a thread, because a garbage collection may call this anywhere,
-    also where a lock of the service is held."""
-    Thread(target=service.close, name="tokenmizer-closing", daemon=True).start()
+def _run_in_thread(close: Callable[[], None]) -> None:
+    """Call ``close`` in a thread, because a garbage collection may call this function anywhere, also where a lock is
+    held that ``close`` needs."""
+    Thread(target=close, name="tokenmizer-closing", daemon=True).start()
 
 
 @cache
