@@ -1,8 +1,8 @@
 """How soon the application notices that a client has closed its connection.
 
-The client closes it before the first byte, during the stream, or after the last byte. The time from then until the
-application notices it is measured under uvicorn, for the route alone and behind the middleware. Both processes use the
-machine's monotonic clock.
+The client closes its connection before the first byte, during the stream, or after the last byte. The time from then
+until the application notices it is measured under uvicorn, for the route alone and behind the middleware. The client
+and the server are two processes; both use the machine's monotonic clock.
 """
 
 from __future__ import annotations

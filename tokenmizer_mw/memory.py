@@ -949,8 +949,9 @@ class SessionMemory:
         - ``budget``: tokens at most; ``None``: ``Settings.reminder_tokens``. A reminder never takes more tokens than
           the cut saves.
         - ``beside``: the resume block in your request; ``None``: the block of the current cut.
-        - ``before``: used with ``beside``: the number of the first message in your request; ``None``: the request
-          contains no messages.
+        - ``before``: used with ``beside``: the number of the first message in your request (the session's first message
+          is 1); ``None``: the request contains no messages.
+        - ``model``: count tokens as this model does.
 
         Returns an empty ``Recall`` (its text is "") when nothing is relevant or fits, the question is empty, or no
         message was removed.
@@ -1020,8 +1021,9 @@ class SessionMemory:
         return diff(before, fold(events[start:], state).graph)
 
     def loss_report(self, session_id: str, *, tenant: str = LOCAL_TENANT) -> LossReport:
-        """Report which facts the last cut removed from the model's context that neither its resume block nor a later
-        message states, and which of these facts later reminders stated. The report is empty if there was no cut."""
+        """Report which facts the last cut removed from the model's context: those that neither its resume block nor a
+        message that it kept, or a newer one, states. Also reports which of these facts later reminders stated. The
+        report is empty if there was no cut."""
         key = self._access.key_of(session_id, tenant)
         return self._access.view(
             key,

@@ -1,5 +1,7 @@
-"""Compose what a model gets of a chat: a resume block in place of old messages, a reminder of what a cut removed, and
-the newest messages unchanged. Pure.
+"""Compose what a model gets of a chat: a resume block in place of the old messages, and the newest messages unchanged.
+A reminder may be added: facts and passages that the cut removed and that the newest turn asks about.
+
+The functions are pure.
 """
 
 from __future__ import annotations

@@ -60,7 +60,7 @@ class Backup:
 
     @property
     def key(self) -> SessionKey:
-        """Key of the session that records this backup in the store."""
+        """Key of the session that records this backup in the store. Each backup file has a session of its own."""
         place = json.dumps([self.host, self.path]).encode()
         return SessionKey(BACKUPS_TENANT, hashlib.blake2b(place, digest_size=16).hexdigest())
 

@@ -94,7 +94,8 @@ def opens_block(text: str) -> bool:
 
 
 def first_block(text: str) -> str:
-    """Return ``text``, which consists of one or more blocks, without its second block and all that follows."""
+    """Return the first of the blocks that ``text`` consists of: resume blocks and reminders, each between delimiters. A
+    second block and all that follows it are left out."""
     first = _SENT.search(text)
     second = _SENT.search(text, first.end()) if first is not None else None
     return text if second is None else text[: second.start()].rstrip("\n")

@@ -63,8 +63,8 @@ def read_event(name: str, host: str, payload: bytes, *, project: str = "", folde
 
 
 def root_of(folder: str) -> str:
-    """Return the folder of the project that ``folder`` belongs to: the nearest folder above with a Git repository, else
-    ``folder`` itself."""
+    """Return the folder of the project that ``folder`` belongs to: ``folder`` or the nearest folder above it that
+    contains ``.git``; ``folder`` if there is none."""
     start = Path(os.path.abspath(folder or "."))
     for place in (start, *start.parents):
         if (place / ".git").exists():

@@ -88,8 +88,8 @@ class Memory:
         return project_named(root_of(self.folder))
 
     async def find_session_id(self, session_id: str) -> str:
-        """Return the full id of a session from its id or a unique beginning of it; for "" the newest session of the
-        project. Raises ``ToolError`` if there is none, or if several ids begin so."""
+        """Return the full id of a session from its id or a unique beginning of it; for "" the most recently updated
+        session of the project. Raises ``ToolError`` if there is none, or if several ids begin so."""
         if session_id:
             return await self._complete_session_id(session_id)
         found = await self._find_newest_id()

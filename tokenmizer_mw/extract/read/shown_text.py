@@ -80,8 +80,8 @@ class ShownText:
 
 
 def find_shown(text: str) -> Iterator[ShownText]:
-    """Iterate over the shown texts of a message: first those below a file name or a paste marker, then those after a
-    clause that shows them, each in order. Linear time."""
+    """Yield where each shown text of a message starts: first the texts below a file name or a paste marker, then those
+    after a clause that shows them, each in order. Linear time."""
     if not any(border in text for border in BORDERS):
         return
     if "\n" in text:

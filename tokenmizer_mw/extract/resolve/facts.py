@@ -170,7 +170,8 @@ def _renewal_changes(ledger: Ledger, node: Node, finding: Finding) -> dict[str, 
 
 def note_environment(ledger: Ledger, finding: Finding) -> Node:
     """Record the version of a runtime or a platform, and return the node with it. A new version from the user or a tool
-    supersedes the old version, but never a decision."""
+    supersedes the old version, but never a decision. A version that supersedes nothing is recorded beside it, without a
+    slot."""
     holder = ledger.graph.in_slot(finding.slot)
     if holder is None or is_same_value(holder.value, finding.value):
         if holder is not None:

@@ -313,8 +313,12 @@ def is_of_another(node: Node, claim: Claim) -> bool:
 
 
 def has_no_other_value(node: Node, claim: Claim) -> bool:
-    """Whether a sentence without a word of change or denial only repeats the values of a fact, or measures another
-    thing: "the budget is 2,500 euros", "the boathouse costs 600 euros"."""
+    """Whether a sentence (``claim``) only repeats the values of a fact (``node``), or gives a value of another thing:
+    "the boathouse costs 600 euros" for the fact "the budget is 2,500 euros".
+
+    False if the sentence has a word of change ("instead"), if only one of the two is a denial, or if one of them has no
+    value.
+    """
     if claim.has_change_word or is_denial(claim.line) != is_denial(node.label):
         return False
     old, new = read_stated(node.label), claim.stated

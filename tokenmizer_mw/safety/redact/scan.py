@@ -54,11 +54,11 @@ _NOWHERE: Final = PlaceReading(0)
 
 
 class Scanner:
-    """Rules compiled for scanning. Both sets of rules are given in groups: RE2 for what must precede ("" for anything),
-    and the rules.
+    """Rules compiled for scanning, in two sets. A set consists of groups: pairs of a pattern (RE2) and the rules that
+    apply only after a match of it; "" matches everywhere.
 
     - ``shaped``: rules for credentials with a shape of their own, which are also searched for inside of other findings.
-    - ``placed``: all other rules.
+    - ``placed``: all other rules, such as for a password after its name.
     - ``begins``: the bytes with which a credential of ``shaped`` can begin.
     """
 

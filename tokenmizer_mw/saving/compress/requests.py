@@ -294,7 +294,8 @@ class Compression:
         """Return the tool results of each message of session ``key`` in which compression shortens one: all their
         texts, in order, by message index. Only the messages with an index in ``places`` are read.
 
-        ``cut``: index of the newest message when the cut was made (``None``: no cut).
+        ``cut``: index of the newest message when the chat was cut; the stage "history" then prunes the old results
+        before it at once. ``None`` if the chat was not cut.
         """
         placed = read_results(messages, places)
         return results(placed, self._condense((key, "results", cut), placed, cut))

@@ -106,7 +106,7 @@ class ListedKeys:
 
 
 def duplicate_key_error(key: Key) -> ConfigError:
-    """Return the error for a key whose id or digest is already stored."""
+    """Return the error for a key whose id or digest is stored already."""
     return ConfigError(f"key {key.id} is kept already")
 
 
