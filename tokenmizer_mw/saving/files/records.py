@@ -68,8 +68,8 @@ def _json_fault(error: Exception) -> str:
         return f"line {error.lineno}, column {error.colno}: {error.msg}; what follows is not read"
     if isinstance(error, RecursionError):
         return "it is nested too deeply"
-    said = _BEFORE_QUOTED.match(str(error).removeprefix("b'").removeprefix('b"'))
-    return f"{(said.group().strip() if said is not None else '') or 'not JSON'}; what follows is not read"
+    found = _BEFORE_QUOTED.match(str(error).removeprefix("b'").removeprefix('b"'))
+    return f"{(found.group().strip() if found is not None else '') or 'not JSON'}; what follows is not read"
 
 
 _BEFORE_QUOTED: Final = re.compile(r"[^\n\\'\"]+")
