@@ -8,7 +8,7 @@ from pathlib import Path
 
 def install_hint(extra: str, distribution: str = "tokenmizer-mw", folder: str = ".") -> str:
     """Return the command that installs ``extra`` of ``distribution``, such as
-    ``pip install 'tokenmizer-mw[mcp] @ https://...'``. It installs from where the distribution itself was installed
+    ``pip install '/src/tokenmizer-mw[mcp]'``. It installs from where the distribution itself was installed
     from; if that is not recorded, from the checkout in ``folder``; then the text says behind the command where to run
     it."""
     from shlex import quote
