@@ -52,19 +52,20 @@ class ChatExchange:
     - ``headers``: the first value of each header, by lower-case name. ``path``: path of the request, in which some
       dialects name the model.
     - ``session_id``: overrides the session that headers and body name; ``otherwise``: used when they name none.
-    - ``fixed``: the request must be forwarded unchanged.
+    - ``fixed``: the request must be forwarded unchanged, for example because it is signed.
     - ``block``: resume block that replaces what came before the request's messages, "" for none; ``checkpoint``: id of
       the checkpoint at which it was made, "" for none.
-    - ``known``: cache of recent requests, to parse less.
+    - ``known``: cache of recent requests; a beginning that this request shares with one of them is not parsed again.
 
     Attributes:
 
-    - ``sent``: the body as the client sent it; ``body``: the same, once redacted without secrets; ``forwarded``: the
-      body that goes on.
+    - ``sent``: the body as the client sent it; ``body``: the same, after redaction without its secrets; ``forwarded``:
+      the body that is forwarded.
     - ``rewrite``: how the transcript was shortened, ``None`` if it was not. ``savings``: what compression stages saved;
-      ``moved``: how old tool results were pruned just now.
+      ``moved``: the old tool results that were pruned for the first time in this request, ``None`` for none.
     - ``collector``: collects the reply, and knows whether the request was refused.
-    - ``held_cut``: what of the cut is recorded with the turn, ``None`` for nothing.
+    - ``held_cut``: events of a new cut; they are recorded with the turn, once the application has accepted the request.
+      ``None`` for no new cut.
     - ``observer``: gets the reply as it arrives, such as the answer cache.
     """
 

@@ -35,8 +35,8 @@ class Revision:
     """The changes that turn one transcript into another.
 
     - ``withdrawn``: numbers of the messages to remove.
-    - ``archived``: numbers of the messages that stay in the transcript but are no longer used.
-    - ``added``: messages to append at the end; their ``number`` is 0.
+    - ``archived``: numbers of the messages that stay stored but are no longer sent to the model; their facts stay.
+    - ``added``: messages to append at the end; their ``number`` is 0, because they are not stored yet.
     """
 
     withdrawn: tuple[int, ...]

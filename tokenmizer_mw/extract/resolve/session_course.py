@@ -1,7 +1,8 @@
-"""Closes tasks and errors because the session went on: the user moved on, or the assistant reported at the end of its
-work.
+"""Completes or archives tasks, and completes errors, because the session went on: the user moved on, or the assistant
+reported at the end of its work.
 
-In: the ledger, and the findings of the message where they matter. Out: changed statuses in the graph of the ledger.
+In: the ledger; some functions also take the findings of the message, because a failure among them leaves things open.
+Out: changed statuses in the graph of the ledger.
 """
 
 from __future__ import annotations

@@ -31,8 +31,12 @@ SENTENCE_LONG: Final = 240
 
 
 def find_set_by_assistant(texts: Sequence[tuple[int, str]]) -> list[Node]:
-    """Return what the assistant's newest messages state and do not propose, as nodes that are in no graph yet.
-    ``texts``: the messages' texts with their numbers, oldest first."""
+    """Return what the assistant's newest messages state, as nodes that are in no graph yet. Only clauses with a value
+    are returned, and none of questions and proposals.
+
+    ``texts``: texts of the assistant's messages with their numbers, oldest first; only the last ``MESSAGES_MAX`` are
+    read.
+    """
     return [node for turn, text in texts[-MESSAGES_MAX:] for node in _find_set(turn, text)]
 
 

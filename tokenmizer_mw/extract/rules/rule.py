@@ -27,9 +27,12 @@ class Act(StrEnum):
       (names files).
     - About errors: ``complaint`` (something fails), ``fix`` (what was done about it), ``confirm`` (it works now),
       ``still`` (it was called done and is not).
-    - About decisions: ``choice``, ``assign`` (a value for something named), ``rule``, ``preference``, ``wish``
-      ("the button should be on the right"), ``replace`` and ``change`` (one thing by another), ``return``
-      ("back to REST"), ``reject``, ``proposal``. ``goal``: names the goal of the session.
+    - About decisions: ``choice``, ``assign`` (a value for something named), ``rule`` (it holds from now on),
+      ``preference`` ("I prefer short answers"), ``wish`` ("the button should be on the right"), ``return``
+      ("back to REST"), ``reject``, ``proposal``.
+    - About replacements: ``replace`` (the user decides for one thing instead of another), ``change`` (the user orders
+      that one thing is replaced by another, or the assistant says that it did this).
+    - ``goal``: names the goal of the session.
     """
 
     GOAL = "goal"

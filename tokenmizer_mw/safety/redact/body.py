@@ -128,10 +128,12 @@ def member_findings(name: str, raw: bytes, scan: Callable[[bytes], list[SecretSp
 
 
 def body_edits(text: str, places: list[Span], find: Find) -> list[Edit]:
-    """Return the replacements in the JSON text, in order of position; empty if nothing is to be redacted.
+    """Return the replacements in the JSON text, in order of position; empty if nothing is to be redacted. Positions are
+    those in ``text``.
 
     - ``places``: spans of ``text`` that the first pass found suspicious, in order.
-    - ``find``: returns the replacements for the name of a member and its text.
+    - ``find``: gets a name and a string without JSON's escapes, and returns the replacements in that string. The name
+      is that of the string's member, or of a flag before it in an array; "" for none.
 
     Raises ``ValueError`` if the text is not JSON.
     """

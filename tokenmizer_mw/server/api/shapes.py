@@ -217,7 +217,8 @@ class _FactBody(CheckpointBody):
 
 
 class CompactionBody(_Taken):
-    """Request body: a compaction (encrypted summary) as the client received it."""
+    """Request body: a compaction, as the client received it, which the server is to decrypt. A compaction is a summary
+    of old messages that this package encrypted for the client to store."""
 
     encrypted_content: str = Field(min_length=1, max_length=SEALED_MAX, description="The member of that name.")
 

@@ -49,7 +49,7 @@ class Server:
 
     @property
     def name(self) -> str:
-        """The provider's name."""
+        """The provider's name in the table or in the configuration, such as "anthropic"."""
         return self.row.name
 
     @property

@@ -39,7 +39,8 @@ REFUSED: Final = Field()
 
 
 def carry(*names: str) -> Table:
-    """Return a table in which the fields ``names`` are all translated."""
+    """Return a table that lets the fields ``names`` be converted into the provider's format, whatever their values, and
+    not dropped or refused (see ``Field``)."""
     return dict.fromkeys(names, CARRIED)
 
 
