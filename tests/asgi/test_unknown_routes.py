@@ -127,7 +127,7 @@ def test_a_reply_without_a_text_that_can_be_read_is_logged_once(memory: Any, cap
 
 def test_the_page_names_every_path_that_is_noticed() -> None:
     page = (Path(__file__).parents[2] / "docs" / "not-remembered.md").read_text(encoding="utf-8")
-    listed = re.search(r"last segment must\s+(.*?)\. At most (\d+) paths", page, re.DOTALL)
+    listed = re.search(r"its last segment is\s+(.*?)\. At\s+most (\d+)\s+paths", page, re.DOTALL)
     assert listed is not None
     assert re.findall("`([a-z]+)`", listed[1]) == sorted(CHAT_WORDS)
     assert int(listed[2]) == PATHS_MAX

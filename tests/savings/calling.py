@@ -17,7 +17,7 @@ def chat(turns: int, words: int = 40) -> list[dict[str, str]]:
     told = [{"role": "system", "content": "Be brief."}]
     for turn in range(turns):
         text = " ".join(f"word{turn * words + place}" for place in range(words))
-        told += [{"role": "user", "content": f"Use the table orders{turn}: {text}"}]
+        told += [{"role": "user", "content": f"Use the table orders{turn}. {text}"}]
         told += [{"role": "assistant", "content": f"Done with {turn}."}]
     return [*told, {"role": "user", "content": f"What is next after {turns}?"}]
 
