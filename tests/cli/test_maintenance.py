@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import io
 import json
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -49,19 +50,20 @@ def test_backups_on_record(filled: Run, tmp_path: Path) -> None:
     assert filled("backup", "--drop", str(tmp_path / "a.db"))[0] == 2
 
 
-def test_an_answer_from_a_pipe_erases_a_session_that_is_named_in_full(
-    filled: Run, monkeypatch: pytest.MonkeyPatch
-) -> None:
+@pytest.mark.usefixtures("filled")
+def test_an_answer_from_a_pipe_erases_a_session_that_is_named_in_full(store: str) -> None:
+    def forget(id_: str, answer: str) -> subprocess.CompletedProcess[str]:
+        command = [sys.executable, "-m", "tokenmizer_mw", "forget", id_, "--store", store]
+        return subprocess.run(command, input=answer, text=True, capture_output=True, timeout=60, check=False)
+
     for id_, answer, complaint in (
         ("hall", "", "nobody is there to confirm: pass --yes"),
         ("hall", "n\n", "nothing was erased"),
         ("hal", "y\n", "'hal' is not the whole name: with --yes or a piped answer, pass 'hall'"),
     ):
-        monkeypatch.setattr("sys.stdin", io.StringIO(answer))
-        status, _, err = filled("forget", id_)
-        assert (status, complaint in err) == (2, True)
-    monkeypatch.setattr("sys.stdin", io.StringIO("y\n"))
-    assert filled("forget", "hall")[1].startswith("erased hall")
+        ended = forget(id_, answer)
+        assert (ended.returncode, complaint in ended.stderr) == (2, True)
+    assert forget("hall", "y\n").stdout.startswith("erased hall")
 
 
 def test_retain(filled: Run) -> None:

@@ -57,3 +57,15 @@ def test_a_title_stands_at_its_place() -> None:
     assert found is not None
     assert text[found.start : found.end].endswith("umlauts")
     assert found.text == "Login fails for users with umlauts"
+
+
+def test_a_problem_in_a_running_session_is_an_error_not_a_title() -> None:
+    with SessionMemory.open("memory://") as memory:
+        said = ["Build a booking site for our village hall with FastAPI.", "Done: the skeleton is there."]
+        said.append("I have the following problem:\nthe login page crashes when a name has umlauts")
+        turns = [
+            {"role": role, "content": text} for role, text in zip(("user", "assistant", "user"), said, strict=True)
+        ]
+        memory.record("s", turns)
+        errors = [node.label for node in memory.graph("s").nodes(NodeType.ERROR)]
+        assert errors == ["the login page crashes when a name has umlauts"]

@@ -157,6 +157,7 @@ def test_a_file_of_prices_serves_savings_and_not_cuts(
 ) -> None:
     file = tmp_path / "prices.yaml"
     file.write_text("my-own-gpt: {input: 1, output: 2}\n")
+    # Patched: the environment of the tests has the package whose absence is tested here.
     monkeypatch.setattr(usage, "find_spec", lambda name: None)
     usage.warn_without_prices(Settings(savings=True, prices=str(file)))
     assert not caplog.messages

@@ -12,7 +12,7 @@ from typing import Final
 
 from tokenmizer_mw.extract.candidates.acts import read_acts
 from tokenmizer_mw.extract.candidates.claims import ReadClaim, read_claims
-from tokenmizer_mw.extract.candidates.pasted_task import TASK_TITLE, find_task_title
+from tokenmizer_mw.extract.candidates.pasted_task import find_task_title
 from tokenmizer_mw.extract.candidates.repetitions import drop_repeated
 from tokenmizer_mw.extract.compose.validate import validate_findings
 from tokenmizer_mw.extract.dialogue.situation import Numbered, Situation
@@ -78,7 +78,8 @@ def read_message(
     foreign: list[Span] = []
     if states:
         foreign = find_foreign(message.text[: settings.message_max], handed=message.role is Role.USER)
-        for title in (one for one in segments if one.info == TASK_TITLE):
+        if (title := _find_title(message, situation)) is not None:
+            segments = [title, *(one for one in segments if one.start != title.start)]
             foreign = [part for span in foreign for part in _cut_out(span, (title.start, title.end))]
         acts = read_acts(segments, situation, replies="dialogue" in stages, model=model)
         findings += _own_acts(acts, message, foreign, before)
@@ -114,16 +115,18 @@ def _own_acts(
 def _own_segments(message: Message, settings: Settings) -> list[Segment]:
     """The segments of a message. Of documents that the user pastes, only blocks are read (code, logs and tables)."""
     segments = segment(message.text, chars_max=settings.message_max)
-    if message.role is not Role.USER:
+    documents = find_documents(message.text) if message.role is Role.USER else []
+    if not documents:
         return segments
-    if documents := find_documents(message.text):
-        blocks = [one for one in segments if one.kind not in SPOKEN and is_in_spans(documents, one.start)]
-        own = segment(blank_out(message.text, documents), chars_max=settings.message_max)
-        segments = sorted([*own, *blocks], key=lambda one: one.start)
-    title = find_task_title(message.text)
-    if title is None:
-        return segments
-    return sorted([title, *(one for one in segments if one.start != title.start)], key=lambda one: one.start)
+    blocks = [one for one in segments if one.kind not in SPOKEN and is_in_spans(documents, one.start)]
+    own = segment(blank_out(message.text, documents), chars_max=settings.message_max)
+    return sorted([*own, *blocks], key=lambda one: one.start)
+
+
+def _find_title(message: Message, situation: Situation) -> Segment | None:
+    """The title of the task that the user hands over in a message that may state the session's goal; else ``None``."""
+    may_state_goal = message.role is Role.USER and (not situation.has_goal or situation.goal_asked)
+    return find_task_title(message.text) if may_state_goal else None
 
 
 def _cut_out(span: Span, part: Span) -> list[Span]:

@@ -202,6 +202,10 @@ class Source:
         return "by hand" if self.is_by_hand else f"#{self.turn}"
 
 
+WITHDRAWN: Final = "withdrawn"
+"""The word for the status of a fact that never was true."""
+
+
 @dataclass(frozen=True, slots=True)
 class Node:
     """One fact of the session, such as a decision, a task or an error.
@@ -266,7 +270,7 @@ class Node:
     @property
     def status_word(self) -> str:
         """The status in texts for people: that of ``status.word``, or "withdrawn" for a fact that never was true."""
-        return "withdrawn" if self.is_withdrawn else self.status.word
+        return WITHDRAWN if self.is_withdrawn else self.status.word
 
     @property
     def is_note(self) -> bool:

@@ -70,13 +70,6 @@ POINTS_BELOW: Final = PatternSet(
 )
 """Matches sentences that only refer to the text below them, which says what is wanted."""
 
-_STATES_TASK: Final = PatternSet(
-    r"(?:.{0,40}\b)?(?:issue|problem|bug|task|ticket|assignment|pr|pull request|feature)(?: (?:statement|description"
-    r"|text"
-    r"|report|title|summary|request))?:?$"
-)
-"""Matches headings of a pasted task's text, such as "Issue description"."""
-
 _HANDS_PLAN: Final = PatternSet(
     r"(?:please )?(?:implement|execute|carry out|follow|do|work through) (?:the|this|my|our)(?: following)?"
     r"(?: approved| attached)? plan\b"
@@ -191,11 +184,7 @@ def read_opening(spoken: Sequence[Segment], segments: Sequence[Segment]) -> list
     logged = next((segment.start for segment in segments if segment.kind is SegmentKind.LOG), None)
     if logged is not None:
         found = [one for one in found if one.rank >= Rank.QUESTION or _is_said(one, logged)]
-    if spoken and any(POINTS_BELOW.any(bound_sentence(text)) for text in (spoken[0].text, spoken[0].heading)):
-        real = [one for one in found if not POINTS_BELOW.any(bound_sentence(one.segment.text))]
-        stated = [one for one in real if one.rank and _STATES_TASK.any(bound_sentence(one.segment.heading))]
-        return stated[:1] or real
-    return found
+    return [one for one in found if not POINTS_BELOW.any(bound_sentence(one.segment.text))]
 
 
 def _is_said(sentence: OpeningSentence, logged: int) -> bool:

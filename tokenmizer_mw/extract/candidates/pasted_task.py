@@ -6,7 +6,7 @@ not read as one, but its first line says what the session is for.
 
 from __future__ import annotations
 
-from itertools import islice, pairwise
+from itertools import pairwise
 from typing import Final
 
 from tokenmizer_mw.extract.finding import Segment, SegmentKind
@@ -16,26 +16,31 @@ from tokenmizer_mw.extract.text.similar import content
 TASK_TITLE: Final = "task title"
 """Info of the heading that stands for such a title."""
 
-_LINES: Final = 40
-"""Most lines of a message, from its beginning, in which a task is looked for."""
+_READ_MAX: Final = 8_000
+"""Most characters of a message, from its beginning, in which a task is looked for."""
 _TITLE_MAX: Final = 160
 _WORDS_MIN: Final = 3
 """Content stems that a title has at least."""
 
-_TASK: Final = r"(?:issue|problem|bug|task|ticket|pr|pull request|feature request)"
-_POINTS: Final = PatternSet(
-    rf"(?:.{{0,160}}[.!] )?.{{0,60}}\bfollowing {_TASK}(?: (?:description|text|statement|report))?:$",
-    rf"(?:.{{0,160}}[.!] )?here(?:'s| is) (?:the|my|an?|your) {_TASK}(?: (?:description|text|statement|report))?:$",
+_TASK: Final = (
+    r"(?:issue|problem|bug|task|ticket|pr|pull request|feature request)"
+    r"(?: (?:description|text|statement|report|title))?"
 )
-"""Lines that point at the task below them."""
-_SKIPPED: Final = PatternSet(rf"</?[\w-]+>$|#* ?{_TASK}(?: (?:description|text|statement|title))?:?$|```")
+_POINTS: Final = PatternSet(
+    rf"(?:.{{0,160}}[.!] )?.{{0,60}}\bfollowing {_TASK}:$",
+    rf"(?:.{{0,160}}[.!] )?here(?:'s| is) (?:the|my|an?|your) {_TASK}:$",
+    rf"{_TASK}:$|#+ ?{_TASK}:?$",
+)
+"""Lines that point at the task below them, and its headings."""
+_MARKS: Final = PatternSet(r"</?[\w-]+>$|```")
+"""Lines of a tag or a fence, which stand between both."""
 
 
 def find_task_title(text: str) -> Segment | None:
     """The first line of the task that is handed over in a message, as a heading; ``None`` if none is."""
     start, lines = 0, []
-    for line in islice(text.splitlines(keepends=True), _LINES):
-        if (body := line.strip()) and not _SKIPPED.any(body):
+    for line in text[:_READ_MAX].splitlines(keepends=True):
+        if (body := line.strip()) and not _MARKS.any(body):
             lines.append((start + line.find(body), body))
         start += len(line)
     for (_, above), (at, title) in pairwise(lines):

@@ -22,7 +22,7 @@ from tokenmizer_mw.graph.export.layout import Layout, arrange
 from tokenmizer_mw.graph.export.selection import NODES_MAX, Selection, chain_replacements, select_facts
 from tokenmizer_mw.graph.export.text import label_of, speaker_of, step_place, words_of
 from tokenmizer_mw.graph.fold import SessionGraph
-from tokenmizer_mw.model.node import Node, NodeType, Status, Transition, is_current
+from tokenmizer_mw.model.node import WITHDRAWN, Node, NodeType, Status, Transition, is_current
 
 _LINES_MAX: Final = 300
 """With more relations than this, the map shows at first only those of the selected fact."""
@@ -223,7 +223,7 @@ def _data(graph: SessionGraph, chosen: Selection, layout: Layout) -> dict[str, A
     in ``nodes``; times are seconds after ``start``."""
     start = min((graph.life(node.id).added for node in chosen.nodes), default=0.0)
     statuses = [[status.value, STATUSES[status].mark, STATUSES[status].word] for status in _STATUSES]
-    withdrawn = [Status.INVALIDATED.value, STATUSES[Status.INVALIDATED].mark, "withdrawn"]
+    withdrawn = [Status.INVALIDATED.value, STATUSES[Status.INVALIDATED].mark, WITHDRAWN]
     places = {node.id: place for place, node in enumerate(chosen.nodes)}
     return {
         "start": start,
