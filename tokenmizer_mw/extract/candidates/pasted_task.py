@@ -22,16 +22,17 @@ _TITLE_MAX: Final = 160
 _WORDS_MIN: Final = 3
 """Content stems that a title has at least."""
 
-_TASK: Final = (
-    r"(?:issue|problem|bug|task|ticket|pr|pull request|feature request)"
-    r"(?: (?:description|text|statement|report|title))?"
-)
+_KIND: Final = r"(?: (?:description|text|statement|report|title))?"
+_TASK: Final = rf"(?:issue|problem|bug|task|ticket|feature request){_KIND}"
 _POINTS: Final = PatternSet(
-    rf"(?:.{{0,160}}[.!] )?.{{0,60}}\bfollowing {_TASK}:$",
+    rf"(?:.{{0,160}}[.!] )?.{{0,60}}\bfollowing (?:{_TASK}|(?:pr|pull request){_KIND}):$",
     rf"(?:.{{0,160}}[.!] )?here(?:'s| is) (?:the|my|an?|your) {_TASK}:$",
     rf"{_TASK}:$|#+ ?{_TASK}:?$",
 )
-"""Lines that point at the task below them, and its headings."""
+"""Lines that point at the task below them, and its headings.
+
+A heading "PR description:" alone is none: whoever pastes one usually asks about work that is done.
+"""
 _MARKS: Final = PatternSet(r"</?[\w-]+>$|```")
 """Lines of a tag or a fence, which stand between both."""
 
