@@ -131,7 +131,7 @@ def _add_notes(ledger: Ledger, read: MessageReading, placed: Sequence[Placed], s
     known = [
         (text, finding.span)
         for finding, node in told
-        for text in (node.label, finding.label, finding.reason, finding.why)
+        for text in (node.label, finding.label, finding.reason)
         if text
     ]
     for step in ledger.find_replacements():
