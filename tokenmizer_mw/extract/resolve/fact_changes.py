@@ -428,11 +428,17 @@ def _restates(said: StatedValues, values: frozenset[str], told: Sequence[StatedV
     return not said.values.isdisjoint(values) if said.values else any(said.names <= one.names for one in told)
 
 
+_CLOSED: Final = frozenset({Status.COMPLETED, Status.ARCHIVED})
+"""Statuses of orders that are done or left, whose content a user may still change ("set it to 30", "make it 60")."""
+
+
 def iterate_changeable(ledger: Ledger) -> Iterator[Node]:
     """Iterate over the newest facts in force and the user's newest open orders, both from earlier messages."""
     yield from iterate_in_force(ledger)
     graph = ledger.graph
     for number in islice(range(graph.count_added(NodeType.TASK), 0, -1), ORDERS_MAX):
         node = graph.get(f"{NodeType.TASK.value}-{number}")
-        if node is not None and node.open and node.source.role == "user" and node.source.turn < ledger.turn:
+        if node is None or node.source.role != "user" or node.source.turn >= ledger.turn:
+            continue
+        if node.open or node.status in _CLOSED:
             yield node
