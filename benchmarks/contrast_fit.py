@@ -43,7 +43,7 @@ from tokenmizer_mw.extract.resolve.may_replace import may_replace
 from tokenmizer_mw.extract.score.change_odds import BIAS, LETTERS_SHARE, letter_cues, odds_by_model, word_cues
 from tokenmizer_mw.extract.score.classifier import DialogueAct, Model
 from tokenmizer_mw.extract.score.classifier_findings import change_log_odds
-from tokenmizer_mw.extract.score.contrast import WEIGHTS, Mixture, collect_evidence
+from tokenmizer_mw.extract.score.contrast import WEIGHTS, Mixture, collect_evidence, count_words
 from tokenmizer_mw.graph.fold import SessionGraph
 from tokenmizer_mw.model.message import Message, Role
 from tokenmizer_mw.model.node import Node
@@ -139,15 +139,17 @@ def read_sentences(talks: Sequence[Talk], model: Model | None = None) -> Iterato
         ledger = Ledger(recorder.graph(talk.turns).fork())
         ledger.turn = len(talk.turns) + 1
         ledger.put_up = partial(_assistant_texts, talk.turns)
-        known = find_changeable(ledger)
         meaning = partial(change_log_odds, situation=_situation(talk), model=model) if model is not None else None
-        for said, claim, _ in read_claims(ledger.turn, segment(talk.message), [], meaning):
+        claims = list(read_claims(ledger.turn, segment(talk.message), [], meaning))
+        known = find_changeable(ledger, [claim for _, claim, _ in claims])
+        words = count_words(known)
+        for said, claim, _ in claims:
             vars(claim).update(odds=0.0, own_odds=0.0)
             facts = [node for node in known if may_replace(claim, node)]
             changed = [[_states(node, old, talk) for node in facts] for old, _ in talk.changes]
             holding = [rows for rows, (_, new) in zip(changed, talk.changes, strict=True) if _holds(said.text, new)]
             right = np.array([any(rows[at] for rows in holding) for at in range(len(facts))], bool)
-            found = np.array([_values(collect_evidence(node, claim, len(known))) for node in facts], float)
+            found = np.array([_values(collect_evidence(node, claim, words)) for node in facts], float)
             ordinary = not any(_states(node, old, talk) for node in known for old, _ in talk.changes) and all(
                 old for old, _ in talk.changes
             )

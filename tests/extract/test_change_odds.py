@@ -7,7 +7,7 @@ import pytest
 from tokenmizer_mw import SessionMemory
 from tokenmizer_mw.extract.score.change_odds import PASSAGE_MAX, change_odds, letter_cues, word_cues
 from tokenmizer_mw.extract.score.classifier import BadModel, DialogueAct, Model, load_change_model, load_shipped_model
-from tokenmizer_mw.extract.score.contrast import WEIGHTS, Claim, collect_evidence
+from tokenmizer_mw.extract.score.contrast import WEIGHTS, Claim, collect_evidence, count_words
 from tokenmizer_mw.model.node import NodeType, Status
 
 
@@ -46,9 +46,8 @@ def test_all_evidence_has_a_weight() -> None:
     with SessionMemory.open("memory://") as memory:
         memory.record("s", [{"role": "user", "content": "We take PostgreSQL for the orders."}])
         (fact,) = (node for node in memory.graph("s").nodes() if node.type is NodeType.DECISION)
-    assert list(collect_evidence(fact, Claim("no, MySQL", ("no", "MySQL"), "no, MySQL", 3, last=True), 1)) == list(
-        WEIGHTS
-    )
+    claim = Claim("no, MySQL", ("no", "MySQL"), "no, MySQL", 3, last=True)
+    assert list(collect_evidence(fact, claim, count_words([fact]))) == list(WEIGHTS)
 
 
 @pytest.mark.parametrize(

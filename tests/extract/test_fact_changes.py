@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 import pytest
 
 from tokenmizer_mw.extract.match.stated_values import differ_counted, read_stated
 from tokenmizer_mw.extract.score.contrast import (
     Claim,
+    KnownFacts,
     weigh,
 )
 from tokenmizer_mw.extract.text.phrases import split_reason
@@ -354,7 +357,7 @@ def test_a_marked_choice_of_another_thing_replaces_nothing() -> None:
 def test_a_sentence_changes_one_of_many_facts_less_likely_than_the_only_one() -> None:
     claim = Claim("make it 12 hours", ("make it 12 hours",), "make it 12 hours", 3, True)
     node = Node("decision-1", NodeType.DECISION, "cancel up to 24 hours before", Status.ACTIVE, Source(1, "user"))
-    assert weigh(node, claim, 20) < weigh(node, claim, 1)
+    assert weigh(node, claim, KnownFacts(20, Counter())) < weigh(node, claim, KnownFacts(1, Counter()))
 
 
 def test_a_value_that_stands_again_beside_another_is_no_other_value() -> None:

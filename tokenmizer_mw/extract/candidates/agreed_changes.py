@@ -7,7 +7,7 @@ from typing import Final
 
 from tokenmizer_mw.extract.finding import Segment
 from tokenmizer_mw.extract.match.frames import find_frames
-from tokenmizer_mw.extract.score.contrast import Claim, collect_evidence, weigh
+from tokenmizer_mw.extract.score.contrast import Claim, collect_evidence, count_words, weigh
 from tokenmizer_mw.extract.text.clauses import split_statements
 from tokenmizer_mw.extract.text.pattern import PatternSet
 from tokenmizer_mw.extract.text.phrases import bound_sentence, is_question, strip_lead
@@ -61,12 +61,13 @@ def find_agreed(spoken: Sequence[Segment], told: str, facts: Sequence[Node], tur
     tail = replace_surrogates(told[-TAIL:])
     ending = [bound_sentence(tail[start:end]) for start, end in find_sentences(tail, 0, len(tail))][-ENDING:]
     proposals = [sentence for sentence in ending if _PROPOSES.any(sentence)]
+    claims = [_claim_from_proposal(one, tail, turn) for one in proposals]
+    words = count_words(facts)
     scored = [
-        (weigh(node, claim, len(facts)), at, node, one)
-        for at, one in enumerate(proposals)
-        for claim in [_claim_from_proposal(one, tail, turn)]
+        (weigh(node, claim, words), at, node, one)
+        for at, (one, claim) in enumerate(zip(proposals, claims, strict=True))
         for node in facts
-        if _is_contrast(collect_evidence(node, claim, len(facts)))
+        if _is_contrast(collect_evidence(node, claim, words))
     ]
     best = max(scored, key=lambda scores: scores[:2], default=None)
     return (best[2], best[3]) if best is not None and best[0] >= LEAST else None

@@ -14,7 +14,6 @@ from typing import Final
 
 from tokenmizer_mw.extract.dialogue.situation import last_question
 from tokenmizer_mw.extract.finding import Segment, SegmentKind
-from tokenmizer_mw.extract.match.ahead import is_postponement
 from tokenmizer_mw.extract.match.frames import find_frames, is_announcement
 from tokenmizer_mw.extract.match.rule_hits import read_hits
 from tokenmizer_mw.extract.read.layout import Span
@@ -22,7 +21,6 @@ from tokenmizer_mw.extract.read.other_speakers import is_in_spans
 from tokenmizer_mw.extract.rules import Act, Speaker
 from tokenmizer_mw.extract.score.contrast import (
     Claim,
-    has_change_words,
 )
 from tokenmizer_mw.extract.text.clauses import split_statements
 from tokenmizer_mw.extract.text.pattern import PatternSet
@@ -84,18 +82,11 @@ def _may_change(text: str) -> bool:
     """Whether a sentence may change a fact at all: not a question, a quotation, an observation, a postponement, a bare
     complaint or a bare "yes"."""
     line = bound_sentence(text)
-    if len(line) > SENTENCE_MAX or _CHANGES_NOTHING.any(line) or is_postponement(text) or is_announcement(line):
-        return False
-    if _AGREES.any(line) or (_is_complaint(text) and not has_change_words(line)):
+    if len(line) > SENTENCE_MAX or _CHANGES_NOTHING.any(line) or is_announcement(line) or _AGREES.any(line):
         return False
     if _POINTS.any(line) and all(value.kind == "name" for value in values_in(line.replace(" one", ""))):
         return False
     return not (is_question(line) and not read_order(strip_lead(line))) and not find_frames(line)
-
-
-def _is_complaint(text: str) -> bool:
-    """Whether a rule reads a sentence as a complaint."""
-    return any(hit.rule.act is Act.COMPLAINT for hit in read_hits(text, Speaker.USER))
 
 
 _AGREES: Final = PatternSet(r"(?:yes|yep|yeah|ja|jep|oui|sí|sim|да|はい|是的|네)[ ,.!:、，].*")
@@ -109,7 +100,6 @@ _POINTS: Final = PatternSet(
 _CHANGES_NOTHING: Final = PatternSet(
     r"(?:.*[^\pL\pN])?[\"“„«「'‘][^\"”“»」']{16,}",
     r"[^\"“„«「]{16,}[\"”»」][.!?]?$",
-    r".*\b(?:took|takes|failed|fails|prints|printed|shows|showed|returned|returns|saw|measured|counted|crashed|opened)\b",
     r"(?:todo|fixme)\b|h+m+[,.… ]+(?:\S+ ?){1,3}$",
     r"(?:fatal|cannot|could not|unable to|failed to|invalid|unexpected|uncaught|no such|permission denied)\b",
     r".*\b(?:also|as well|additionally|in addition|besides|either|auch|aussi|también|anche|também)\b|.*(?:также|тоже)",

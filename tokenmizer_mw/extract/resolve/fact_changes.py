@@ -23,7 +23,9 @@ from tokenmizer_mw.extract.match.hit import is_anaphoric
 from tokenmizer_mw.extract.match.stated_values import StatedValues, read_stated
 from tokenmizer_mw.extract.rules.change_words import PERMITS
 from tokenmizer_mw.extract.score.contrast import (
+    Claim,
     closeness,
+    count_words,
     is_denial,
     weigh,
 )
@@ -241,8 +243,9 @@ def _find_change(ledger: Ledger, claims: Sequence[ReadClaim]) -> tuple[Segment, 
     likely = [(-at, read) for at, read in enumerate(claims) if read[1].odds >= LEAST_ODDS]
     if not likely:
         return None
-    facts = find_changeable(ledger)
-    pairs = [_Pair(weigh(node, read[1], len(facts)), at, node.id, read, node) for at, read in likely for node in facts]
+    facts = find_changeable(ledger, [read[1] for _, read in likely])
+    words = count_words(facts)
+    pairs = [_Pair(weigh(node, read[1], words), at, node.id, read, node) for at, read in likely for node in facts]
     ranked = sorted(pairs, key=itemgetter(0, 1, 2), reverse=True)
     best = _find_likeliest_pair(ranked)
     if best is None:
@@ -406,9 +409,10 @@ def _parts_beside_change(line: str, old: Node) -> str:
     return ", ".join(part for part, score in zip(parts, scores, strict=True) if score < max(scores))
 
 
-def find_changeable(ledger: Ledger) -> list[Node]:
-    """Return everything that a user's sentence may change: facts in force, the user's open orders, and what the
-    assistant said that it set."""
+def find_changeable(ledger: Ledger, claims: Sequence[Claim]) -> list[Node]:
+    """Return everything that a user's sentences (``claims``) may change: facts in force, the user's newest orders, and
+    what the assistant stated with a word or value of theirs."""
+    keys = frozenset[str]().union(*(claim.keys for claim in claims))
     known = list(iterate_changeable(ledger))
     told = [read_stated(node.label) for node in known]
     values = frozenset(value for one in told for value in one.values)
@@ -416,7 +420,7 @@ def find_changeable(ledger: Ledger) -> list[Node]:
         *known,
         *(
             node
-            for node in find_set_by_assistant(ledger.put_up())
+            for node in find_set_by_assistant(ledger.put_up(), keys)
             if not _restates(read_stated(node.label), values, told)
         ),
     ]

@@ -15,29 +15,33 @@ from tokenmizer_mw.extract.candidates.note_findings import iterate_clauses
 from tokenmizer_mw.extract.compose.validate import clean_label, format_quote
 from tokenmizer_mw.extract.finding import SegmentKind
 from tokenmizer_mw.extract.match.rule_hits import read_hits
+from tokenmizer_mw.extract.match.stated_values import read_stated
 from tokenmizer_mw.extract.read.segment import segment
 from tokenmizer_mw.extract.rules import Act, Speaker
 from tokenmizer_mw.extract.text.pattern import PatternSet
 from tokenmizer_mw.extract.text.phrases import bound_sentence, is_question
 from tokenmizer_mw.model.node import NOTE_CONFIDENCE, Node, NodeType, Source, Status, Trust
 
-MESSAGES_MAX: Final = 3
+MESSAGES_MAX: Final = 8
 """How many of the assistant's newest messages are read."""
-CLAUSES_MAX: Final = 24
+CLAUSES_MAX: Final = 60
 """How many clauses of one message are used, from its beginning."""
 CHARS_MAX: Final = 6_000
 """How many characters of a message are read."""
 SENTENCE_LONG: Final = 240
 
 
-def find_set_by_assistant(texts: Sequence[tuple[int, str]]) -> list[Node]:
-    """Return what the assistant's newest messages state, as nodes that are in no graph yet. Only clauses with a value
-    are returned, and none of questions and proposals.
+def find_set_by_assistant(texts: Sequence[tuple[int, str]], keys: frozenset[str]) -> list[Node]:
+    """Return what the assistant's newest messages state and ``keys`` may concern, as nodes that are in no graph yet.
+    Only clauses with a value are returned, and none of questions and proposals.
 
-    ``texts``: texts of the assistant's messages with their numbers, oldest first; only the last ``MESSAGES_MAX`` are
-    read.
+    - ``texts``: texts of the assistant's messages with their numbers, oldest first; only the last ``MESSAGES_MAX`` are
+      read.
+    - ``keys``: keys of the words and values of the user's sentences (see ``StatedValues.keys``); a clause without any
+      of them is left out.
     """
-    return [node for turn, text in texts[-MESSAGES_MAX:] for node in _find_set(turn, text)]
+    found = (node for turn, text in texts[-MESSAGES_MAX:] for node in _find_set(turn, text))
+    return [node for node in found if not keys.isdisjoint(read_stated(node.label).keys)]
 
 
 @lru_cache(maxsize=2 * MESSAGES_MAX)

@@ -8,7 +8,8 @@ node.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from operator import mul
@@ -111,6 +112,26 @@ class Claim:
         return _CHANGES.any(self.line)
 
 
+class KnownFacts(NamedTuple):
+    """What the facts that a message may change have in common.
+
+    ``count``: how many they are; ``frequency``: for each word, name and value, how many of them have it.
+    """
+
+    count: int
+    frequency: Mapping[str, int]
+
+
+def count_words(nodes: Iterable[Node]) -> KnownFacts:
+    """Count facts, and how many of them have each word, name and value."""
+    told = [_said_of(read_stated(node.label)) for node in nodes]
+    return KnownFacts(len(told), Counter(word for words in told for word in words))
+
+
+def _said_of(stated: StatedValues) -> frozenset[str]:
+    return stated.words | stated.names | stated.values
+
+
 _CHANGES: Final = PatternSet(*(f"(?s:.*?)(?:{row})" for row in CHANGES))
 _EXPLICIT: Final = PatternSet(*(f"(?s:.*?)(?:{row})" for row in EXPLICIT))
 _SO: Final = PatternSet(
@@ -126,30 +147,31 @@ _LONG: Final = 12
 fact."""
 
 WEIGHTS: Final = {
-    "measured": 1.73,
-    "counted": 1.57,
-    "members": 3.01,
-    "names": 0.93,
-    "same sort": 1.00,
-    "named": 0.95,
-    "shared": 0.41,
-    "share of new": 1.10,
-    "around": 1.45,
-    "apart": -1.56,
-    "brief": 0.40,
-    "another": -0.33,
-    "change": 0.42,
-    "last": 1.22,
-    "task": 0.39,
-    "facts": -0.77,
-    "long": -1.88,
-    "assistant": -0.58,
-    "just set": -0.23,
-    "own odds": 0.20,
-    "odds": 0.38,
+    "measured": 1.72,
+    "counted": 1.41,
+    "members": 3.10,
+    "names": 0.68,
+    "same sort": 0.80,
+    "named": 0.42,
+    "share of new": 0.89,
+    "around": 0.43,
+    "apart": -1.28,
+    "brief": 0.35,
+    "change": 0.39,
+    "last": 1.20,
+    "task": 0.40,
+    "facts": -0.59,
+    "long": -1.41,
+    "assistant": -0.53,
+    "just set": -0.18,
+    "only one": 1.52,
+    "apart from others": 0.26,
+    "share of old": 0.89,
+    "own odds": 0.17,
+    "odds": 0.45,
 }
 _WEIGHTS: Final = tuple(WEIGHTS.values())
-BIAS: Final = -3.18
+BIAS: Final = -4.31
 """The log odds without any evidence. ``WEIGHTS``: what each piece of evidence adds to them. Both come from a regression
 over which fact a sentence changes, if any; ``benchmarks/contrast_fit.py`` fits it."""
 
@@ -200,12 +222,12 @@ def has_change_words(line: str) -> bool:
     return _CHANGES.any(line) or _EXPLICIT.any(line) or _SO.any(line)
 
 
-def weigh(node: Node, claim: Claim, facts: int) -> float:
-    """Return the log odds that a claim changes ``node``, against the outcome that nothing changes. ``facts``: how many
-    facts the claim may change."""
+def weigh(node: Node, claim: Claim, facts: KnownFacts) -> float:
+    """Return the log odds that a claim changes ``node``, against the outcome that nothing changes. ``facts``: the facts
+    that the claim may change."""
     old = read_stated(node.label)
     said = node.label if not old.keys.isdisjoint(claim.keys) else bool(old.names)
-    key = (said, node.type is NodeType.TASK, node.source.role == "assistant", _is_just_set(node, claim), facts)
+    key = (said, node.type is NodeType.TASK, node.source.role == "assistant", _is_just_set(node, claim), facts.count)
     known = claim.weights_by_fact.get(key)
     if known is None:
         found = collect_evidence(node, claim, facts)
@@ -220,9 +242,9 @@ def weigh(node: Node, claim: Claim, facts: int) -> float:
 _MOST: Final = 30.0
 
 
-def collect_evidence(node: Node, claim: Claim, facts: int) -> dict[str, float]:
+def collect_evidence(node: Node, claim: Claim, facts: KnownFacts) -> dict[str, float]:
     """Return the evidence for and against a claim changing ``node``, by the names in ``WEIGHTS`` and in
-    their order. ``facts``: how many facts the claim may change."""
+    their order. ``facts``: the facts that the claim may change."""
     old = read_stated(node.label)
     best, new = _nearest(claim, old)
     if _is_explicit(best):
@@ -233,24 +255,28 @@ def collect_evidence(node: Node, claim: Claim, facts: int) -> dict[str, float]:
         "members": differ_members(old, new),
     }
     shared = len(old.words & new.words)
+    said = _said_of(old)
+    near = [1 / facts.frequency[word] for word in said & _said_of(claim.around)]
+    own = [1 / facts.frequency[word] for word in said & _said_of(claim.stated)]
     return {
         **typed,
         "names": not any(typed.values()) and differ_names(old, new),
         "same sort": not old.sorts.isdisjoint(new.sorts),
         "named": _is_named(old, claim.around),
-        "shared": shared > 0,
         "share of new": shared / len(new.words) if new.words else 0.0,
         "around": not old.words.isdisjoint(claim.around.words),
         "apart": not _may_concern(old, claim),
         "brief": _is_brief(best, new),
-        "another": _has_other_value(old, new),
         "change": claim.has_change_word,
         "last": claim.last,
         "task": node.type is NodeType.TASK,
-        "facts": math.log(max(1, facts)),
+        "facts": math.log(max(1, facts.count)),
         "long": min(1.0, max(0.0, math.log(claim.turn / _LONG))),
         "assistant": node.source.role == "assistant",
         "just set": _is_just_set(node, claim),
+        "only one": max(near, default=0.0),
+        "apart from others": sum(own),
+        "share of old": shared / len(old.words) if old.words else 0.0,
         "own odds": claim.own_odds,
         "odds": claim.odds,
     }
@@ -271,11 +297,6 @@ def _is_brief(part: str, stated: StatedValues) -> bool:
     words = len(part.split())
     short = words <= _BRIEF_WORDS if " " in part or part.isascii() else len(part) <= _BRIEF_SIGNS
     return short and bool(stated.numbers or stated.members or stated.names)
-
-
-def _has_other_value(old: StatedValues, new: StatedValues) -> bool:
-    """Whether a clause has a name or value that the fact lacks."""
-    return not (new.values | new.names) <= (old.values | old.names)
 
 
 def _may_concern(old: StatedValues, claim: Claim) -> bool:
