@@ -95,7 +95,8 @@ def prepare(connection: PostgresConnection, migrations: Sequence[Migration] = MI
 
 
 def is_prepared(connection: PostgresConnection) -> bool:
-    """Return whether the schema has tables of a store, of whichever version; changes nothing."""
+    """Return whether the schema has a table named as one that every version of the store has (sessions, events,
+    installation). Whose table it is, is not checked. Changes nothing."""
     return bool(connection.fetch(_TABLES, connection.address.schema))
 
 

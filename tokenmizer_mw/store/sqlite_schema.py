@@ -141,7 +141,7 @@ _PRUNE: Final = (
 
 def keep_passages(cursor: sqlite3.Cursor, session: SessionKey, passages: PassageRows, seq: int, most: int) -> bool:
     """Store the vectors in ``passages`` in the open transaction, as ``EventLog.keep_passage_rows`` does. Returns false
-    and stores nothing if the session has changed since they were computed.
+    and stores nothing if the session was erased or rewritten since they were computed.
 
     ``seq``: the number in ``passages``, limited to the largest that SQLite can store. ``most``: maximum number of
     vectors of the session.
