@@ -403,7 +403,8 @@ class FactDerivation:
 
     def facts(self, state: SessionState, news: Sequence[MessageRecorded] = ()) -> list[Event]:
         """Extract facts from the messages of ``state`` that have none yet and from those of ``news``, which ``state``
-        does not contain. Returns the events of the facts, to be recorded; ``[]`` if there are none."""
+        does not contain. Returns the events of the facts and a ``Derived`` event, to be recorded; ``[]`` if there are
+        no such messages."""
         from tokenmizer_mw.extract.derive import derive  # a third of the package: loaded when a memory is opened
 
         waiting = [*state.unextracted, *((event.turn, event.message) for event in news)]

@@ -80,7 +80,7 @@ def ground_handover(
     - ``breaks_off``: true if the end of ``text`` is missing. The last, incomplete sentence is then dropped; also if
       ``text`` is longer than ``HANDOVER_MAX``.
 
-    If most of the text is not supported, all of it is dropped. Linear time.
+    If fewer than half of the sentences remain (``BORNE_OUT_LEAST``), all are dropped. Linear time.
     """
     sentences = list(split_sentences(text[:HANDOVER_MAX]))
     whole = sentences if len(text) <= HANDOVER_MAX and not breaks_off else sentences[:-1]

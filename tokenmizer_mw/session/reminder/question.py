@@ -67,7 +67,8 @@ def only_asks(text: str) -> bool:
 
 
 def asks(text: str) -> bool:
-    """Whether ``text`` asks a question, or refers to something that was said before."""
+    """Whether ``text`` asks a question, or refers to something that was said before. Of a text of more than ``_LONG``
+    characters only the last ``_LOOKED_AT`` are examined."""
     stripped = text.strip()
     if len(stripped) > _LONG:
         stripped = stripped[-_LOOKED_AT:]
@@ -96,7 +97,8 @@ class Question:
 
     - ``place``: index of the message that opens the turn.
     - ``newest``: index of the newest message of a user or a tool.
-    - ``text``: the text to search for; "" when the turn asks for nothing in words.
+    - ``text``: the text to search for: that of the message, and, if it says little by itself ("yes, do that"), the end
+      of the reply before it; "" when the turn asks for nothing in words.
     - ``shortened``: true if ``text`` is only the beginning and the end of the message.
     - ``asks``: true if the message asks a question or refers to what was said before.
     """

@@ -145,8 +145,8 @@ class ReminderService:
         return found
 
     def remind(self, shortening: Shortening) -> Reminder | None:
-        """Return the reminder for a request; ``None`` when there is none. A counter (docs/counters.md) then counts the
-        reason."""
+        """Return the reminder for a request, with the parts that earlier requests of its turn had; ``None`` when there
+        is none. A counter (docs/counters.md) counts why a new part was not made."""
         request = shortening.request
         question = read_question(request, shortening.keep_from)
         if question is None:
@@ -242,8 +242,8 @@ class ReminderService:
     ) -> ReminderPart | None:
         """Return what the messages that ``cut`` removed say about ``question``, a text that was not sent as a message.
 
-        At most ``budget`` tokens, and fewer than ``cut`` saves. ``None`` if they say nothing about it; one of the
-        server's counters (docs/counters.md) is raised with the reason.
+        At most ``budget`` tokens, and fewer than ``cut`` saves. ``None`` if they say nothing about it, or nothing that
+        fits; a counter (docs/counters.md) then counts the reason.
         """
         asked = ask(question)
         budget = min(budget, self._count_removed(key, cut, budget, counter) - 1)
