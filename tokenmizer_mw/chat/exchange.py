@@ -51,7 +51,8 @@ class ChatExchange:
 
     - ``headers``: the first value of each header, by lower-case name. ``path``: path of the request, in which some
       dialects name the model.
-    - ``session_id``: overrides the session that headers and body name; ``otherwise``: used when they name none.
+    - ``session_id``: overrides the session that headers and body name; ``otherwise``: used when they name none, or an
+      invalid one. ``None``: not given. ``tenant``: the tenant of the session.
     - ``fixed``: the request must be forwarded unchanged, for example because it is signed.
     - ``block``: resume block that replaces what came before the request's messages, "" for none; ``checkpoint``: id of
       the checkpoint at which it was made, "" for none.
@@ -183,9 +184,10 @@ class ChatExchange:
     def forward(self, rewrite: Rewrite | None = None, condensed: CondensedRequest | None = None) -> ChatExchange:
         """Compute ``forwarded``, the body that the inner application gets. Returns the exchange itself.
 
-        Without a rewrite, compression or field to remove, it is the original bytes object, unparsed. A rewrite that
-        removes messages but would make the body longer is not applied. ``condensed``: the request with compressed
-        texts, if any. Raises ``MalformedRequest`` when a field must be removed from a body that is not a chat request.
+        Without a rewrite, compression or field to remove, it is ``body`` itself, unparsed. A rewrite that removes
+        messages but would not make the body shorter is tried without its reminder, and otherwise not applied.
+        ``condensed``: the request with compressed texts, ``None`` for none. Raises ``MalformedRequest`` when a field
+        must be removed from a body that is not a chat request.
         """
         self.rewrite, self.savings, self.moved = None, (), None
         if rewrite is None and condensed is None and not self.drop:
