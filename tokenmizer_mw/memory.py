@@ -268,9 +268,11 @@ class SessionMemory:
         later: bool = False,
         tenant: str = LOCAL_TENANT,
     ) -> int:
-        """Add the messages of ``messages`` that the session does not have yet, and extract facts from them.
+        """Add the messages of ``messages`` that the session does not have yet, and extract facts from them. A session
+        that does not exist is created.
 
-        Returns the number of new messages. Idempotent: resending the whole transcript adds nothing.
+        Returns the number of new messages. Idempotent: resending the whole transcript adds nothing. System messages are
+        left out, and secrets are redacted.
 
         - ``messages``: OpenAI- or Anthropic-shaped dicts, or ``Message`` objects, oldest first.
         - ``excerpt``: true if ``messages`` are consecutive messages from anywhere in the transcript, not all of it.
@@ -474,8 +476,8 @@ class SessionMemory:
         ``label`` and ``detail`` are the new texts; ``None`` leaves one as it is. ``reason``: why, for the list of
         edits. ``node_id`` and result as for ``invalidate``; the number of the edit is 0 if nothing changed; ``str`` of
         the result shows the new wording and the old one. Raises ``UnknownNode``, and ``CallerError`` for a label that
-        is empty or longer than 200 characters, without label and detail, or when another fact already has the same
-        label or value.
+        is empty or longer than 200 characters, if ``label`` and ``detail`` are both ``None``, or when another fact in
+        force is already the value of the thing that the new label names.
         """
         redact = self._redaction.redact_text
         label, detail = (text if text is None else redact(text) for text in (label, detail))
@@ -559,8 +561,8 @@ class SessionMemory:
         valid_until: Moment | None = None,
         tenant: str = LOCAL_TENANT,
     ) -> FactEdit:
-        """Set the period in which a fact is valid (true in the real world) by hand. Returns the fact before and after,
-        and the number of the edit; 0 if nothing changed.
+        """Set the period in which a fact is valid (true in the real world) by hand. Both ends are set: ``None`` removes
+        an earlier date. Returns the fact before and after, and the number of the edit; 0 if nothing changed.
 
         - ``node_id``: as for ``invalidate``.
         - ``valid_from``: start; ``None``: the time at which the fact was recorded.
@@ -1038,7 +1040,8 @@ class SessionMemory:
         return [written.message for written in known if written.number in wanted]
 
     def messages(self, session_id: str, *, tenant: str = LOCAL_TENANT) -> list[Written]:
-        """Return the messages of a session, oldest first, without those withdrawn by ``revise``.
+        """Return the messages of a session, oldest first, archived ones included, without those withdrawn by
+        ``revise``.
 
         Messages stored with ``add`` are returned as they were written (secrets redacted). Returns ``[]`` for an unknown
         session.
@@ -1072,7 +1075,7 @@ class SessionMemory:
         tenant: str = LOCAL_TENANT,
     ) -> Savings:
         """Return what model calls cost, and what each stage (cut, compression, cache and so on) saved, net of the
-        provider's prompt cache. Without ``Settings.savings`` nothing is recorded, and the result has no rows.
+        provider's prompt cache. Calls are recorded only with ``Settings.savings``; the result has no rows if none was.
 
         - ``session_id``, ``model``: count only calls of this session or model; ``None``: all, including erased
           sessions.
