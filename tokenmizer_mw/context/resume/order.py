@@ -110,8 +110,13 @@ def _length(fact: ResumeFact) -> int:
 
 
 def drop_repeated_facts(facts: Sequence[ResumeFact], limit: int) -> list[ResumeFact]:
-    """Return the first ``limit`` of ``facts`` without those whose words an earlier fact already contains; the earlier
-    fact gets their node ids, and they do not count towards ``limit``."""
+    """Return the first ``limit`` of ``facts`` without repetitions. Those do not count towards ``limit``; the earlier
+    fact gets their node ids.
+
+    A fact is a repetition if an earlier fact of the same sense (``_SENSE``) has the same text, in any case. A fact of a
+    section in ``_MENTIONED`` of at most ``_RUN_MAX`` words is one, too, if an earlier fact contains these words in the
+    same order.
+    """
     left: list[ResumeFact] = []
     first_at: dict[tuple[str, str], int] = {}
     runs: dict[tuple[str, ...], int] = {}
