@@ -26,7 +26,8 @@ from tokenmizer_mw.model.node import Edge, Node, Source, Status, Transition
 class ValueCodec:
     """Functions that convert values of a type to JSON values and back. ``plain``: the values are JSON values already.
 
-    ``read`` raises ``LookupError``, ``TypeError`` or ``ValueError`` for anything that ``write`` did not return.
+    For anything that ``write`` did not return, ``read`` may raise ``LookupError``, ``TypeError``, ``ValueError`` or
+    ``AttributeError``.
     """
 
     write: Callable[[Any], Any]
@@ -165,8 +166,8 @@ def columns(graph: SessionGraph) -> Columns:
 
 
 def graph_of(payload: Mapping[str, Any]) -> SessionGraph:
-    """Build the graph from the columns that ``columns`` returned. Raises ``LookupError``, ``TypeError`` or
-    ``ValueError`` for anything else."""
+    """Build the graph from the columns that ``columns`` returned. Raises ``LookupError``, ``TypeError``, ``ValueError``
+    or ``AttributeError`` for anything else."""
     ids: list[str] = payload["ids"]
     sources = _make_instances(Source, payload["sources"])
     own = ids[: len(sources)]
