@@ -120,7 +120,8 @@ def _migrate(connection: PostgresConnection, migrations: Sequence[Migration], ve
 
 
 def _version(connection: PostgresConnection, migrations: Sequence[Migration]) -> int:
-    """Return how many migrations the tables have seen, 0 if there are no tables."""
+    """Return how many migrations the tables have seen, 0 if there are no tables. Raises ``StoreCorrupt`` for tables of
+    another application, and ``StoreTooNew`` for those of a newer release."""
     tables = {name for (name,) in connection.fetch(_TABLES, connection.address.schema)}
     if not tables:
         return 0

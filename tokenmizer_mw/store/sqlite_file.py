@@ -156,7 +156,8 @@ class DatabaseFile:
 
     def _write_ahead(self, cursor: sqlite3.Cursor) -> None:
         """Switch the database to the write-ahead log. SQLite does not wait for other connections here, so this method
-        does."""
+        does, for ``busy_seconds``. Raises ``sqlite3.OperationalError`` after that, and ``StoreUnavailable`` if the file
+        system does not support it."""
         deadline = time.monotonic() + self.busy_seconds
         while True:
             try:

@@ -105,7 +105,8 @@ def roll_back(cursor: sqlite3.Cursor) -> None:
 
 
 def _version(cursor: sqlite3.Cursor, path: str, migrations: Sequence[Migration]) -> int:
-    """Return how many migrations the database has seen, 0 for an empty file. Call it inside a transaction."""
+    """Return how many migrations the database has seen, 0 for an empty file. Call it inside a transaction. Raises
+    ``StoreCorrupt`` for a database of another application, and ``StoreTooNew`` for one of a newer release."""
     (application,) = cursor.execute("PRAGMA application_id").fetchone()
     (version,) = cursor.execute("PRAGMA user_version").fetchone()
     (tables,) = cursor.execute("SELECT count(*) FROM sqlite_master").fetchone()

@@ -89,7 +89,7 @@ class Lanes(Generic[Item]):
         return self._lanes[key][0][0] if self.is_taken(key) else None
 
     def drop(self, key: SessionKey) -> list[Item]:
-        """Remove and return the items of a session, except one that is being written."""
+        """Remove and return the items of a session, except one that is being written; ``[]`` for none."""
         lane = self._lanes.get(key)
         if lane is None:
             return []
