@@ -49,7 +49,7 @@ def begins_with_summary(messages: History, start: int, replies: Iterable[Message
     client's notice that the chat continues from a summary, or repeats a summary that the model wrote.
 
     ``replies``: the session's newest messages. A message repeats one of the assistant among them if it contains at
-    least half of its pieces (``_PIECES``); those shorter than ``_SUMMARY_LEAST`` are not compared.
+    least half of eight pieces of its text. Texts of fewer than 300 characters, without spaces, are not compared.
     """
     first_reply = next((at for at, role in enumerate(messages.roles) if role is Role.ASSISTANT), len(messages))
     leading = [message for message in messages[start:first_reply] if message.role is Role.USER]

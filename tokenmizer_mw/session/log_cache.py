@@ -297,6 +297,7 @@ class CachedSessions(SessionCache[SessionState]):
 
         - ``wait``: wait for another thread that derives; ``False``: return without the facts that it is deriving.
         - ``end``: the end of the log as the caller has just read it. A cached session that ends there is not refreshed.
+          ``None``: the log is read.
         """
         cached = self._get(key)
         with hold(cached.lock):

@@ -415,8 +415,9 @@ def _require_free(state: SessionState, node: Node, changes: Mapping[str, Any], b
 
 
 def _find_described(hits: Sequence[SearchHit], text: str, former: Iterable[Node]) -> list[Node]:
-    """Return the facts that a description may mean: the best hit if it has most of the words, and the hits that fit
-    about as well: their score is near, or they have most of the words, too, and no fewer."""
+    """Return the facts that a description may mean; ``[]`` if the best hit does not have most of its words. These are
+    the best hit and the hits that fit about as well: their score is near, or they have most of the words, too, and no
+    fewer than the best hit."""
     if not hits or not _has_most_words(hits[0].node, text, former):
         return []
     count = len(shared_words(hits[0].node, text))
@@ -430,7 +431,7 @@ def _find_described(hits: Sequence[SearchHit], text: str, former: Iterable[Node]
 
 
 def _has_most_words(node: Node, text: str, former: Iterable[Node]) -> bool:
-    """Whether a description has enough words of a fact, as it is worded now or was before a correction."""
+    """Whether a text describes a fact (``is_described``), as it is worded now or was before a correction."""
     return any(is_described(one, text) for one in (node, *former) if one.id == node.id)
 
 
@@ -489,7 +490,8 @@ def find_fact(state: SessionState, text: str, prefers: Callable[[Node], bool] = 
 
 def _rivals_of_concept(meant: Sequence[Node], found: Iterable[Node], text: str) -> list[Node]:
     """Return facts of other types that a text may mean although it fits only a concept, and not the concept's
-    beginning. People mean a decision or a task more often than a mere mention, so half of the words are enough."""
+    beginning. People mean a decision or a task more often than a mere mention, so half of the words are enough. ``[]``
+    if ``meant`` is not one such concept."""
     if len(meant) != 1 or meant[0].type is not NodeType.CONCEPT:
         return []
     if text.strip().casefold() in (meant[0].id, meant[0].label.casefold()) or begins_with(meant[0].label, text):

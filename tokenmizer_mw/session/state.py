@@ -305,7 +305,7 @@ def joining(
     system message.
 
     ``part``: true if they are only the newest messages of a transcript. ``known``: used in place of the result of
-    ``Transcript.first_new``.
+    ``Transcript.first_new``; ``None``: that is called.
     """
     return list(map(_EVENT, find_new_messages(transcript, messages, part=part, known=known)))
 
@@ -419,7 +419,7 @@ class FactDerivation:
         """Return the events that record the new messages of a resent transcript, followed by the events of their facts.
 
         ``spoken``: the resent transcript without system messages. ``known``: used in place of the result of
-        ``Transcript.first_new``.
+        ``Transcript.first_new``; ``None``: that is called.
         """
         news = joining(state.transcript, spoken, known=known)
         return [*news, *self.facts(state, news)]

@@ -68,8 +68,8 @@ class Endpoint:
         self._client.close()
 
     def _pieces(self, response: httpx2.Response) -> Iterator[bytes]:
-        """Yield the body of a response within the limits of time and size, which also end a response that only trickles
-        in."""
+        """Yield the body of a response in pieces. Raises ``ModelFailed`` if it takes longer than ``llm_timeout``, even
+        if it trickles in, and ``ReplyTooLong`` if it is larger than ``llm_reply_max``."""
         deadline = time.monotonic() + self._settings.llm_timeout
         size = 0
         for piece in response.iter_bytes():

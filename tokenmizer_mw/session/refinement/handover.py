@@ -131,8 +131,8 @@ class _Source:
         self._numbers.update(_bare(number) for number in _NUMBER.findall(found))
 
     def holds(self, sentence: str, *, names: bool) -> bool:
-        """Whether the texts contain all names, paths and numbers of ``sentence``, and enough of its words. ``names``:
-        whether capitalized words, except for the first one, count as names."""
+        """Whether the texts contain all names, paths and numbers of ``sentence``, and at least a quarter of its words
+        (``KNOWN_LEAST``). ``names``: whether capitalized words, except for the first one, count as names."""
         words = _stems(_plain(sentence))
         if not words or len(words & self._words) < KNOWN_LEAST * len(words):
             return False

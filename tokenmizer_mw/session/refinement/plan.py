@@ -306,7 +306,8 @@ class RefinementWork:
 
     def is_due(self, state: SessionState, events: Sequence[Event]) -> bool:
         """Whether the session should be refined in the background after ``events``, which were just recorded: they
-        contain a checkpoint, or enough turns are not refined, as the settings say."""
+        contain a checkpoint (with the setting ``llm_at_checkpoint``), or at least ``llm_every`` turns are not refined
+        (0: this does not count)."""
         if self.settings.llm_at_checkpoint and any(isinstance(event, Checkpointed) for event in events):
             return True
         return 0 < self.settings.llm_every <= len(state.unrefined)

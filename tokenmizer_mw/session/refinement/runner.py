@@ -170,8 +170,8 @@ class RefinementRunner:
         complete: Complete | None = None,
         attempts: Attempts[RefinementReply] | None = None,
     ) -> None:
-        """Refine a session in the background if it is still ``due`` then. When the queue is full, nothing is done until
-        the next occasion."""
+        """Refine a session in the background if it is still ``due`` then. When the queue is full, that is counted, and
+        nothing is done until the next occasion. ``complete``, ``attempts``: those of ``refine``."""
         if not self._background.put(key, partial(self._refine_if_due, key, due, complete, attempts)):
             self._count("refine_dropped_queue_full", 1)
 

@@ -67,8 +67,8 @@ def only_asks(text: str) -> bool:
 
 
 def asks(text: str) -> bool:
-    """Whether ``text`` asks a question, or refers to something that was said before. Of a text of more than ``_LONG``
-    characters only the last ``_LOOKED_AT`` are examined."""
+    """Whether ``text`` asks a question, or refers to something that was said before. Of a text of more than 1,500
+    characters only the last 400 are examined."""
     stripped = text.strip()
     if len(stripped) > _LONG:
         stripped = stripped[-_LOOKED_AT:]
@@ -181,7 +181,8 @@ def text_of(message: Message) -> str:
 
 
 def _find_answered_text(request: ChatRequest, place: int, keep_from: int) -> str:
-    """Return the end of the assistant's last text before a message: what "yes, do that" agrees to."""
+    """Return the end of the assistant's last message before message ``place``, which "yes, do that" agrees to; "" if
+    there is none from index ``keep_from`` on."""
     for index in range(place - 1, keep_from - 1, -1):
         if request.messages.roles[index] is Role.ASSISTANT:
             return request.messages[index].text.strip()[-_BEFORE_MAX:]

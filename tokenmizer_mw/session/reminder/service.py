@@ -172,7 +172,7 @@ class ReminderService:
         return Reminder(places, cut.id, join_parts(new)) if places else None
 
     def _earlier(self, shortening: Shortening, question: Question, cut: Checkpointed) -> list[tuple[int, ReminderPart]]:
-        """Return the reminders of earlier turns with their places in the request.
+        """Return the reminders of earlier turns with their places in the request; ``[]`` for none.
 
         They are needed for a provider whose cache serves a request only if it begins with the whole of an earlier one.
         They stay until the next cut, or until they would take half of the free tokens; then all of them are dropped for
@@ -301,7 +301,8 @@ class ReminderService:
         return self._embed(wanted.asked)
 
     def expect_cut(self, key: SessionKey) -> None:
-        """Note that the session's requests are so long that one of the next may be cut."""
+        """Note that the session's requests are so long that one of the next may be cut. The ``sessions_cached``
+        sessions that were noted last are remembered."""
         with self._lock:
             self._expected.pop(key, None)
             self._expected[key] = None
@@ -309,7 +310,7 @@ class ReminderService:
                 del self._expected[next(iter(self._expected))]
 
     def awaits_cut(self, key: SessionKey) -> bool:
-        """Whether a recent request of the session was nearly long enough for a cut."""
+        """Whether ``expect_cut`` has noted the session and it is still remembered."""
         return key in self._expected
 
     def warm(self, key: SessionKey) -> None:
