@@ -136,7 +136,7 @@ class ChatExchange:
         The body field ``Settings.session_field`` is used before the header ``Settings.session_header``; if the field is
         missing, null or invalid, the header is used. A field that named the session is removed from the forwarded body,
         unless ``Settings.keep_session_field`` is on; in all other cases the field stays. ``in_body``: the value of
-        ``may_name_session``, if the caller has it already.
+        ``may_name_session``, if the caller has it already; ``None``: it is computed.
 
         Raises ``MalformedRequest`` when the field must be looked up in a body that is not a chat request.
         """
@@ -186,8 +186,8 @@ class ChatExchange:
 
         Without a rewrite, compression or field to remove, it is ``body`` itself, unparsed. A rewrite that removes
         messages but would not make the body shorter is tried without its reminder, and otherwise not applied.
-        ``condensed``: the request with compressed texts, ``None`` for none. Raises ``MalformedRequest`` when a field
-        must be removed from a body that is not a chat request.
+        ``rewrite``: how the request is cut; ``condensed``: the request with compressed texts; ``None`` for neither.
+        Raises ``MalformedRequest`` for a body that is not a chat request, if it must be cut or a field removed.
         """
         self.rewrite, self.savings, self.moved = None, (), None
         if rewrite is None and condensed is None and not self.drop:
@@ -236,9 +236,10 @@ class ChatExchange:
     def close(self, outcome: Outcome | None = None) -> ClosedExchange:
         """Parse the collected reply, and return what is to be recorded.
 
-        ``outcome``: how the call ended, if the caller knows: the client left, or the application failed. An end that
-        the provider itself reported takes precedence, because clients disconnect when they see it. May be called again
-        after more pieces arrived. Raises ``MalformedRequest`` when the request was not parsed before and is invalid.
+        ``outcome``: how the call ended, if the caller knows: the client left, or the application failed; else ``None``.
+        An end that the provider itself reported takes precedence, because clients disconnect when they see it. May be
+        called again after more pieces arrived. Raises ``MalformedRequest`` when the request was not parsed before and
+        is invalid.
         """
         request, collector = self.request, self.collector
         reply = collector.read(stream=request.stream)

@@ -181,7 +181,7 @@ class SessionAccess:
         """Extract missing facts of the session, then return what ``view`` returns for its state.
 
         ``wait``: false to leave out facts that another thread is about to derive. ``end``: the end of the log as the
-        caller has just read it; a cached session that ends there is not read again.
+        caller has just read it; a cached session that ends there is not read again. ``None``: the log is read.
         """
         with span("extract"), self._notice_flags(key, self.derivation.facts) as derive:
             return self.sessions.extract(key, derive, view, wait=wait, end=end)
