@@ -11,7 +11,8 @@ from typing import Final
 class Category:
     """A kind of choice in a software project, such as "database", with its values, such as "postgresql".
 
-    - ``single``: whether a project usually has only one value of it at a time.
+    - ``single``: whether a project usually has only one value of it at a time, so that a new value replaces the old
+      one.
     - ``members``: its values, separated by spaces, each with its other spellings after slashes
       ("sqlite/sqlite3 mysql"). All are in lower case, with hyphens in place of spaces.
     - ``names``: words for the category itself, in the same form; ``asked``: further words for it that occur only in
