@@ -295,7 +295,7 @@ def _write_columns(kind: type[Any], values: Sequence[object], but: Sequence[str]
 
 def _make_instances(kind: type[T], payload: Mapping[str, Sequence[Any]], **made: Sequence[Any]) -> list[T]:
     """Build instances of a frozen dataclass with slots from a column for each field. ``made``: columns that already
-    contain the right values.
+    contain the right values. Raises ``ValueError`` if a column is missing or surplus, or has another length.
 
     They are filled field by field, all of them at once and past the frozen ``__init__``: less than half of the time.
     """

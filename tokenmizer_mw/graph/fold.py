@@ -144,7 +144,8 @@ class SessionGraph:
         return [node for node in found if node.type is wanted_type]
 
     def edges(self, type: EdgeType | str | None = None) -> list[Edge]:
-        """Return all edges, oldest first, or those of a type. Raises ``CallerError`` for an unknown name."""
+        """Return all edges, oldest first (``type`` is ``None``), or those of a type. Raises ``CallerError`` for an
+        unknown name."""
         wanted = _member(EdgeType, type)
         return [edge for edge in self._edges.values() if wanted is None or edge.type is wanted]
 
@@ -506,8 +507,8 @@ _KINDS: Final = tuple(kind.value for kind in DecisionKind)
 
 @lru_cache(maxsize=8192)
 def _member(kind: type[_Kind], name: str | None, also: tuple[str, ...] = ()) -> _Kind | None:
-    """Return the member of an enumeration that ``name`` means; ``None`` for ``None``. ``also``: further valid names,
-    for the error message."""
+    """Return the member of an enumeration that ``name`` means; ``None`` for ``None``. Raises ``CallerError`` for an
+    unknown name. ``also``: further valid names, for the error message."""
     try:
         return kind(name) if name is not None else None
     except ValueError:
