@@ -189,7 +189,7 @@ def _find_published(model: str, at: datetime) -> Price | None:
 
 
 def _spellings(model: str) -> Iterator[tuple[str, str | None]]:
-    """The names under which a model may be listed, each with its provider if that is known."""
+    """Yield the names under which a model may be listed, each with its provider; ``None`` for any provider."""
     name = _plain(model)
     if _BEDROCK.match(name):
         yield name, "aws"

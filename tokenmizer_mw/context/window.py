@@ -251,9 +251,10 @@ def _without(counts: Sequence[int], places: Sequence[int]) -> Sequence[int]:
 def _find_roomy_boundary(
     request: ChatRequest, before: Sequence[int], start: int, rooms: tuple[float, float], *, steps: bool
 ) -> int | None:
-    """Return the boundary that leaves at most the first of ``rooms`` (in tokens). If long turns would leave more than
-    half of that room unused, return the boundary for the second, larger room. ``steps``: see ``_find_boundary``; must
-    be false for models that do not accept an assistant message directly after a block without a user message."""
+    """Return the boundary that leaves at most the first of ``rooms`` (in tokens); ``None`` if there is none. If long
+    turns would leave more than half of that room unused, return the boundary for the second, larger room. ``steps``:
+    see ``_find_boundary``; must be false for models that do not accept an assistant message directly after a block
+    without a user message."""
     keep_from = _find_boundary(request, before, start, rooms[0], steps=steps)
     if keep_from is None or before[-1] - before[keep_from] >= rooms[0] / 2:
         return keep_from
