@@ -208,7 +208,7 @@ class SessionMemory:
         """Open a memory on the store at ``url``.
 
         - ``url``: ``memory://``, ``sqlite:///relative.db``, ``sqlite:////absolute.db`` or
-          ``postgresql://user@host:port/database``.
+          ``postgresql://user@host:port/database``. ``settings``: ``None`` for the defaults.
         - ``complete``: function that sends messages to a model, for ``refine``; ``None``: the provider that the
           settings name, if any.
         - ``embed``: function that turns a list of texts into one vector (row) per text. The response cache uses it
@@ -493,7 +493,7 @@ class SessionMemory:
         find: Callable[[SessionState, str], Node] = find_fact,
     ) -> FactEdit:
         """Find the fact that ``node_id`` names with ``find``, append the events that ``change`` returns for it, and
-        return the edit."""
+        return the edit. Raises ``UnknownSession``, and what ``find`` and ``change`` raise."""
         key = self._access.existing_key(session_id, tenant)
         self._extract_now(key)  # what was said before has its facts first
         fact: Node | None = None
@@ -774,7 +774,8 @@ class SessionMemory:
         return graph if valid_at is None else as_valid(graph, as_seconds(valid_at))
 
     def _fold_until(self, key: SessionKey, message: int | None, recorded_at: Moment | None) -> SessionState:
-        """The state of a session as it was at ``recorded_at``, or its facts as they were after a message."""
+        """Return the state of a session as it was at ``recorded_at``, or, if that is ``None``, its facts as they were
+        after message number ``message``. Raises ``CallerError`` if there is no such message."""
         end, count = self._access.view(key, lambda state: (state.seq, len(state.transcript)))
         if recorded_at is not None:
             return fold(self.log.read(key, upto=number_at(self.log, key, as_seconds(recorded_at), end)))
@@ -801,8 +802,8 @@ class SessionMemory:
         """Return the session's graph as the text of a file.
 
         ``format`` is "html", "markdown" (also "md"), "d3" (also "json"), "canvas" or "mermaid" (also "mmd"). At most
-        ``Settings.export_nodes_max`` facts are exported, the most important ones. ``message``, ``recorded_at`` and
-        ``valid_at`` as for ``graph``. Raises ``CallerError`` for another format.
+        ``Settings.export_nodes_max`` facts are exported, the most important ones. ``message``, ``recorded_at``,
+        ``valid_at`` and further errors are those of ``graph``. Raises ``CallerError`` for another format.
         """
         from tokenmizer_mw.graph.export.formats import format_named  # most of who remembers exports nothing
 
@@ -995,7 +996,8 @@ class SessionMemory:
     def search(
         self, session_id: str, text: str, limit: int = 5, *, k: int | None = None, tenant: str = LOCAL_TENANT
     ) -> list[SearchHit]:
-        """Return at most ``limit`` facts that match ``text``, best first. ``k``: the former name of ``limit``.
+        """Return at most ``limit`` facts that match ``text``, best first. ``k``: the former name of ``limit``, used in
+        its place unless it is ``None``.
 
         Returns ``[]`` if no fact matches. Replaced facts are included. Facts that were corrected by hand are also found
         by their earlier wording. For a text that asks for open work ("open tasks") only open work is returned, if there
