@@ -208,7 +208,7 @@ class SessionMemory:
         """Open a memory on the store at ``url``.
 
         - ``url``: ``memory://``, ``sqlite:///relative.db``, ``sqlite:////absolute.db`` or
-          ``postgresql://user@host:port/database``.
+          ``postgresql://user@host:port/database``. ``settings``: ``None`` for the defaults.
         - ``complete``: function that sends messages to a model, for ``refine``; ``None``: the provider that the
           settings name, if any.
         - ``embed``: function that turns a list of texts into one vector (row) per text. The response cache uses it
@@ -268,9 +268,11 @@ class SessionMemory:
         later: bool = False,
         tenant: str = LOCAL_TENANT,
     ) -> int:
-        """Add the messages of ``messages`` that the session does not have yet, and extract facts from them.
+        """Add the messages of ``messages`` that the session does not have yet, and extract facts from them. A session
+        that does not exist is created.
 
-        Returns the number of new messages. Idempotent: resending the whole transcript adds nothing.
+        Returns the number of new messages. Idempotent: resending the whole transcript adds nothing. System messages are
+        left out, and secrets are redacted.
 
         - ``messages``: OpenAI- or Anthropic-shaped dicts, or ``Message`` objects, oldest first.
         - ``excerpt``: true if ``messages`` are consecutive messages from anywhere in the transcript, not all of it.
@@ -474,8 +476,8 @@ class SessionMemory:
         ``label`` and ``detail`` are the new texts; ``None`` leaves one as it is. ``reason``: why, for the list of
         edits. ``node_id`` and result as for ``invalidate``; the number of the edit is 0 if nothing changed; ``str`` of
         the result shows the new wording and the old one. Raises ``UnknownNode``, and ``CallerError`` for a label that
-        is empty or longer than 200 characters, without label and detail, or when another fact already has the same
-        label or value.
+        is empty or longer than 200 characters, if ``label`` and ``detail`` are both ``None``, or when another fact in
+        force is already the value of the thing that the new label names.
         """
         redact = self._redaction.redact_text
         label, detail = (text if text is None else redact(text) for text in (label, detail))
@@ -491,7 +493,7 @@ class SessionMemory:
         find: Callable[[SessionState, str], Node] = find_fact,
     ) -> FactEdit:
         """Find the fact that ``node_id`` names with ``find``, append the events that ``change`` returns for it, and
-        return the edit."""
+        return the edit. Raises ``UnknownSession``, and what ``find`` and ``change`` raise."""
         key = self._access.existing_key(session_id, tenant)
         self._extract_now(key)  # what was said before has its facts first
         fact: Node | None = None
@@ -559,8 +561,8 @@ class SessionMemory:
         valid_until: Moment | None = None,
         tenant: str = LOCAL_TENANT,
     ) -> FactEdit:
-        """Set the period in which a fact is valid (true in the real world) by hand. Returns the fact before and after,
-        and the number of the edit; 0 if nothing changed.
+        """Set the period in which a fact is valid (true in the real world) by hand. Both ends are set: ``None`` removes
+        an earlier date. Returns the fact before and after, and the number of the edit; 0 if nothing changed.
 
         - ``node_id``: as for ``invalidate``.
         - ``valid_from``: start; ``None``: the time at which the fact was recorded.
@@ -772,7 +774,8 @@ class SessionMemory:
         return graph if valid_at is None else as_valid(graph, as_seconds(valid_at))
 
     def _fold_until(self, key: SessionKey, message: int | None, recorded_at: Moment | None) -> SessionState:
-        """The state of a session as it was at ``recorded_at``, or its facts as they were after a message."""
+        """Return the state of a session as it was at ``recorded_at``, or, if that is ``None``, its facts as they were
+        after message number ``message``. Raises ``CallerError`` if there is no such message."""
         end, count = self._access.view(key, lambda state: (state.seq, len(state.transcript)))
         if recorded_at is not None:
             return fold(self.log.read(key, upto=number_at(self.log, key, as_seconds(recorded_at), end)))
@@ -799,8 +802,8 @@ class SessionMemory:
         """Return the session's graph as the text of a file.
 
         ``format`` is "html", "markdown" (also "md"), "d3" (also "json"), "canvas" or "mermaid" (also "mmd"). At most
-        ``Settings.export_nodes_max`` facts are exported, the most important ones. ``message``, ``recorded_at`` and
-        ``valid_at`` as for ``graph``. Raises ``CallerError`` for another format.
+        ``Settings.export_nodes_max`` facts are exported, the most important ones. ``message``, ``recorded_at``,
+        ``valid_at`` and further errors are those of ``graph``. Raises ``CallerError`` for another format.
         """
         from tokenmizer_mw.graph.export.formats import format_named  # most of who remembers exports nothing
 
@@ -993,7 +996,8 @@ class SessionMemory:
     def search(
         self, session_id: str, text: str, limit: int = 5, *, k: int | None = None, tenant: str = LOCAL_TENANT
     ) -> list[SearchHit]:
-        """Return at most ``limit`` facts that match ``text``, best first. ``k``: the former name of ``limit``.
+        """Return at most ``limit`` facts that match ``text``, best first. ``k``: the former name of ``limit``, used in
+        its place unless it is ``None``.
 
         Returns ``[]`` if no fact matches. Replaced facts are included. Facts that were corrected by hand are also found
         by their earlier wording. For a text that asks for open work ("open tasks") only open work is returned, if there
@@ -1038,7 +1042,8 @@ class SessionMemory:
         return [written.message for written in known if written.number in wanted]
 
     def messages(self, session_id: str, *, tenant: str = LOCAL_TENANT) -> list[Written]:
-        """Return the messages of a session, oldest first, without those withdrawn by ``revise``.
+        """Return the messages of a session, oldest first, archived ones included, without those withdrawn by
+        ``revise``.
 
         Messages stored with ``add`` are returned as they were written (secrets redacted). Returns ``[]`` for an unknown
         session.
@@ -1072,7 +1077,7 @@ class SessionMemory:
         tenant: str = LOCAL_TENANT,
     ) -> Savings:
         """Return what model calls cost, and what each stage (cut, compression, cache and so on) saved, net of the
-        provider's prompt cache. Without ``Settings.savings`` nothing is recorded, and the result has no rows.
+        provider's prompt cache. Calls are recorded only with ``Settings.savings``; the result has no rows if none was.
 
         - ``session_id``, ``model``: count only calls of this session or model; ``None``: all, including erased
           sessions.

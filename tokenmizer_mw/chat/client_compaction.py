@@ -101,8 +101,9 @@ class ClientCompaction:
 
     def follow_native(self, key: SessionKey, request: ChatRequest, native: Native) -> str:
         """Return the resume block to add after a compaction that a provider made (``native``); the same in every
-        request with that compaction. "" when the session has no facts, and when the model's reasoning is only valid
-        without an added block. Reads the store.
+        request with that compaction. The first time, it is built and recorded, together with the session's new
+        messages; later it is read from the store. "" when the session does not exist yet or has no facts, and when the
+        model's reasoning is only valid without an added block.
         """
 
         def read(state: SessionState) -> tuple[int, str | None]:

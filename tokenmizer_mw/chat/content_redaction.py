@@ -87,7 +87,8 @@ class ContentRedaction:
         return replace(written, message=message, original=original)
 
     def redact_reply(self, reply: Reply | None) -> Reply | None:
-        """Return ``reply`` with secrets redacted."""
+        """Return ``reply`` with secrets redacted and its finish reason cut to ``FINISH_REASON_MAX`` characters; the
+        same object if nothing changes, ``None`` for ``None``. A change is counted ("reply_redacted")."""
         if reply is None:
             return None
         finish_reason = self.redact_text(reply.finish_reason[:FINISH_REASON_MAX])
@@ -116,7 +117,7 @@ class EventRedaction:
     - ``text``: function that changes any other text.
 
     Message digests are computed again, so that a client that resends its transcript, redacted in the same way, is
-    recognised.
+    recognised. Facts from a changed message lose their position in its text (``Source.span``).
     """
 
     def __init__(

@@ -165,7 +165,9 @@ class CutPreparation:
 
     def remind_compacted(self, key: SessionKey, request: ChatRequest, checkpoint: str, block: str) -> Reminder | None:
         """Return the reminder for a request whose older messages were replaced by ``block`` in the compaction made at
-        ``checkpoint``; ``None`` if nothing is relevant or the session has no such checkpoint. Reads the store.
+        ``checkpoint``, the id of a checkpoint. ``None`` if nothing is relevant, if the session has no such checkpoint,
+        if reminders are off, or if the client application makes the call for itself (such as for a title). Reads the
+        store.
         """
         if is_side_call(request.messages):
             return None
@@ -281,7 +283,7 @@ class CutPreparation:
         self, key: SessionKey, request: ChatRequest, rewrite: Rewrite | None = None
     ) -> CondensedRequest | None:
         """Compress the texts of ``request`` as the settings say. Returns ``None`` if the request is to be sent
-        uncompressed.
+        uncompressed: compression is off, shortens nothing, or must not change this request. Counts the outcome.
 
         ``rewrite``: how the request is cut; messages that the cut leaves out are not compressed.
         """

@@ -51,7 +51,8 @@ class ChatExchange:
 
     - ``headers``: the first value of each header, by lower-case name. ``path``: path of the request, in which some
       dialects name the model.
-    - ``session_id``: overrides the session that headers and body name; ``otherwise``: used when they name none.
+    - ``session_id``: overrides the session that headers and body name; ``otherwise``: used when they name none, or an
+      invalid one. ``None``: not given. ``tenant``: the tenant of the session.
     - ``fixed``: the request must be forwarded unchanged, for example because it is signed.
     - ``block``: resume block that replaces what came before the request's messages, "" for none; ``checkpoint``: id of
       the checkpoint at which it was made, "" for none.
@@ -135,7 +136,7 @@ class ChatExchange:
         The body field ``Settings.session_field`` is used before the header ``Settings.session_header``; if the field is
         missing, null or invalid, the header is used. A field that named the session is removed from the forwarded body,
         unless ``Settings.keep_session_field`` is on; in all other cases the field stays. ``in_body``: the value of
-        ``may_name_session``, if the caller has it already.
+        ``may_name_session``, if the caller has it already; ``None``: it is computed.
 
         Raises ``MalformedRequest`` when the field must be looked up in a body that is not a chat request.
         """
@@ -183,9 +184,10 @@ class ChatExchange:
     def forward(self, rewrite: Rewrite | None = None, condensed: CondensedRequest | None = None) -> ChatExchange:
         """Compute ``forwarded``, the body that the inner application gets. Returns the exchange itself.
 
-        Without a rewrite, compression or field to remove, it is the original bytes object, unparsed. A rewrite that
-        removes messages but would make the body longer is not applied. ``condensed``: the request with compressed
-        texts, if any. Raises ``MalformedRequest`` when a field must be removed from a body that is not a chat request.
+        Without a rewrite, compression or field to remove, it is ``body`` itself, unparsed. A rewrite that removes
+        messages but would not make the body shorter is tried without its reminder, and otherwise not applied.
+        ``rewrite``: how the request is cut; ``condensed``: the request with compressed texts; ``None`` for neither.
+        Raises ``MalformedRequest`` for a body that is not a chat request, if it must be cut or a field removed.
         """
         self.rewrite, self.savings, self.moved = None, (), None
         if rewrite is None and condensed is None and not self.drop:
@@ -234,9 +236,10 @@ class ChatExchange:
     def close(self, outcome: Outcome | None = None) -> ClosedExchange:
         """Parse the collected reply, and return what is to be recorded.
 
-        ``outcome``: how the call ended, if the caller knows: the client left, or the application failed. An end that
-        the provider itself reported takes precedence, because clients disconnect when they see it. May be called again
-        after more pieces arrived. Raises ``MalformedRequest`` when the request was not parsed before and is invalid.
+        ``outcome``: how the call ended, if the caller knows: the client left, or the application failed; else ``None``.
+        An end that the provider itself reported takes precedence, because clients disconnect when they see it. May be
+        called again after more pieces arrived. Raises ``MalformedRequest`` when the request was not parsed before and
+        is invalid.
         """
         request, collector = self.request, self.collector
         reply = collector.read(stream=request.stream)

@@ -53,7 +53,8 @@ class ExchangeOpening:
 
     def prepare(self, exchange: ChatExchange) -> bool:
         """Find the session of a call, redact secrets, check for prompt injection, and replace old messages by a resume
-        block if necessary. Blocks.
+        block if the chat fills its share of the model's context window (or, with ``Settings.cut`` "economy", if that
+        saves money). Blocks.
 
         Returns whether the call is recorded; ``False``: it passes unchanged and a counter gives the reason. Raises
         ``RequestBlocked``.

@@ -151,7 +151,8 @@ class ReplyCollector:
         return self._closings < CLOSINGS_MAX
 
     def read(self, *, stream: bool) -> Reply | None:
-        """Parse the collected bytes. Returns ``None`` if they are not a reply of the dialect. May be called again after
+        """Parse the collected bytes. Returns ``None`` if content type or encoding of the response are not those of a
+        reply, and a reply without message for a response that failed (its status is not 2xx). May be called again after
         more pieces arrived.
 
         ``stream``: whether the request asked for a stream; used if the response does not say.

@@ -204,7 +204,8 @@ class SessionService:
             self.answers.purge(key.tenant, key.id)
 
     def flush(self, seconds: float | None = None) -> bool:
-        """Wait for background work, including writing of queued turns, at most ``seconds`` (default: the setting).
+        """Wait for background work, including writing of queued turns, at most ``seconds`` (``None``:
+        ``Settings.drain_seconds``).
         Returns whether everything was done in time.
         """
         limit = self.settings.drain_seconds if seconds is None else seconds

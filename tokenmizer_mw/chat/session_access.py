@@ -83,7 +83,8 @@ class SessionAccess:
         return key
 
     def existing_key(self, session_id: str, tenant: str) -> SessionKey:
-        """The key of a session that has events. Raises ``UnknownSession``, and as ``key_of`` does."""
+        """Return the key of a session that has events. Raises ``UnknownSession`` if it has none, and ``InvalidSession``
+        as ``key_of`` does."""
         key = self.key_of(session_id, tenant)
         if self.sessions.read(key, lambda state: state.seq) == 0:
             self.sessions.drop(key)
@@ -91,7 +92,8 @@ class SessionAccess:
         return key
 
     def read_messages(self, key: SessionKey) -> list[Written]:
-        """The messages of a session, oldest first; ``[]`` for an unknown session."""
+        """Return the messages of a session, oldest first, archived ones included and withdrawn ones not; ``[]`` for an
+        unknown session."""
         return self.read_messages_until(key)[0]
 
     def read_messages_until(self, key: SessionKey) -> tuple[list[Written], LogEnd]:
@@ -179,7 +181,7 @@ class SessionAccess:
         """Extract missing facts of the session, then return what ``view`` returns for its state.
 
         ``wait``: false to leave out facts that another thread is about to derive. ``end``: the end of the log as the
-        caller has just read it; a cached session that ends there is not read again.
+        caller has just read it; a cached session that ends there is not read again. ``None``: the log is read.
         """
         with span("extract"), self._notice_flags(key, self.derivation.facts) as derive:
             return self.sessions.extract(key, derive, view, wait=wait, end=end)

@@ -58,8 +58,8 @@ class TurnCommit:
     def commit_turn(
         self, key: SessionKey, messages: Sequence[Message], reply: Reply | None, *, cut: HeldCut | None = None
     ) -> bool:
-        """Record a turn durably: the new messages, the reply, how it ended, and the ``cut`` of its request. Facts are
-        not extracted yet.
+        """Record a turn durably: the new messages, the reply, how it ended, and the ``cut`` of its request (``None``:
+        no new cut). ``reply`` is ``None`` if it could not be parsed. Facts are not extracted yet.
 
         Returns whether the turn is durable. If the store does not answer before the deadline, the turn is written
         later.

@@ -172,7 +172,8 @@ class UsageAccounting:
         by: Collection[By] = (),
     ) -> Savings:
         """Return what model calls cost and what each stage saved. The arguments are those of ``SessionMemory.savings``.
-        Returns sums without rows if usage accounting is off."""
+        The result is empty if the store has no ledger. If usage accounting was switched off, it has the calls that were
+        recorded before."""
         if self._ledger is None:
             return Savings([])
         apart: set[By] = {"stage", *by}

@@ -27,7 +27,8 @@ _READ_MOST: Final = 0.5
 @dataclass(frozen=True, slots=True)
 class Price:
     """Price of a million tokens in dollars. ``cached``: read from the provider's cache; ``write``: written to it.
-    ``long_from``: requests with more input tokens cost ``long_input`` and ``long_output`` times as much; 0: none."""
+    ``long_from``: the input of requests with more input tokens costs ``long_input`` times as much, and their output
+    ``long_output`` times; 0: no such limit. Raises ``ConfigError`` for values that are negative or not numbers."""
 
     input: float
     cached: float
@@ -188,7 +189,7 @@ def _find_published(model: str, at: datetime) -> Price | None:
 
 
 def _spellings(model: str) -> Iterator[tuple[str, str | None]]:
-    """The names under which a model may be listed, each with its provider if that is known."""
+    """Yield the names under which a model may be listed, each with its provider; ``None`` for any provider."""
     name = _plain(model)
     if _BEDROCK.match(name):
         yield name, "aws"
@@ -264,7 +265,7 @@ class ChatCost:
     - ``calls``: indexes of the model's messages; each stands for a call that sent the messages before it.
     - ``overhead``: tokens that every call sends besides messages.
     - ``block``: tokens of a new resume block; ``head``: tokens before it that the provider must write to its cache
-      again.
+      again. ``standing``: the current cut, ``None`` for none.
     """
 
     before: Sequence[int]

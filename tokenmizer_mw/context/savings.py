@@ -239,7 +239,8 @@ def stages_to_list(stages: Mapping[str, UsageSums]) -> list[dict[str, Any]]:
     """Return JSON values for each stage of ``stages``, the stage that saved the most money first.
 
     A stage is a part of this package that saves tokens, by its name: "cut" (a resume block replaces old messages),
-    "cache" (a stored response is returned), or a compression stage of the setting ``compress``.
+    "cache" (a stored response is returned), a compression stage of the setting ``compress``, or "refine" (a model
+    refines sessions, which only costs).
     """
     return [
         {

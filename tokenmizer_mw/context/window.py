@@ -124,7 +124,7 @@ def reason_not_to_cut(request: ChatRequest) -> str:
 
 def count_resent_messages(request: ChatRequest) -> int:
     """Return how many messages of ``request`` the session's previous call also contained: those before the model's
-    newest message."""
+    newest message; 0 if it has none."""
     roles = request.messages.roles
     return next((place for place in reversed(range(len(roles))) if roles[place] is Role.ASSISTANT), 0)
 
@@ -145,7 +145,8 @@ def _published_window(model: str) -> int | None:
 
 
 def smallest_budget(settings: Settings) -> int:
-    """Return the number of tokens that a request to any model may fill: the smallest known context window."""
+    """Return the number of tokens that a request to any model may fill: ``Settings.context_window`` if it is set, else
+    the smallest of the table and ``Settings.default_window``."""
     return settings.context_window or min(settings.default_window, *(tokens for _, tokens in WINDOWS))
 
 
@@ -250,9 +251,10 @@ def _without(counts: Sequence[int], places: Sequence[int]) -> Sequence[int]:
 def _find_roomy_boundary(
     request: ChatRequest, before: Sequence[int], start: int, rooms: tuple[float, float], *, steps: bool
 ) -> int | None:
-    """Return the boundary that leaves at most the first of ``rooms`` (in tokens). If long turns would leave more than
-    half of that room unused, return the boundary for the second, larger room. ``steps``: see ``_find_boundary``; must
-    be false for models that do not accept an assistant message directly after a block without a user message."""
+    """Return the boundary that leaves at most the first of ``rooms`` (in tokens); ``None`` if there is none. If long
+    turns would leave more than half of that room unused, return the boundary for the second, larger room. ``steps``:
+    see ``_find_boundary``; must be false for models that do not accept an assistant message directly after a block
+    without a user message."""
     keep_from = _find_boundary(request, before, start, rooms[0], steps=steps)
     if keep_from is None or before[-1] - before[keep_from] >= rooms[0] / 2:
         return keep_from

@@ -26,7 +26,8 @@ from tokenmizer_mw.model.node import Edge, Node, Source, Status, Transition
 class ValueCodec:
     """Functions that convert values of a type to JSON values and back. ``plain``: the values are JSON values already.
 
-    ``read`` raises ``LookupError``, ``TypeError`` or ``ValueError`` for anything that ``write`` did not return.
+    For anything that ``write`` did not return, ``read`` may raise ``LookupError``, ``TypeError``, ``ValueError`` or
+    ``AttributeError``.
     """
 
     write: Callable[[Any], Any]
@@ -165,8 +166,8 @@ def columns(graph: SessionGraph) -> Columns:
 
 
 def graph_of(payload: Mapping[str, Any]) -> SessionGraph:
-    """Build the graph from the columns that ``columns`` returned. Raises ``LookupError``, ``TypeError`` or
-    ``ValueError`` for anything else."""
+    """Build the graph from the columns that ``columns`` returned. Raises ``LookupError``, ``TypeError``, ``ValueError``
+    or ``AttributeError`` for anything else."""
     ids: list[str] = payload["ids"]
     sources = _make_instances(Source, payload["sources"])
     own = ids[: len(sources)]
@@ -294,7 +295,7 @@ def _write_columns(kind: type[Any], values: Sequence[object], but: Sequence[str]
 
 def _make_instances(kind: type[T], payload: Mapping[str, Sequence[Any]], **made: Sequence[Any]) -> list[T]:
     """Build instances of a frozen dataclass with slots from a column for each field. ``made``: columns that already
-    contain the right values.
+    contain the right values. Raises ``ValueError`` if a column is missing or surplus, or has another length.
 
     They are filled field by field, all of them at once and past the frozen ``__init__``: less than half of the time.
     """

@@ -280,7 +280,7 @@ def is_same_thing(node: Node, step: Transition, old: Node) -> bool:
     """Return whether ``node`` and ``old``, a fact that ``step`` replaced, are about the same thing. True in each of
     these cases:
 
-    - ``step`` has no quote as evidence, or both facts have the same slot (such as "project.database");
+    - ``step`` has no quote as evidence, or both facts have the same slot (such as "database");
     - ``node`` or the evidence names ``old``: it has a word of its label, or more than an eighth of the words of a long
       label;
     - the reason of ``step`` has at least half of the words of that label.

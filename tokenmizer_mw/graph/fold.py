@@ -144,17 +144,21 @@ class SessionGraph:
         return [node for node in found if node.type is wanted_type]
 
     def edges(self, type: EdgeType | str | None = None) -> list[Edge]:
-        """Return all edges, oldest first, or those of a type. Raises ``CallerError`` for an unknown name."""
+        """Return all edges, oldest first (``type`` is ``None``), or those of a type. Raises ``CallerError`` for an
+        unknown name."""
         wanted = _member(EdgeType, type)
         return [edge for edge in self._edges.values() if wanted is None or edge.type is wanted]
 
     def transitions(self) -> list[Transition]:
-        """Every decision that replaced another, oldest first."""
+        """Return all replacements of one fact by another, oldest first, also those that no longer count
+        (``standing_transitions``)."""
         return list(self._replaced.values())
 
     def standing_transitions(self) -> list[Transition]:
         """Return the transitions that still count, oldest first. A transition no longer counts if the addition of its
-        new fact was undone, or if that fact was archived or declared wrong and the old one is current again."""
+        new fact was undone, or if that fact was archived or declared wrong and the old one is current again. Nor does
+        it if a new fact that was added by hand was archived or declared wrong, and another fact has replaced the old
+        one since."""
         return [step for step in self._replaced.values() if not self._is_taken_back(step)]
 
     def _is_taken_back(self, step: Transition) -> bool:
@@ -186,14 +190,15 @@ class SessionGraph:
         return self._nodes.get(id) if id is not None else None
 
     def in_slot(self, slot: str) -> Node | None:
-        """Return the current node with this slot (such as "project.database"); ``None`` if there is none."""
+        """Return the current node with this slot (such as "database"); ``None`` if there is none, and for ""."""
         id = self._by_slot.get(slot) if slot else None
         node = self._nodes.get(id) if id is not None else None
         return node if node is not None and node.current else None
 
     def sharing_words(self, text: str, type: NodeType | None = None, limit: int = 64) -> list[tuple[Node, int]]:
         """Return at most ``limit`` nodes whose label shares words with ``text``, each with the number of shared words,
-        best first (newest first among equals). ``type``: only nodes of this type; ``None``: of all types."""
+        best first (newest first among equals). ``type``: only nodes of this type; ``None``: of all types. For each word
+        and type only the newest ``POSTINGS_MAX`` nodes with that word are considered."""
         hits: dict[str, int] = {}
         by_word = self.index_words()
         for kind in NodeType if type is None else (type,):
@@ -502,8 +507,8 @@ _KINDS: Final = tuple(kind.value for kind in DecisionKind)
 
 @lru_cache(maxsize=8192)
 def _member(kind: type[_Kind], name: str | None, also: tuple[str, ...] = ()) -> _Kind | None:
-    """Return the member of an enumeration that ``name`` means; ``None`` for ``None``. ``also``: further valid names,
-    for the error message."""
+    """Return the member of an enumeration that ``name`` means; ``None`` for ``None``. Raises ``CallerError`` for an
+    unknown name. ``also``: further valid names, for the error message."""
     try:
         return kind(name) if name is not None else None
     except ValueError:

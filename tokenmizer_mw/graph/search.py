@@ -109,8 +109,9 @@ def find_described(graph: SessionGraph, text: str, former: Sequence[Node] = ()) 
     """Return the node that ``text`` means; ``None`` when nothing matches.
 
     Tried in this order, current facts first: its id; its label or value (decisions before others); the same words; the
-    words that it had before a correction (``former``, see ``former_nodes``); the best hit of ``search`` of which
-    ``text`` has the value, or enough of the words.
+    words that it had before a correction (``former``, see ``former_nodes``); the best hit of ``search`` that ``text``
+    is about. It is about a node if it describes it (``is_described``), names its value, or shares with its label at
+    least two words that are a quarter of its own.
     """
     return next(iter(find_fitting(graph, text, former)), None)
 
@@ -206,8 +207,8 @@ def _without_concepts(nodes: Sequence[Node]) -> list[Node]:
 def _find_containing(
     nodes: Sequence[Node], text: str, read: Callable[[Node], str] = lambda node: node.label
 ) -> list[Node]:
-    """The nodes whose label (or what else ``read`` returns) contains several words as they are written, next to each
-    other; those whose label begins with them if there are any."""
+    """Return the nodes whose label (or what else ``read`` returns) contains ``text`` as it is written, without regard
+    to case; those whose label begins with it if there are any. ``[]`` for a text of one word."""
     spelling = " ".join(text.casefold().split())
     if " " not in spelling:
         return []
@@ -368,13 +369,13 @@ def _bag(node: Node, stems: frozenset[str]) -> Mapping[str, int]:
 
 @cache
 def kind_words(type_: NodeType, kind: DecisionKind | None = None) -> frozenset[str]:
-    """Return the words that people call a type and a kind, in the singular."""
+    """Return the words that people call a type and a kind (``None``: the type alone), in the singular."""
     named = kind or ""
     return _singular(f"{type_} {_CALLED.get(type_, '')} {named} {_CALLED.get(named, '')}")
 
 
 def _category_words(node: Node) -> str:
-    """The names of what a node is a value of, and the value's other spellings."""
+    """Return the names of what a node is a value of, and the value's other spellings; "" if its category is unknown."""
     category, value = _category(node)
     if category is None:
         return ""
@@ -383,8 +384,8 @@ def _category_words(node: Node) -> str:
 
 
 def _named_categories(node: Node) -> str:
-    """The names of the categories whose values a decision names, if it is not known to be a value of one: "keep
-    everything in one SQLite file" answers which database is used."""
+    """Return the names of the categories whose values a current decision names, if it is not known to be a value of
+    one: "keep everything in one SQLite file" answers which database is used. "" for other nodes."""
     if node.type is not NodeType.DECISION or not node.current or _category(node)[0] is not None:
         return ""
     named = (MEMBERS[word][0] for word in words(node.label) if word in MEMBERS)

@@ -197,7 +197,7 @@ def same_sort(one: Value, other: Value) -> bool:
 
 
 def equal(one: str, other: str) -> bool:
-    """Whether two texts state the same value, ignoring case and punctuation."""
+    """Whether two texts state the same value, ignoring case, spaces and punctuation."""
     return _plain(one) == _plain(other)
 
 
@@ -262,8 +262,8 @@ def find_overtaken(weights: Mapping[str, float], statements: Sequence[Statement]
 
     ``weights``: the words of a question, in the singular, with their weight. Two statements are about the same thing
     when words of the question around the earlier value also occur around the later one: at least two of them, and most
-    of them by weight. Only values of the same kind (dates, prices, counts of the same thing) replace one another; names
-    never do.
+    of them by weight. Only values of the same kind (dates, prices, counts of the same thing) replace one another;
+    names, versions and plain numbers never do. A replacement comes from a later message whose statement ``settles``.
     """
     wanted = frozenset(weights)
     claims = [_claims(wanted, statement.text) for statement in statements]

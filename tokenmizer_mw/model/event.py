@@ -73,7 +73,7 @@ class Rewritten:
 @dataclass(frozen=True, slots=True)
 class TurnClosed:
     """A model call ended after message ``turn``. ``finish_reason``: as the provider reported it, "" if it did not;
-    ``usage``: the token counts that the provider reported, may be empty."""
+    ``usage``: the token counts that the provider reported, under this package's names; empty if it reported none."""
 
     turn: int
     outcome: Outcome
@@ -101,7 +101,10 @@ class Refined:
 
     - ``calls``: how often the model was called; ``tokens``: size of the last prompt.
     - ``handover``: those sentences of the model's summary that the session supports. They stand for messages ``first``
-      to ``turn``. Empty if the model wrote none; an earlier handover then stays in use.
+      to ``turn``. Empty, with ``first`` 0, if there are none; an earlier handover then stays in use.
+
+    After calls that gave nothing usable, an event with ``calls`` alone is recorded; ``turn`` is then that of the
+    refinement before, 0 for none.
     """
 
     turn: int
@@ -202,10 +205,13 @@ class Checkpointed:
     """A named point of the session, and the cut that was made there, if any. A cut replaces old messages by a resume
     block, a text with the session's facts.
 
-    - ``block``: the resume block exactly as sent; ``tokens``: its length; ``carried``: ids of the facts in it.
+    - ``id``: its name, unique in the session; ``turn``: number of the session's newest message then.
+    - ``block``: the resume block exactly as sent; "" if none is stored. A compaction stores a block without a cut.
+      ``tokens``: length of the block, also if it is not stored; ``carried``: ids of the facts in a stored block.
     - ``anchor``: digest of the first message that the cut left in place ("" without a cut); ``anchor_turn``: its
       number. With them, every later call drops the same messages and contains the same block until the next cut.
-    - ``dropped``: number of messages that the block replaces; ``kept``: number of messages that stayed, 0 if unknown.
+    - ``dropped``: number of messages that the block replaces, 0 if it stands before the whole chat; ``kept``: number of
+      messages that stayed, 0 if unknown.
     """
 
     id: str
@@ -298,7 +304,8 @@ def decode(kind: str, version: int, payload: str, upcasts: Upcasts | None = None
     """Return the event that ``encode`` encoded. An older version is converted by ``upcasts`` (``None``: ``UPCASTS``)
     first.
 
-    Raises ``NewerEvent`` for kinds and versions of a newer release, and ``UnreadableEvent`` for damaged data.
+    Raises ``NewerEvent`` for a kind or a version that this release does not know, and ``UnreadableEvent`` for damaged
+    data and for an older version that ``upcasts`` does not convert.
     """
     if not isinstance(version, int):
         raise UnreadableEvent(f"event {kind!r} has no version")
@@ -345,8 +352,8 @@ _NO_MESSAGE: Final = Message(Role.SYSTEM)
 
 
 def decode_outline(kind: str, version: int, payload: str) -> Event:
-    """Do what ``decode`` does, but of a message decode the number alone, at a tenth of the cost. Its other fields are
-    empty."""
+    """Do what ``decode`` does, but of a message of the current version decode the number alone, at a tenth of the cost.
+    Its other fields are then empty, and its role is ``system``."""
     found = _NUMBER.match(payload) if kind == "message" and version == _READERS[kind][0] else None
     return decode(kind, version, payload) if found is None else MessageRecorded(int(found[1]), "", _NO_MESSAGE)
 
@@ -424,7 +431,8 @@ _TRUSTS: Final = {member.value: member for member in Trust}
 _KINDS: Final = {member.value: member for member in DecisionKind}
 _EDGE_TYPES: Final = {member.value: member for member in EdgeType}
 _ROLES: Final = {member.value: member for member in Role}
-"""Look-ups by value; several times as fast as calling the enumeration, for logs of thousands of facts."""
+"""Like the mappings above it, maps stored values to members of an enumeration; several times as fast as calling the
+enumeration, for logs of thousands of facts."""
 
 
 def _source_from_dict(data: Payload) -> Source:
@@ -442,7 +450,8 @@ _NODE_TEXT = ("detail", "kind", "slot", "value", "order", "valid_from", "valid_u
 
 
 def node_to_dict(node: Node) -> Payload:
-    """Return a node as a dict for JSON, as it is stored, without empty fields."""
+    """Return a node as a dict for JSON, as it is stored, without empty fields and with the confidence rounded to four
+    decimals."""
     head: Payload = {"id": node.id, "type": node.type.value, "label": node.label, "status": node.status.value}
     head |= {"source": _source_to_dict(node.source), "confidence": round(node.confidence, 4)}
     rest = {name: getattr(node, name) for name in _NODE_TEXT} | {"pinned": node.pinned or None}

@@ -124,9 +124,10 @@ _to_json: Final = json.JSONEncoder(ensure_ascii=True, separators=(",", ":")).enc
 def digest(message: Message) -> str:
     """Return 16 hexadecimal digits by which a message is recognised when a client sends it again.
 
-    Clients that send the history again change details: null for an empty text, a text in one block or in several with
-    white space between, a refusal as text, the spelling of tool arguments and of numbers in them, thinking left out.
-    Such variants have the same digest.
+    They depend on the role, the text followed by the refusal, the names and arguments of tool calls, the call ids and
+    texts of tool results, and the kinds of attachments. Clients that send the history again change details. Therefore
+    spaces, tabs and line breaks in texts do not count, arguments are compared as ``canonical_arguments`` spells them,
+    and thinking, the ids of tool calls and ``is_error`` are left out.
     """
     text = message.text + message.refusal
     parts: list[object] = [message.role.value, text.encode(*_LENIENT).translate(None, _SPACE).decode(*_LENIENT)]
@@ -143,7 +144,7 @@ def _remove_space(text: str) -> str:
 
 
 def _number(spelled: str) -> float:
-    """A number as JavaScript knows it, without a sign of zero: clients in it send 1.0 back as 1."""
+    """Return a number of a JSON text as a float, and -0 as 0: clients written in JavaScript send 1.0 back as 1."""
     return float(spelled) + 0.0
 
 

@@ -33,7 +33,8 @@ LABEL_MAX: Final = 200
 
 
 class NodeType(StrEnum):
-    """The type of a fact, in three groups: action, decision, context."""
+    """The type of a fact, in three groups: action (task to schema), decision (decision to endpoint) and context (goal
+    to agent)."""
 
     TASK = "task"
     FILE = "file"
@@ -131,8 +132,8 @@ REOPENINGS: Final[dict[Status, frozenset[Status]]] = {
 
 
 def may_move(old: Status, new: Status, *, evidence: bool) -> bool:
-    """Whether the status of a fact may change from ``old`` to ``new``. ``evidence``: true if a quote states the change
-    explicitly."""
+    """Whether the status of a fact may change from ``old`` to ``new``; false if both are the same. ``evidence``: true
+    if a quote states the change explicitly."""
     return new in LIFECYCLE[old] or (evidence and new in REOPENINGS.get(old, frozenset()))
 
 
@@ -174,10 +175,11 @@ class Trust(StrEnum):
 class Source:
     """Where a fact comes from.
 
-    - ``turn``: number of the message that states the fact, from 1; ``role``: the message's speaker ("user",
-      "assistant", "tool"), or "hand" for a manual edit.
-    - ``quote``: the words that state it, shortened to one line; ``span``: their character range in the message's text,
-      ``None`` when the fact does not come from prose.
+    - ``turn``: number of the message that states the fact, from 1. For a fact added by hand, that of the session's
+      newest message then, 0 for none.
+    - ``role``: the message's speaker ("user", "assistant", "tool"), or "hand" if somebody added or reworded the fact.
+    - ``quote``: the words that state it, shortened to one line, "" for a fact added by hand; ``span``: their character
+      range in the message's text, ``None`` when the fact does not come from prose.
     """
 
     turn: int
@@ -193,12 +195,12 @@ class Source:
 
     @property
     def place(self) -> str:
-        """Where the fact was stated: "message 12", or "by hand"."""
+        """Where the fact was stated: "message 12", or "by hand" if it was added by hand."""
         return "by hand" if self.is_by_hand else f"message {self.turn}"
 
     @property
     def mark(self) -> str:
-        """Where the fact was stated, in few characters: "#12" for message 12, or "by hand"."""
+        """Where the fact was stated, in few characters: "#12" for message 12, or "by hand" if it was added by hand."""
         return "by hand" if self.is_by_hand else f"#{self.turn}"
 
 
@@ -211,11 +213,13 @@ class Node:
     """One fact of the session, such as a decision, a task or an error.
 
     - ``id``: constant for the life of the session. ``label``: the fact in one line of at most ``LABEL_MAX`` characters.
-    - ``detail``: more about it, such as the reason of a decision. ``kind``: set for decisions only.
-    - ``slot``: what the fact is a value of, as "subject.attribute", such as "project.database"; "" for none. Two
-      current nodes never have the same slot. ``value``: the value itself, such as "postgresql".
+    - ``detail``: more about it, such as the reason of a decision; "" for none. ``kind``: set for decisions, ``None``
+      for other types.
+    - ``slot``: what the fact is a value of, such as "database" or "python.version", or "database@ord" for the database
+      of the orders (see ``spell_slot``); "" for none. Two current nodes never have the same slot. ``value``: the value
+      itself, such as "postgresql"; "" for none.
     - ``confidence``: 0 to 1; 0 for a fact that was withdrawn by hand as never true.
-    - ``order``: the position of a task in its plan.
+    - ``order``: the position of a task in its plan, from 0; ``None`` if it is in none.
     - ``valid_from``, ``valid_until``: when the fact begins and ceases to hold, in seconds since the epoch; ``None`` for
       no limit.
     - ``pinned``: somebody marked the fact as important: resume blocks list it early, and it is never pruned.
@@ -280,8 +284,9 @@ class Node:
 
     @property
     def replaces_perhaps(self) -> bool:
-        """Whether the only evidence that the fact replaced another one is a statistical classifier. Texts for a model
-        then say "perhaps" of the replacement."""
+        """Whether a replacement by this fact is uncertain, so that texts for a model say "perhaps" of it. True for a
+        decision with a confidence between ``NOTE_CONFIDENCE`` and ``SURE``, which only a statistical classifier gives
+        to a replacement, unless it is pinned. Whether the fact did replace another one is not checked."""
         return NOTE_CONFIDENCE < self.confidence < SURE and self.type is NodeType.DECISION and not self.pinned
 
     @property

@@ -27,8 +27,8 @@ class SessionKey(NamedTuple):
     id: str
 
     def valid(self) -> bool:
-        """Whether both parts are non-empty texts of at most ``SESSION_ID_MAX`` characters without control
-        characters."""
+        """Whether both parts are texts of 1 to ``SESSION_ID_MAX`` characters, all of them printable
+        (``str.isprintable``): no control characters and line breaks, and no white space but the plain space."""
         for part in (self.tenant, self.id):  # each append asks
             if not (isinstance(part, str) and 0 < len(part) <= SESSION_ID_MAX and part.isprintable()):
                 return False
@@ -50,7 +50,8 @@ time is refused, because it is probably something else, such as the number of a 
 
 
 def project_of(session_id: str, separator: str) -> str:
-    """Return the part of a session id before the last ``separator``; "" when the id belongs to no project.
+    """Return the part of a session id before the last ``separator``; "" when the id belongs to no project: it has no
+    separator in it, or ``separator`` is "".
 
     A project is a group of a tenant's sessions, such as "shop/monday" and "shop/tuesday".
 

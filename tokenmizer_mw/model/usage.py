@@ -13,7 +13,7 @@ from tokenmizer_mw.model.message import short_repr
 class Completion:
     """A model's reply to a refinement prompt.
 
-    - ``text``: the text of the reply, "" if it was not read to its end.
+    - ``text``: the text of the reply, which may end early; "" if this package stopped reading it because of its size.
     - ``model``: the model that was asked, "" if unknown.
     - ``usage``: token counts that the provider reported, under this package's names; empty if it reported none.
     """
@@ -116,9 +116,10 @@ class UsageRecord:
 
 @dataclass(frozen=True, slots=True)
 class Sum:
-    """A row of ``UsageLedger.sums``: the summed figures of all calls with the same session, model, stage and day. A
-    field that was not grouped by is "". ``session`` is also "" for calls of sessions that were erased since. ``day``: a
-    date in UTC, such as "2026-11-21"."""
+    """A row of ``UsageLedger.sums``: the summed figures of all calls with the same session, model, stage and day, as
+    far as the sums were grouped by these. A field that was not grouped by is "". ``session`` is also "" for calls of
+    sessions that were erased since or never existed, and ``stage`` for the figures of whole calls (``CALL``). ``day``:
+    a date in UTC, such as "2026-11-21"."""
 
     session: str
     model: str

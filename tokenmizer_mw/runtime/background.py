@@ -154,8 +154,8 @@ class BackgroundQueue:
                 self._flushing -= 1
 
     def close(self, seconds: float) -> bool:
-        """Accept no more tasks, finish the queued ones within ``seconds``, and end the thread. Returns whether all were
-        finished.
+        """Finish the queued tasks within ``seconds``, drop the rest, accept no more, and end the thread. Returns
+        whether all were finished.
         """
         done = self.flush(seconds)
         with self._changed:

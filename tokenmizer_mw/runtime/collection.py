@@ -19,8 +19,8 @@ or thousands). Reading a session with thousands of facts makes that many objects
 
 @contextmanager
 def uncollected_imports() -> Iterator[None]:
-    """Disable garbage collection while the context is active, and exclude the objects created in it from later
-    collections.
+    """Disable garbage collection while the context is active. At its end, exclude all objects that exist then from
+    later collections, and enable the collection, even if it was disabled before.
     """
     gc.disable()
     try:

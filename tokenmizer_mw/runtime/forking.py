@@ -143,4 +143,4 @@ class ForkGate:
 
 
 GATE: Final = ForkGate()
-"""The gate of this process. The response cache in SQLite uses it for its connections."""
+"""The gate of this process. The SQLite store and the response cache in SQLite use it for their connections."""

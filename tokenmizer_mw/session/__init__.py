@@ -1,5 +1,5 @@
 """The state of a session: the event log is folded into a transcript and a graph of facts, and resent transcripts are
-matched with the stored one. Pure: no I/O.
+matched with the stored one. What is exported here is pure: no I/O.
 """
 
 from tokenmizer_mw.extract import CONTEXT_MESSAGES

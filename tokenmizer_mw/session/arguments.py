@@ -223,8 +223,9 @@ with their smallest one themselves."""
 
 def check_arguments(types: Mapping[str, type | str], unchecked: Iterable[str] = ()) -> Callable[[C], C]:
     """Return a class decorator that makes the public methods check their arguments. They raise ``CallerError`` for a
-    wrong type, ``NaN`` and negative numbers, and ``InvalidSession`` for ids that are not text. ``None`` is accepted
-    where the annotation allows it.
+    wrong type, ``NaN``, negative numbers, message numbers below 1, and times in seconds before the year 2000, and
+    ``InvalidSession`` for ids that are not text. ``None`` is accepted where the annotation allows it. Of a ``budget``
+    only the type is checked.
 
     - ``types``: maps annotations (as text) without a check in this module to a class whose instances are accepted, or
       to another annotation, whose check applies.

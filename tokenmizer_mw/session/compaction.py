@@ -46,8 +46,10 @@ def tools_digest(request: ChatRequest) -> str:
 
 def begins_with_summary(messages: History, start: int, replies: Iterable[Message]) -> bool:
     """Whether a user message from index ``start`` on, before the first reply, is a summary of the session: it has a
-    client's notice that the chat continues from a summary, or contains at least half of one of ``replies``, the
-    session's newest messages.
+    client's notice that the chat continues from a summary, or repeats a summary that the model wrote.
+
+    ``replies``: the session's newest messages. A message repeats one of the assistant among them if it contains at
+    least half of eight pieces of its text. Texts of fewer than 300 characters, without spaces, are not compared.
     """
     first_reply = next((at for at, role in enumerate(messages.roles) if role is Role.ASSISTANT), len(messages))
     leading = [message for message in messages[start:first_reply] if message.role is Role.USER]
@@ -125,7 +127,7 @@ class LongestRequests:
     def note_block(self, key: SessionKey, size: int, tools: str, *, in_front: bool) -> None:
         """Record that a request of ``size`` bytes was sent with a resume block: before its whole transcript
         (``in_front``), or in place of old messages. If that differs from what was recorded before, this request
-        now counts as the longest. ``tools``: its ``tools_digest``."""
+        now counts as the longest; otherwise nothing changes. ``tools``: its ``tools_digest``."""
         with self._lock:
             longest = self._longest.get(key)
             was_in_front = longest is not None and longest.handed_back

@@ -93,9 +93,9 @@ class AddedFact(Node):
 
     - ``number``: of the manual edit that added it, for ``undo``; 0 if the messages had already stated the fact.
     - ``replaced``: the facts whose place it took.
-    - ``similar``: statements in force that share most of their words with it, and choices about the same thing
-      ("search: SQLite FTS5" and "Elasticsearch for search"), the most similar first. If it contradicts one, correct or
-      invalidate that one.
+    - ``similar``: at most three statements in force that share most of their words with it, or are choices about the
+      same thing ("search: SQLite FTS5" and "Elasticsearch for search"), the most similar first. If it contradicts one,
+      correct or invalidate that one.
     - ``text``: the text that was passed to ``remember``, if the fact is worded differently, because it also keeps the
       rest of what the replaced fact stated. "" if it is worded the same.
     """

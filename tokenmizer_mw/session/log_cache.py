@@ -110,8 +110,8 @@ class SessionCache(Generic[F]):
             return view(self._refresh(key, cached))
 
     def at_hand(self, key: SessionKey) -> F | None:
-        """Return the cached state of a session without reading the log; ``None`` if it is not cached. Other threads may
-        be changing it."""
+        """Return the cached state of a session without reading the log; ``None`` if it is not cached. The caller must
+        not change it; other threads may be changing it."""
         cached = self._sessions.get(key)
         return cached.state if cached is not None else None
 
@@ -297,6 +297,7 @@ class CachedSessions(SessionCache[SessionState]):
 
         - ``wait``: wait for another thread that derives; ``False``: return without the facts that it is deriving.
         - ``end``: the end of the log as the caller has just read it. A cached session that ends there is not refreshed.
+          ``None``: the log is read.
         """
         cached = self._get(key)
         with hold(cached.lock):

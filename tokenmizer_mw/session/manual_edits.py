@@ -127,12 +127,13 @@ def date_fact(state: SessionState, node: Node, start: float | None, end: float |
 
 
 def correct_fact(state: SessionState, node: Node, label: str | None, detail: str | None, reason: str) -> list[Event]:
-    """Return the events that change the wording of a fact; its value is parsed again from the new label.
+    """Return the events that change the wording of a fact, ``[]`` if nothing changes. Its value is parsed again from
+    the new label.
 
     ``label``, ``detail``: the new texts; ``None`` leaves one as it is. The fact stays a value of the same thing (its
     slot), unless the new label says that it is a value of something else. Message number and quote of its source stay
     the same, and the source's role becomes "hand". Raises ``CallerError`` for a label that is empty or longer than
-    ``LABEL_MAX``, without label and detail, and when another current fact has the new slot.
+    ``LABEL_MAX``, if both texts are ``None``, and when another current fact has the new slot.
     """
     if label is None and detail is None:
         raise CallerError("pass what changes: label='the new wording', detail='the new reason', or both")
@@ -171,7 +172,8 @@ def separate_fact(state: SessionState, node: Node, reason: str) -> list[Event]:
 
 def kind_of_text(text: str) -> str:
     """Return the kind of a fact that is added by hand without one: "rule" or "preference" if the text is worded as one,
-    else "choice". Unlike text from a chat, it is also a rule if a word such as "never" stands anywhere in it."""
+    else "choice". Unlike text from a chat, it is also a rule if a word such as "never" stands anywhere in it, unless it
+    is a question or a report ("has never failed")."""
     from tokenmizer_mw.extract.match.rule_hits import (
         read_kind,  # loaded when a memory is opened, not when it is imported
     )
@@ -236,7 +238,8 @@ def _require_label(text: str) -> str:
 
 def separate_reason(text: str, kind: str, reason: str) -> tuple[str, str]:
     """Return the text and the reason of a fact of this ``kind`` that is added by hand. If ``reason`` is "", the reason
-    in the text of a choice, preference or environment ("because of locks") is split off. A rule keeps its words."""
+    in the text of a choice, preference or environment ("because of locks") is split off. Facts of other kinds, such as
+    rules, keep their words."""
     if reason or kind not in _REASONED:
         return text, reason
     return split_off_reason(" ".join(text.split()))
@@ -283,8 +286,9 @@ def add_fact(state: SessionState, text: str, kind: str, reason: str) -> list[Eve
 
 
 def find_added_fact(state: SessionState, text: str, kind: str) -> Node | None:
-    """Return the fact that ``add_fact`` has added for this ``text`` and ``kind``, preferably one in force; ``None`` if
-    there is none. It may be worded differently, because it keeps what a replaced fact stated besides."""
+    """Return the fact of this ``kind`` that already states ``text``, preferably one in force; ``None`` if there is
+    none. A message may have stated it, or ``add_fact`` added it. In the latter case it may be worded differently,
+    because it keeps what a replaced fact stated besides."""
     type_ = KINDS[kind][0]
     found = state.graph.find(type_, flatten(text))
     if (found is None or not found.current) and type_ in _SLOTTED:
@@ -411,8 +415,9 @@ def _require_free(state: SessionState, node: Node, changes: Mapping[str, Any], b
 
 
 def _find_described(hits: Sequence[SearchHit], text: str, former: Iterable[Node]) -> list[Node]:
-    """Return the facts that a description may mean: the best hit if it has most of the words, and the hits that fit
-    about as well: their score is near, or they have most of the words, too, and no fewer."""
+    """Return the facts that a description may mean; ``[]`` if the best hit does not have most of its words. These are
+    the best hit and the hits that fit about as well: their score is near, or they have most of the words, too, and no
+    fewer than the best hit."""
     if not hits or not _has_most_words(hits[0].node, text, former):
         return []
     count = len(shared_words(hits[0].node, text))
@@ -426,7 +431,7 @@ def _find_described(hits: Sequence[SearchHit], text: str, former: Iterable[Node]
 
 
 def _has_most_words(node: Node, text: str, former: Iterable[Node]) -> bool:
-    """Whether a description has enough words of a fact, as it is worded now or was before a correction."""
+    """Whether a text describes a fact (``is_described``), as it is worded now or was before a correction."""
     return any(is_described(one, text) for one in (node, *former) if one.id == node.id)
 
 
@@ -485,7 +490,8 @@ def find_fact(state: SessionState, text: str, prefers: Callable[[Node], bool] = 
 
 def _rivals_of_concept(meant: Sequence[Node], found: Iterable[Node], text: str) -> list[Node]:
     """Return facts of other types that a text may mean although it fits only a concept, and not the concept's
-    beginning. People mean a decision or a task more often than a mere mention, so half of the words are enough."""
+    beginning. People mean a decision or a task more often than a mere mention, so half of the words are enough. ``[]``
+    if ``meant`` is not one such concept."""
     if len(meant) != 1 or meant[0].type is not NodeType.CONCEPT:
         return []
     if text.strip().casefold() in (meant[0].id, meant[0].label.casefold()) or begins_with(meant[0].label, text):

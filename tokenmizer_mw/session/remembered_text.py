@@ -62,8 +62,8 @@ def split_off_reason(text: str) -> tuple[str, str]:
 
 
 def read_change(label: str) -> NamedChange:
-    """Split a text such as "PostgreSQL instead of SQLite" into the words for the new thing and for the replaced
-    thing."""
+    """Split a text such as "PostgreSQL instead of SQLite" into the words for the new thing and for the replaced thing.
+    If it names nothing as replaced, ``new`` is the whole text."""
     found = next((match for pattern in _CHANGES if (match := pattern.match(label)) is not None), None)
     return NamedChange(found["new"], found["old"]) if found is not None else NamedChange(label)
 
@@ -165,7 +165,8 @@ def find_reworded(graph: SessionGraph, label: str) -> Node | None:
 
 def keep_rest(label: str, change: NamedChange, slot: str) -> str:
     """Return the ``label`` of a replaced fact with the new value of ``change`` in place of the old one, such as
-    "Django with PostgreSQL" for "Django with SQLite"; "" if the fact states nothing else.
+    "Django with PostgreSQL" for "Django with SQLite"; "" if the fact states nothing else, or if the result would be
+    longer than ``LABEL_MAX``.
 
     ``slot``: the thing that the new value is of, such as "database". If ``change`` does not name the old value, it is
     the product of that kind in ``label``.

@@ -230,8 +230,8 @@ class Spelling(NamedTuple):
 
 
 def canonical_text(message: Message) -> str:
-    """Return the text of a message in the form in which texts are compared: without white space, thinking and texts
-    inserted by hosts."""
+    """Return the text of a message in the form in which texts are compared: its text followed by its refusal, without
+    white space, thinking in tags such as "<think>" and texts inserted by hosts, in Unicode form NFC."""
     text = message.text + message.refusal
     if not text.isascii():
         text = without_surrogates(text)

@@ -305,7 +305,7 @@ def joining(
     system message.
 
     ``part``: true if they are only the newest messages of a transcript. ``known``: used in place of the result of
-    ``Transcript.first_new``.
+    ``Transcript.first_new``; ``None``: that is called.
     """
     return list(map(_EVENT, find_new_messages(transcript, messages, part=part, known=known)))
 
@@ -403,7 +403,8 @@ class FactDerivation:
 
     def facts(self, state: SessionState, news: Sequence[MessageRecorded] = ()) -> list[Event]:
         """Extract facts from the messages of ``state`` that have none yet and from those of ``news``, which ``state``
-        does not contain. Returns the events of the facts, to be recorded; ``[]`` if there are none."""
+        does not contain. Returns the events of the facts and a ``Derived`` event, to be recorded; ``[]`` if there are
+        no such messages."""
         from tokenmizer_mw.extract.derive import derive  # a third of the package: loaded when a memory is opened
 
         waiting = [*state.unextracted, *((event.turn, event.message) for event in news)]
@@ -418,7 +419,7 @@ class FactDerivation:
         """Return the events that record the new messages of a resent transcript, followed by the events of their facts.
 
         ``spoken``: the resent transcript without system messages. ``known``: used in place of the result of
-        ``Transcript.first_new``.
+        ``Transcript.first_new``; ``None``: that is called.
         """
         news = joining(state.transcript, spoken, known=known)
         return [*news, *self.facts(state, news)]

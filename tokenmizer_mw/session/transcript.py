@@ -93,7 +93,7 @@ class Transcript:
         the end; for a whole transcript its cost is that of the new messages.
 
         - ``part``: ``messages`` are only the newest ones; then an assistant message always counts as new.
-        - ``resent``: the same messages with digests that were computed before.
+        - ``resent``: the same messages with digests that were computed before; ``None``: they are computed here.
         """
         resent = ResentMessages(messages) if resent is None else resent
         for index in range(len(messages) - 1, -1, -1):
@@ -164,8 +164,9 @@ class Transcript:
     def indexes(self, start: int, place: int, count: int, preserved: Mapping[int, int] | None = None) -> list[int]:
         """Return the stored indexes of the first ``count`` messages of a resent transcript.
 
-        ``start`` and ``place`` are the result of ``first_new``, ``preserved`` that of ``find_preserved``. Other
-        messages from ``start`` on get the next free indexes. Assumes that the client joined or split no messages.
+        ``start`` and ``place`` are the result of ``first_new``, ``preserved`` that of ``find_preserved`` (``None`` as
+        ``{}``). Other messages from ``start`` on get the next free indexes. Assumes that the client joined or split no
+        messages.
         """
         known: list[int] = []
         for _ in range(start):

@@ -355,8 +355,8 @@ class Truncation:
         return (self.counter.text(block) + MESSAGE_TOKENS if block else 0) + sum(counts[place] for place in places)
 
     def _block(self, state: SessionState, most: int | None = None) -> str:
-        """Return a resume block of the session as it is now, of at most ``most`` tokens, without making a cut; "" if
-        none fits."""
+        """Return a resume block of the session as it is now, without making a cut; "" if none fits. It has at most the
+        tokens of a cut's block, and at most ``most`` if that is not ``None``."""
         budget = block_budget(self.request.model, self.derivation.settings)
         budget = budget if most is None else min(budget, most)
         nonce = nonce_for(self.derivation.secret, self.key, state.next_checkpoint)

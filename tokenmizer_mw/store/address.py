@@ -11,8 +11,8 @@ if TYPE_CHECKING:
 
 
 def absolute_address(address: str, folder: str) -> str:
-    """Return ``address`` with the path of a SQLite file made absolute, relative to ``folder``. Other addresses, and
-    those of databases in memory, are returned unchanged."""
+    """Return ``address`` with the path of a SQLite file made absolute, relative to ``folder``. Addresses of other
+    stores, of databases in memory, and with a path that is absolute or begins with "~/" are returned unchanged."""
     scheme, separator, rest = address.partition("://")
     path = rest.removeprefix("/")
     if not separator or scheme.lower() != "sqlite" or path == rest:
@@ -28,9 +28,12 @@ HOOK_DIRECTORY = "TOKENMIZER_HOOK_DIR"
 
 
 def hook_folders(environ: Mapping[str, str]) -> list[str]:
-    """Return the directories in which hooks may keep their files, the preferred one first; ``[]`` on Windows, where
-    users have no numeric ids to name them by. ``environ``: the environment variables with which the hooks are
-    started."""
+    """Return the directories in which hooks may keep their files, the preferred one first. They need not exist.
+
+    Each is named "tokenmizer-mw-" and the user's numeric id. They are in the directories that ``HOOK_DIRECTORY``,
+    XDG_RUNTIME_DIR and TMPDIR name, as far as these variables are set in ``environ``, and last in /tmp. Returns ``[]``
+    on Windows, where users have no numeric ids.
+    """
     if not hasattr(os, "getuid"):
         return []
     bases = [environ[name] for name in (HOOK_DIRECTORY, "XDG_RUNTIME_DIR", "TMPDIR") if environ.get(name)]

@@ -63,7 +63,9 @@ def announce_store(address: str, config: str = "") -> Iterator[None]:
     process ends. The announcing file stays after that, unlocked, until another server starts (``last_ended_store``).
     ``config``: path of the server's configuration file, "" for none.
 
-    Stores in memory are not announced, because no other process can use them. Failures are logged and not raised.
+    The address is announced with an absolute path and without a password. Nothing is announced for stores in memory,
+    because no other process can use them, on Windows, and without a data directory (``data_folder``). The announcing
+    files of servers that have ended are deleted. Failures are logged and not raised.
     """
     folder = data_folder()
     handle: int | None = None
@@ -89,7 +91,8 @@ def announced_stores() -> list[Announcement]:
 
 
 def last_ended_store() -> Announcement | None:
-    """Return the store of the server that was started last among those that have ended; ``None`` if none is known."""
+    """Return the store of the server that was started last among those that have ended; ``None`` if none is known. It
+    is known until another server starts."""
     return next(iter(_read_announcements(running=False)), None)
 
 
@@ -267,8 +270,8 @@ def choose_store(
 
 def store_in_file(path: str | Path) -> str:
     """Return the address under ``store`` in a configuration file of the proxy, "" if it has none. The relative path of
-    a SQLite file is taken as relative to the folder of the configuration. Raises ``ConfigError`` for an invalid
-    file."""
+    a SQLite file is taken as relative to the folder of the configuration. Raises ``ConfigError`` for a file that is
+    missing or invalid."""
     from tokenmizer_mw.settings import read_mapping  # it imports more than all of this module
 
     address = str(read_mapping(Path(path)).get("store") or "")
@@ -296,8 +299,9 @@ _IN_MEMORY: Final = ("", "/:memory:")
 
 
 def sqlite_path(location: str) -> str | None:
-    """Return the path of the database file from the part of a SQLite address after ``sqlite://``: "a.db" from "/a.db".
-    ``None`` for a database in memory. Raises ``ConfigError`` for an invalid address."""
+    """Return the path of the database file from the part of a SQLite address after ``sqlite://``, without options:
+    "a.db" from "/a.db", and a leading "~" replaced by the user's home directory. ``None`` for a database in memory.
+    Raises ``ConfigError`` for an invalid address."""
     if location in _IN_MEMORY:
         return None
     path = location.removeprefix("/")

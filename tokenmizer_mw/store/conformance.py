@@ -105,7 +105,8 @@ _REWRITINGS: Final = 12
 
 
 def check_empty(make_log: MakeLog) -> None:
-    """Check that a new log has no sessions and no events."""
+    """Check that a new log has no sessions and no events, that erasing or rewriting an unknown session changes nothing,
+    and that appending nothing creates no session."""
     with _log(make_log) as log:
         expect(log.read(KEY), [], "events of an unknown session")
         expect(log.sessions("tenant"), [], "sessions of an unknown tenant")
@@ -288,8 +289,9 @@ def check_sessions(make_log: MakeLog) -> None:
 
 
 def check_pages(make_log: MakeLog) -> None:
-    """Check that all pages of a listing together are the whole listing, even if several sessions have the same time. A
-    session that is updated between two pages moves to the front and is not listed twice."""
+    """Check that all pages of a listing together are the whole listing, even if several sessions have the same time,
+    that a page may begin after a session that does not exist, and that a page after a time that is not finite is
+    refused."""
     ticks = iter([5.0, 5.0, 1.0, 5.0, 9.0, 9.0, 10.0])
     names = ("b", "\u00e9", "old", "a", "\U0001f600", "\uffee")
     with _log(make_log, lambda: next(ticks)) as log:
@@ -309,7 +311,8 @@ def check_pages(make_log: MakeLog) -> None:
 
 
 def check_snapshots(make_log: MakeLog) -> None:
-    """Check that each session has one snapshot, the newest, which is stored unchanged. A session that does not exist
+    """Check that each session has at most one snapshot, which is stored unchanged. A newer one replaces it, and so does
+    one of another fold version. One that does not fit an event of the session is refused. A session that does not exist
     has none, and none can be stored for it."""
     other, foreign = SessionKey("tenant", "other"), SessionKey("other", KEY.id)
     with _log(make_log, lambda: 5.0) as log:
@@ -397,8 +400,9 @@ def _first_is(event: Event, old: Recorded) -> Event:
 
 
 def check_passages(make_log: MakeLog) -> None:
-    """Check that passage vectors are returned as stored and in that order, only those of one model, and only the newest
-    up to the limit. A session that does not exist has none, and none can be stored for it."""
+    """Check that passage vectors are returned as stored and in that order, and only the newest up to the limit. Vectors
+    of another model replace all earlier ones. A session that does not exist has none, and none can be stored for
+    it."""
     other = SessionKey("other", KEY.id)
     first = PassageRows(2, 5.0, "a model", {b"\x00a": bytes(range(256)), b"b": b"", b"c": b"3"})
     with _log(make_log, lambda: 5.0) as log:
@@ -468,8 +472,8 @@ def check_erase(make_log: MakeLog) -> None:
 
 
 def check_load(make_log: MakeLog) -> None:
-    """Check that events read from one log can be loaded into another with the same numbers, gaps and times, and that
-    appends continue after them."""
+    """Check that events read from one log can be loaded into another with the same numbers, gaps and times, that
+    appends continue after them, and that events in another order are refused."""
     times = iter((10.0, 20.0, 30.0, 5.0))
     with _log(make_log, lambda: next(times)) as log, _log(make_log, lambda: 7.0) as other:
         log.append(KEY, EVERY_KIND, expected_seq=0)
@@ -493,7 +497,7 @@ def check_load(make_log: MakeLog) -> None:
 
 def check_rewrite(make_log: MakeLog) -> None:
     """Check that rewriting replaces and erases events and keeps numbers and times, that the number of an erased event
-    is not used again, and that a ``Rewritten`` event is appended."""
+    is not used again, that a ``Rewritten`` event is appended, and that rewriting without a change appends nothing."""
     with _log(make_log) as log:
         before = log.append(KEY, _turns(1, 5), expected_seq=0)
 

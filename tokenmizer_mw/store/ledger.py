@@ -49,8 +49,8 @@ NAME_MAX: Final = 200
 
 
 class UsageLedger(Protocol):
-    """Protocol of the usage ledger: stores what the calls of a store's sessions cost and saved. Synchronous; safe for
-    threads and processes.
+    """Protocol of the usage ledger: stores what the calls of a store's sessions cost and saved. Synchronous; safe to
+    call from several threads and processes.
 
     It is part of a store and closes with it. Its methods raise ``StoreUnavailable`` as the store's do, and
     ``InvalidSession`` for an invalid tenant or session.
@@ -73,12 +73,14 @@ class UsageLedger(Protocol):
         since: str = "",
         until: str = "",
     ) -> list[Sum]:
-        """Return the summed cost and savings of the tenant's calls, grouped and sorted by ``by``; ``[]`` if there are
-        none.
+        """Return the summed cost and savings of the tenant's calls; ``[]`` if there are none.
 
-        - ``by``: some of "session", "model", "stage" and "day"; ``CallerError`` for others. Empty: one sum of all.
+        - ``by``: the fields to group by, some of "session", "model", "stage" and "day"; ``CallerError`` for others.
+          Empty: one sum of everything. Without "stage", the figures of a call and of its stages are added up.
         - ``session``, ``model``: only calls of this session or model; ``None``: all.
         - ``since``, ``until``: first and last day, such as "2026-11-21" (UTC); "": no limit.
+
+        The sums are sorted by the fields in ``by``, in the order session, model, stage, day.
         """
 
     def calls(self, session: SessionKey, *, limit: int) -> list[UsageRecord]:
@@ -236,8 +238,8 @@ def _add_call(cursor: sqlite3.Cursor, session: SessionKey, spent: UsageRecord) -
 
 
 def erase_names(cursor: sqlite3.Cursor, sessions: Iterable[SessionKey]) -> None:
-    """Remove the names of erased sessions from the ledger, in the open transaction; their figures stay in the tenant's
-    sums."""
+    """Remove the names of erased sessions from the ledger, in the open transaction. Their figures stay in the tenant's
+    sums. Of their single calls only the names stay, so that none is counted again."""
     keys = [(key.tenant, key.id) for key in sessions]
     for statement in (_WITHOUT_NAME, _ERASE, _UNNAMED):
         cursor.executemany(statement, keys)

@@ -138,9 +138,10 @@ class EventLog(Protocol):
     def keep_passage_rows(self, session: SessionKey, passages: PassageRows, *, most: int) -> bool:
         """Store further vectors of a session's passages. Returns whether they were stored.
 
-        Vectors of other models are deleted. At most ``most`` vectors of the session are kept: the ones stored first are
-        deleted. Returns ``False`` and does nothing if the session has no event with the number and time in ``passages``
-        (it was erased), or if it was rewritten after that event.
+        A passage that already has a vector of the same model keeps it. Vectors of other models are deleted. At most
+        ``most`` vectors of the session are kept: the ones stored first are deleted. Returns ``False`` and does nothing
+        if the session has no event with the number and time in ``passages`` (it was erased), or if it was rewritten
+        after that event.
         """
 
     def sessions(self, tenant: str, *, after: Place | None = None, limit: int | None = None) -> list[SessionInfo]:
@@ -149,7 +150,7 @@ class EventLog(Protocol):
         - ``after``: ``SessionInfo.place`` of the last session of the previous page; ``None``: start with the first.
         - ``limit``: maximum number of sessions; ``None``: all.
 
-        Raises ``InvalidSession`` for a place that no session can have.
+        Raises ``InvalidSession`` for an invalid tenant, and for a place that no session can have.
         """
 
     def tenants(self) -> list[str]:
@@ -264,8 +265,8 @@ def require_place(tenant: str, after: Place | None) -> None:
 
 
 def require_order(events: Sequence[Recorded], expected_seq: int) -> None:
-    """Raise ``CallerError`` unless the numbers of ``events`` grow from above ``expected_seq`` and their times never
-    decrease."""
+    """Raise ``CallerError`` unless the numbers of ``events`` are above ``expected_seq`` and increase, and their times
+    are finite and never decrease."""
     seqs = [expected_seq, *(event.seq for event in events)]
     times = [event.recorded_at for event in events]
     if any(later <= earlier for earlier, later in pairwise(seqs)):

@@ -136,8 +136,8 @@ class _Session:
         return accepted
 
     def keep_passages(self, passages: PassageRows, most: int) -> bool:
-        """Store vectors if the event at which they were computed is still there and nothing was rewritten since.
-        Returns whether they were stored."""
+        """Store vectors if the event at which they were computed is still there and nothing was rewritten since. Only
+        the newest ``most`` are kept. Returns whether they were stored."""
         if not self._is_current(passages.seq, passages.recorded_at):
             return False
         before = self.passages if self.model == passages.model else {}
@@ -299,7 +299,7 @@ class MemoryLog:
             return self._secret
 
     def close(self) -> None:
-        """Delete everything; further calls raise ``StoreUnavailable``. See ``EventLog.close``."""
+        """Delete all sessions; further calls raise ``StoreUnavailable``. See ``EventLog.close``."""
         with self._lock:
             self._sessions = None
 

@@ -96,7 +96,8 @@ def find_missing(url: str) -> str:
     """Return what is missing of the store at ``url``, for messages, such as "no such file" or
     "no tables in the schema x". "" if the store exists or is in memory.
 
-    Creates nothing. Raises ``ConfigError`` for an invalid address, and ``StoreError`` if PostgreSQL cannot be reached.
+    Creates nothing. Raises ``ConfigError`` for an invalid address of a SQLite file or of PostgreSQL, and ``StoreError``
+    if PostgreSQL cannot be reached. Addresses of another kind are not checked and give "".
     """
     scheme, _, rest = url.partition("://")
     if scheme.lower() == "sqlite":
@@ -112,8 +113,9 @@ def find_missing(url: str) -> str:
 
 
 def describe_place(url: str) -> str:
-    """Return where the store at an address is, for messages: the path of a file, else the address without user,
-    password and options. The address must be valid."""
+    """Return where the store at an address is, for messages: the path of a SQLite file as written in the address, the
+    address of PostgreSQL without user, password and options, or the address of a store in memory. The address must be
+    valid."""
     scheme, _, rest = url.partition("://")
     if scheme.lower() in POSTGRES_SCHEMES:
         return f"{scheme}://{postgres_address.parse(rest).place}"
@@ -148,7 +150,7 @@ TRY: Final = "tokenmizer-mw check --reach"
 
 
 def check_store(address: str, *, reaching: bool = False, command: str = TRY) -> Iterator[CheckResult]:
-    """Check whether a store can be used, without the network, and yield the results.
+    """Check whether a store can be used, without the network, and yield one result or none. Creates nothing.
 
     ``reaching``: true if the caller calls ``try_store`` next: then a remote store with a valid address yields nothing;
     otherwise its result says that it was not tried, and which ``command`` tries it.

@@ -37,8 +37,8 @@ class Address:
     - ``dsn``: the address for the driver; may contain a password.
     - ``schema``: the schema with the tables.
     - ``pool``: maximum number of connections that one process opens for reads and appends.
-    - ``timeout``: seconds after which a call gives up.
-    - ``erase``: see ``Erase``; ``erase_timeout``: seconds that erasing may take.
+    - ``timeout``: seconds after which a read or an append gives up.
+    - ``erase``: see ``Erase``; ``erase_timeout``: seconds that erasing, rewriting or restoring sessions may take.
     """
 
     dsn: str = field(repr=False)
@@ -56,8 +56,9 @@ class Address:
 
 
 def parse(rest: str) -> Address:
-    """Parse the part of an address after ``postgresql://``. Raises ``ConfigError`` for an option that
-    is unknown or has an invalid value; the message does not repeat the address."""
+    """Parse the part of an address after ``postgresql://``. Raises ``ConfigError`` for an option that is unknown or not
+    of the form name=value, and for an invalid value of one of the store's own options. The message does not repeat the
+    address. Host, port and database are not checked."""
     place, _, query = rest.partition("?")
     try:
         options = dict(parse_qsl(query, keep_blank_values=True, strict_parsing=bool(query), errors="strict"))

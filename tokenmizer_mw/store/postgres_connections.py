@@ -54,7 +54,8 @@ class Connections:
 
     def select(self, statement: str, *parameters: object) -> list[Any]:
         """Run a query that may safely be repeated, and return its rows; ``[]`` for none. Retries if the connection was
-        lost. Raises ``StoreError`` if the database cannot be reached, does not answer in time or refuses the query."""
+        lost. Raises ``StoreError`` if the database cannot be reached, refuses the query, or does not answer within
+        ``Address.timeout`` seconds, retries included."""
         deadline = time.monotonic() + self._address.timeout
         for _ in range(_TRIES - 1):
             with suppress(ConnectionLost), self.connection(deadline) as connection:
@@ -83,7 +84,7 @@ class Connections:
     @contextmanager
     def connection(self, deadline: float) -> Iterator[PostgresConnection]:
         """Lend a connection of the pool for the ``with`` block, whose statements must end by ``deadline`` (a value of
-        ``time.monotonic()``). The tables are created or migrated before.
+        ``time.monotonic()``). A new connection is opened if none is idle; it creates or migrates the tables first.
 
         After an error in the block the connection is closed; if it was lost, all idle connections are closed, too.
         Raises ``StoreError`` if no connection is available in time.
@@ -188,8 +189,8 @@ def reach(address: Address) -> None:
 
 
 def has_tables(address: Address) -> bool:
-    """Return whether a store exists at ``address``, that is, whether its tables do; creates nothing. Raises as
-    ``reach`` does."""
+    """Return whether a store exists at ``address``, as ``is_prepared`` finds out; creates nothing. Raises as ``reach``
+    does."""
     connection = connect(address, time.monotonic() + address.timeout)
     try:
         return is_prepared(connection)

@@ -191,8 +191,8 @@ def put_back(
 
 
 def wipe(connection: PostgresConnection, how: Erase) -> None:
-    """Free the space of deleted rows, as ``how`` says (see ``Erase``): "autovacuum" does nothing here. Raises
-    ``StoreUnavailable`` if ``how`` is "full" and the database role does not own the tables."""
+    """Free the space of deleted rows, as ``how`` says (see ``Erase``). "autovacuum" does nothing here, nor does
+    "vacuum" if the database role does not own the tables. "full" raises ``StoreUnavailable`` then."""
     if how == "autovacuum":
         return
     if connection.fetch_value(_MAY_VACUUM, connection.address.schema):

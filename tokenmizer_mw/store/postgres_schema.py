@@ -95,7 +95,8 @@ def prepare(connection: PostgresConnection, migrations: Sequence[Migration] = MI
 
 
 def is_prepared(connection: PostgresConnection) -> bool:
-    """Return whether the schema has tables of a store, of whichever version; changes nothing."""
+    """Return whether the schema has a table named as one that every version of the store has (sessions, events,
+    installation). Whose table it is, is not checked. Changes nothing."""
     return bool(connection.fetch(_TABLES, connection.address.schema))
 
 
@@ -119,7 +120,8 @@ def _migrate(connection: PostgresConnection, migrations: Sequence[Migration], ve
 
 
 def _version(connection: PostgresConnection, migrations: Sequence[Migration]) -> int:
-    """Return how many migrations the tables have seen, 0 if there are no tables."""
+    """Return how many migrations the tables have seen, 0 if there are no tables. Raises ``StoreCorrupt`` for tables of
+    another application, and ``StoreTooNew`` for those of a newer release."""
     tables = {name for (name,) in connection.fetch(_TABLES, connection.address.schema)}
     if not tables:
         return 0

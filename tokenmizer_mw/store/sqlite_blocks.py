@@ -2,7 +2,7 @@
 
 The hook of a coding agent that starts a session reads them: the agent waits for it, and it imports too little to build
 a block itself. A row is valid while the sessions that it was built from are unchanged; an erasure or a rewrite of any
-session deletes all rows.
+session deletes all rows. Only sessions of the tenant "local" have blocks.
 """
 
 from __future__ import annotations
@@ -100,7 +100,7 @@ def ends_of(cursor: sqlite3.Cursor, session: str, siblings: str) -> str:
 
 
 def sessions_of(cursor: sqlite3.Cursor, chat: str) -> list[str]:
-    """Return the ids of all sessions that end with ``chat``, the host's id of a session; ``[]`` for none."""
+    """Return all session ids that end with ``chat``, the host's id of a session; ``[]`` for none."""
     return [session for (session,) in cursor.execute(_SESSIONS_OF, {"chat": chat})]
 
 

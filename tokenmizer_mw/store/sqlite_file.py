@@ -115,7 +115,8 @@ class DatabaseFile:
     busy_seconds: float
 
     def connect(self) -> sqlite3.Connection:
-        """Open a connection in autocommit mode. The database is created or migrated to the current schema if necessary.
+        """Open a connection in autocommit mode. The file and its directory are created if missing, and the tables are
+        created or migrated to the current schema if necessary.
 
         Any thread may use it, one at a time. Raises ``StoreError`` if the file cannot be created, belongs to
         something else or was written by a newer release, and ``sqlite3.Error``.
@@ -155,7 +156,8 @@ class DatabaseFile:
 
     def _write_ahead(self, cursor: sqlite3.Cursor) -> None:
         """Switch the database to the write-ahead log. SQLite does not wait for other connections here, so this method
-        does."""
+        does, for ``busy_seconds``. Raises ``sqlite3.OperationalError`` after that, and ``StoreUnavailable`` if the file
+        system does not support it."""
         deadline = time.monotonic() + self.busy_seconds
         while True:
             try:
@@ -204,8 +206,9 @@ def examine(path: str, tenant: str) -> int | None:
     """Check whether the database file ``path`` is intact and can be written, without changing it.
 
     Returns how many sessions of ``tenant`` it contains; ``None`` if its tables do not exist yet. Reads the whole file.
-    Raises ``StoreCorrupt`` for a damaged file, and ``StoreUnavailable`` for one that cannot be read or written, or that
-    another process keeps locked for longer than a few seconds.
+    Raises ``StoreCorrupt`` for a file that is damaged or belongs to another application, ``StoreTooNew`` for one that a
+    newer release wrote, and ``StoreUnavailable`` for one that cannot be read or written, or that another process keeps
+    locked for longer than a few seconds.
     """
     # Not mode=ro: a connection that may write takes its write-ahead files with it when it is closed.
     place = f"{Path(path).as_uri()}?mode=rw"
@@ -284,7 +287,7 @@ class FileWatch:
         self._listeners.append(listener)
 
     def note_file(self) -> None:
-        """Note which file a connection was just opened to."""
+        """Note which file a connection was just opened to, unless a file is noted already."""
         if self._file is None:
             self._file = _identity(self._path)
 

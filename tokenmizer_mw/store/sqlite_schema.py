@@ -105,7 +105,8 @@ def roll_back(cursor: sqlite3.Cursor) -> None:
 
 
 def _version(cursor: sqlite3.Cursor, path: str, migrations: Sequence[Migration]) -> int:
-    """Return how many migrations the database has seen, 0 for an empty file. Call it inside a transaction."""
+    """Return how many migrations the database has seen, 0 for an empty file. Call it inside a transaction. Raises
+    ``StoreCorrupt`` for a database of another application, and ``StoreTooNew`` for one of a newer release."""
     (application,) = cursor.execute("PRAGMA application_id").fetchone()
     (version,) = cursor.execute("PRAGMA user_version").fetchone()
     (tables,) = cursor.execute("SELECT count(*) FROM sqlite_master").fetchone()
@@ -141,7 +142,7 @@ _PRUNE: Final = (
 
 def keep_passages(cursor: sqlite3.Cursor, session: SessionKey, passages: PassageRows, seq: int, most: int) -> bool:
     """Store the vectors in ``passages`` in the open transaction, as ``EventLog.keep_passage_rows`` does. Returns false
-    and stores nothing if the session has changed since they were computed.
+    and stores nothing if the session was erased or rewritten since they were computed.
 
     ``seq``: the number in ``passages``, limited to the largest that SQLite can store. ``most``: maximum number of
     vectors of the session.

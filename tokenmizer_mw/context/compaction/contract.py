@@ -81,7 +81,7 @@ class CompactionResult:
 def keep_from(request: ChatRequest, counts: Sequence[int], room: float) -> int | None:
     """Return the index of the first message that a compaction keeps: the start of the newest turn. If that turn exceeds
     ``room`` tokens, its newest step (a tool call and its results) is kept. Returns ``None`` if no message could be
-    removed, or if that step is too long, too.
+    removed, if the messages before both must stay (``ChatRequest.bound``), or if that step is too long, too.
 
     ``counts``: tokens of each message.
     """
@@ -105,8 +105,8 @@ def _newest_step(request: ChatRequest) -> int | None:
 
 def open_words(request: ChatRequest, budget: int, before: str) -> str:
     """Return the user's newest message if the model has not finished answering it; else "". Of a message of more than
-    about ``budget`` tokens, only the beginning and the end are returned. ``before``: the unanswered message of the
-    previous compaction, which is returned if the request has no newer message of the user."""
+    two characters per token of ``budget``, only the beginning and the end are returned. ``before``: the unanswered
+    message of the previous compaction, which is returned if the request has no newer message of the user."""
     spoken = request.messages.without_system()
     if not spoken or (spoken.roles[-1] is Role.ASSISTANT and not spoken[len(spoken) - 1].tool_calls):
         return ""

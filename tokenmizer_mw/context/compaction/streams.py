@@ -121,7 +121,8 @@ class FollowingMessage:
         self._held: tuple[int, bytes] | None = None
 
     def to_body(self, body: dict[str, Any]) -> dict[str, Any]:
-        """Add the resume block to a complete message."""
+        """Return a complete message with the resume block added to its last text; ``body`` itself if its last block is
+        not text or its stop reason is none of "end_turn", "stop_sequence" and "max_tokens"."""
         content = body.get("content")
         last = content[-1] if isinstance(content, list) and content else None
         if body.get("stop_reason") not in _ENDED or not isinstance(last, dict) or not isinstance(content, list):

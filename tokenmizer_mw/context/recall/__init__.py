@@ -99,7 +99,8 @@ def recall(
     that heading.
 
     - ``nonce`` (from ``nonce_for``): put the text between delimiters that mark it as data; "": text for people.
-    - ``meaning``: the vector of the query, for search by meaning.
+    - ``meaning``: the vector of the query, for search by meaning; ``None``: by words alone. ``passages``: ``None``:
+      only facts are searched.
     - ``edits``: the manual edits in force; passages that state what one of them reworded are marked as corrected.
 
     Passages that share only function words with the query do not count, unless it has no other words.
@@ -277,7 +278,7 @@ def _state(node: Node) -> str:
 
 def describe_fact(graph: SessionGraph, node: Node, later: Later | None = None) -> RecallLine:
     """Return a fact as one line, with its state, message number, what it replaced and why. ``later``: another value of
-    the same thing that a later message gives."""
+    the same thing that a later message gives, ``None`` for none."""
     olds = [old for _, old in islice(Predecessors(graph).of(node), _HEIRS_MAX)]
     how = qualify_replacement(node, "was")
     was = "".join(f", {how} {flatten(old.label)} [{_number(old)}]" for old in olds)

@@ -231,9 +231,10 @@ class PassageIndex:
     ) -> list[PassageHit]:
         """Return the passages that share terms with ``query``, best first, at most ``HITS_MAX``.
 
-        - ``upto``: use only messages up to this number.
+        - ``upto``: use only messages up to this number; ``None``: all.
         - ``exclude``: numbers of messages to leave out.
-        - ``meaning``: the query's vector, of length one; passages with a similar meaning are found, too.
+        - ``meaning``: the query's vector, of length one; passages with a similar meaning are found, too. It is ignored
+          if no passage has a vector of as many dimensions. ``None``: search by words alone.
         """
         if meaning is None or self._vectors is None or meaning.shape != (self._vectors.width,):
             return self._rank_words(query, upto, exclude)

@@ -96,7 +96,8 @@ def pack_rows(vectors: Mapping[str, Matrix]) -> dict[bytes, bytes]:
 
 def unpack_rows(rows: Mapping[bytes, bytes]) -> dict[bytes, Matrix]:
     """Decode what ``pack_rows`` encoded to vectors of length one, by the digests of their texts. Rows of another length
-    than the last one, and rows with invalid numbers, are left out."""
+    than the last one, and rows with invalid numbers, are left out; if the last one has an impossible length, all
+    are."""
     size = len(list(rows.values())[-1]) if rows else 0
     if not size or size % _STORED.itemsize:
         return {}

@@ -186,7 +186,8 @@ def _order_of(node: Node) -> int:
 
 
 def _section_of(graph: SessionGraph, node: Node) -> Section | None:
-    """The section of a node; that of past errors if nobody said that an error was fixed."""
+    """Return the section of a node (``section_of``), ``None`` for none. An error that counts as fixed although nobody
+    said so is in that of past errors."""
     section = section_of(node)
     if section is Section.DONE and node.type is NodeType.ERROR and graph.life(node.id).reason == WENT_ON:
         return Section.PAST_ERRORS

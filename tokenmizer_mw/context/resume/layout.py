@@ -190,7 +190,7 @@ def _lead_on(line: str, one: Sentence, before: Sentence | None) -> str:
 
 
 def read_quotes(block: str) -> dict[int, str]:
-    """Return the quotations in a block, by the number of the quoted message."""
+    """Return the quotations in a block, by the number of the quoted message; ``{}`` if it has none."""
     _, _, quotes = block.partition(QUOTES_HEAD)
     lines = filter(None, map(_QUOTE.match, quotes.splitlines()))
     return {int(line[1]): line[2] for line in lines}

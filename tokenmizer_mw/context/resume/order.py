@@ -110,8 +110,13 @@ def _length(fact: ResumeFact) -> int:
 
 
 def drop_repeated_facts(facts: Sequence[ResumeFact], limit: int) -> list[ResumeFact]:
-    """Return the first ``limit`` of ``facts`` without those whose words an earlier fact already contains; the earlier
-    fact gets their node ids, and they do not count towards ``limit``."""
+    """Return the first ``limit`` of ``facts`` without repetitions. Those do not count towards ``limit``; the earlier
+    fact gets their node ids.
+
+    A fact is a repetition if an earlier fact has the same text, whatever its case, and says the same of it: that it
+    holds, or was rejected, proposed, broken or done. A fact of at most four words about environment, libraries, tests
+    or schemas, or mentioned in passing, is one, too, if an earlier fact contains these words in the same order.
+    """
     left: list[ResumeFact] = []
     first_at: dict[tuple[str, str], int] = {}
     runs: dict[tuple[str, ...], int] = {}

@@ -295,7 +295,8 @@ ReadSentences = Callable[[int, Message], MessageSentences]
 def transcript_sentences(
     transcript: Sequence[Numbered], without: frozenset[int] = frozenset(), read: ReadSentences = message_sentences
 ) -> list[Sentence]:
-    """Return the sentences of ``transcript`` in order, except those of the messages ``without``.
+    """Return the sentences of ``transcript`` in order, except those of system messages and of the messages ``without``,
+    and lines of tool output that several messages repeat with other numbers.
 
     Of long messages the beginning and the end are read, and of long transcripts the newest messages of each speaker.
     ``read``: returns the sentences of a message, for example from a cache.

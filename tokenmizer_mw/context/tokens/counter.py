@@ -64,10 +64,10 @@ class TokenCounter:
 def counter_for(model: str, directory: str | None = None) -> TokenCounter:
     """Return the best available token counter for ``model`` ("": unknown). Never downloads, never fails.
 
-    Looks for tiktoken's tables in ``directory``, in tiktoken's cache directories and in the copies that installed
-    packages contain; each file is read once per process. OpenAI's models are counted exactly with their table, other
-    vendors' models with o200k_base and a safety factor. Without a table the count is an estimate. The last two are not
-    ``exact``.
+    Looks for tiktoken's tables in ``directory`` (``None``: not given), in tiktoken's cache directories and in the
+    copies that installed packages contain; each file is read once per process. OpenAI's models are counted exactly with
+    their table, other vendors' models with o200k_base and a safety factor. Without a table the count is an estimate.
+    The last two are not ``exact``.
     """
     encoding_name, own = _encoding_of(model)
     factor = _factor_of(model)

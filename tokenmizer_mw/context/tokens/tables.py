@@ -88,8 +88,9 @@ _CARRIERS: Final = (
 
 
 def directories(given: str | None, environ: Mapping[str, str]) -> Iterator[Path]:
-    """Yield the directories that may contain tables, the most explicit first: ``given`` (``None``: none), those of
-    variables in ``environ`` (TIKTOKEN_CACHE_DIR), the usual ones. They need not exist."""
+    """Yield the directories that may contain tables, the most explicit first: ``given`` (``None``: none), those that
+    the variables TIKTOKEN_CACHE_DIR and DATA_GYM_CACHE_DIR in ``environ`` name, tiktoken's own cache, and those of
+    installed packages that carry copies. They need not exist."""
     if given:
         yield Path(given)
     for name in ("TIKTOKEN_CACHE_DIR", "DATA_GYM_CACHE_DIR"):

@@ -83,7 +83,7 @@ class Allowance:
             self._failures = 0
 
     def note_failure(self) -> None:
-        """Note that a call gave no usable reply."""
+        """Note that a call gave no usable reply. After ``failures_max`` of them in a row the circuit is open."""
         with self._lock:
             self._failures += 1
             self._rests_until = self._clock() + self._rest_seconds
@@ -147,8 +147,8 @@ class ReplyTooLong(ModelFailed):
 
 Complete = Callable[[list[dict[str, str]]], str | Completion | Awaitable[str | Completion]]
 """A function of the host application that asks a model. It takes messages {"role": "system" or "user", "content":
-text}, and returns the text of the model's reply, or an awaitable of it. An error that it raises counts as a failed
-call."""
+text}, and returns the text of the model's reply, a ``Completion``, or an awaitable of either. An error that it raises
+counts as a failed call."""
 
 FIRST_DELAY: Final = 0.5
 DELAY_MAX: Final = 20.0
@@ -167,7 +167,7 @@ class ModelAnswer(Generic[T]):
       "circuit_open" or "over_budget".
     - ``calls``: how often the model was asked.
     - ``completions``: all replies of the model, usable or not, because each costs money.
-    - ``error``: why the last attempt failed, "" if none did.
+    - ``error``: if ``refused`` is "failed", why the last attempt failed ("closed" if there was no attempt); else "".
     """
 
     reply: T | None
@@ -210,7 +210,8 @@ class Attempts(Generic[T]):
 
     def take_reply(self, given: object, completions: list[Completion]) -> T:
         """Parse ``given``, the result of a call (a text or a ``Completion``), append it to ``completions``, and return
-        what ``read`` makes of it. Raises ``ModelFailed`` when it is not a usable reply."""
+        what ``read`` makes of it. Notes the success in ``allowance``. Raises ``ModelFailed`` when it is not a usable
+        reply."""
         completion = Completion(given) if isinstance(given, str) else given
         reply = None
         if isinstance(completion, Completion):
@@ -224,7 +225,8 @@ class Attempts(Generic[T]):
 
 def ask(complete: Complete, messages: list[dict[str, str]], attempts: Attempts[T]) -> ModelAnswer[T]:
     """Ask the model in the calling thread, with retries. ``complete`` may raise anything: its errors are not passed on,
-    but count as failed calls."""
+    but count as failed calls. Returns a ``ModelAnswer`` without a reply if no attempt succeeded, a call was not
+    allowed, or ``attempts.wait`` returned true before a retry."""
     failed: list[Exception] = []
     given: list[Completion] = []
     for delay in attempts.delays(failed):
@@ -246,8 +248,9 @@ def ask(complete: Complete, messages: list[dict[str, str]], attempts: Attempts[T
 
 
 async def ask_on_loop(complete: Complete, messages: list[dict[str, str]], attempts: Attempts[T]) -> ModelAnswer[T]:
-    """Ask the model from a running event loop, with retries. ``complete`` is called in a worker thread; an awaitable
-    that it returns is awaited on this loop, because its HTTP client belongs to the loop."""
+    """Do what ``ask`` does, from a running event loop. ``complete`` is called in a worker thread; an awaitable that it
+    returns is awaited on this loop, because its HTTP client belongs to the loop. ``attempts.wait`` and
+    ``attempts.portal`` are not used."""
     failed: list[Exception] = []
     given: list[Completion] = []
     for delay in attempts.delays(failed):

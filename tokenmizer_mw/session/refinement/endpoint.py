@@ -28,7 +28,8 @@ class Endpoint:
     """A ``Complete`` function that asks the provider named in the settings over HTTP.
 
     ``schema``: JSON schema of the reply, sent if the settings say so; ``environ``: environment variables, one of which
-    holds the API key. Thread-safe. Raises ``ConfigError`` when the settings do not name a provider.
+    holds the API key. Thread-safe. Raises ``ConfigError`` when the settings do not name a provider and a model, or name
+    a variable for the key that is not set.
     """
 
     def __init__(self, settings: Settings, schema: Mapping[str, Any], environ: Mapping[str, str] = os.environ) -> None:
@@ -46,7 +47,8 @@ class Endpoint:
 
     def __call__(self, messages: list[dict[str, str]]) -> Completion:
         """Ask the model and return its reply. A reply that was cut off is returned as far as it goes. Raises
-        ``ModelFailed``."""
+        ``ModelFailed`` if the provider cannot be reached, refuses the request, takes longer than ``llm_timeout``, or
+        sends a reply that cannot be read, and ``ReplyTooLong`` for a reply of more than ``llm_reply_max`` bytes."""
         try:
             with self._client.stream("POST", self._url, json={**self._fields, "messages": messages}) as response:
                 body = b"".join(self._pieces(response))
@@ -66,8 +68,8 @@ class Endpoint:
         self._client.close()
 
     def _pieces(self, response: httpx2.Response) -> Iterator[bytes]:
-        """Yield the body of a response within the limits of time and size, which also end a response that only trickles
-        in."""
+        """Yield the body of a response in pieces. Raises ``ModelFailed`` if it takes longer than ``llm_timeout``, even
+        if it trickles in, and ``ReplyTooLong`` if it is larger than ``llm_reply_max``."""
         deadline = time.monotonic() + self._settings.llm_timeout
         size = 0
         for piece in response.iter_bytes():

@@ -80,7 +80,7 @@ def ground_handover(
     - ``breaks_off``: true if the end of ``text`` is missing. The last, incomplete sentence is then dropped; also if
       ``text`` is longer than ``HANDOVER_MAX``.
 
-    If most of the text is not supported, all of it is dropped. Linear time.
+    If fewer than half of the sentences remain (``BORNE_OUT_LEAST``), all are dropped. Linear time.
     """
     sentences = list(split_sentences(text[:HANDOVER_MAX]))
     whole = sentences if len(text) <= HANDOVER_MAX and not breaks_off else sentences[:-1]
@@ -131,8 +131,8 @@ class _Source:
         self._numbers.update(_bare(number) for number in _NUMBER.findall(found))
 
     def holds(self, sentence: str, *, names: bool) -> bool:
-        """Whether the texts contain all names, paths and numbers of ``sentence``, and enough of its words. ``names``:
-        whether capitalized words, except for the first one, count as names."""
+        """Whether the texts contain all names, paths and numbers of ``sentence``, and at least a quarter of its words
+        (``KNOWN_LEAST``). ``names``: whether capitalized words, except for the first one, count as names."""
         words = _stems(_plain(sentence))
         if not words or len(words & self._words) < KNOWN_LEAST * len(words):
             return False

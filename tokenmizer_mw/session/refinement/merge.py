@@ -219,8 +219,8 @@ class _Merge:
         return self._put_in_place(old, new, chosen)
 
     def _replaced_here(self, old: Node, found: PlacedFinding) -> Node | None:
-        """Return the fact that replaced ``old`` in the same message, if the reply has not stated it yet. It may be the
-        same change in other words."""
+        """Return the fact that replaced ``old`` in the same message, if the reply has not stated it yet; else ``None``.
+        It may be the same change in other words."""
         heir = self.ledger.graph.heir(old.id)
         same = heir is not None and heir.current and heir.source.turn == found.place.turn and heir.id not in self.stated
         return heir if same else None
@@ -262,13 +262,14 @@ class _Merge:
         return heir is not None and new is not None and heir.id == new.id
 
     def _find_known(self, finding: Finding) -> Node | None:
-        """Return the known fact that a finding states, if no other entry stated it before."""
+        """Return the known fact that a finding states; ``None`` for none. A fact whose label is only similar counts if
+        no other entry stated it before."""
         exact = self.ledger.graph.find(finding.type, finding.label)
         return exact or self._closest(finding, lambda node: node.id not in self.stated and _are_alike(node, finding))
 
     def _find_stated(self, finding: Finding) -> Node | None:
-        """Return the fact that another entry of the reply stated, in more words than the new side of this
-        replacement."""
+        """Return the fact in force that another entry of the reply stated in similar words, perhaps in more than the
+        new side of this replacement; ``None`` for none."""
         return self._closest(
             finding,
             lambda node: node.id in self.stated and node.current and overlap(node.label, finding.label) >= _OVERLAP,

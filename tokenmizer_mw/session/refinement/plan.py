@@ -244,7 +244,8 @@ class RefinementWork:
         self, key: SessionKey, state: SessionState, history: Sequence[Written], counter: TokenCounter
     ) -> RefinementPrompt | Refinement:
         """Return the prompt for a session whose facts are extracted, or a ``Refinement`` whose outcome says why there
-        is none: "nothing_new" or "over_budget".
+        is none: "nothing_new", or "over_budget" if the session has used up its calls, or its newest message is too long
+        for a prompt.
         ``history``: the session's messages without withdrawn ones."""
         messages = [
             (one.number, self.cleaned(without_own_blocks(without_host_texts(one.message), self.secret)))
@@ -305,14 +306,15 @@ class RefinementWork:
 
     def is_due(self, state: SessionState, events: Sequence[Event]) -> bool:
         """Whether the session should be refined in the background after ``events``, which were just recorded: they
-        contain a checkpoint, or enough turns are not refined, as the settings say."""
+        contain a checkpoint (with the setting ``llm_at_checkpoint``), or at least ``llm_every`` turns are not refined
+        (0: this does not count)."""
         if self.settings.llm_at_checkpoint and any(isinstance(event, Checkpointed) for event in events):
             return True
         return 0 < self.settings.llm_every <= len(state.unrefined)
 
 
 def is_due_before_cut(state: SessionState) -> bool:
-    """Whether the session was not refined since the current cut, or never if there is no cut."""
+    """Whether the session was not refined since the current cut; without a cut, whether it was never refined."""
     return state.refined <= (state.cut.turn if state.cut is not None else 0)
 
 

@@ -126,7 +126,8 @@ class RefinementReply:
     """A parsed reply of a refinement. ``stated``: the entries of its lists.
 
     - ``whole``: names of the lists that were complete, empty ones included.
-    - ``dropped``: number of entries that have a wrong type or exceed the limit, and of lists with an unknown name.
+    - ``dropped``: number of entries that have a wrong type, read like an instruction to a model, or exceed the limit,
+      and of members of the reply with an unknown name or, for the handover, a wrong type.
     - ``handover``: the prose summary that the model wrote; ``breaks_off``: true if its end is missing.
     """
 
@@ -244,8 +245,8 @@ class Bare:
 
 
 def objects(text: str) -> list[LooseObject]:
-    """Return the outermost JSON objects in ``text``, in order. If the text ends inside an object, its complete members
-    are returned."""
+    """Return the outermost JSON objects in ``text``, in order; ``[]`` for none. If the text ends inside an object, its
+    complete members are returned, and the complete items of a list or an object in which the text ends."""
     scanner = _Scanner(text)
     found = []
     while (start := text.find("{", scanner.at)) >= 0:

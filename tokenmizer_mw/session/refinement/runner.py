@@ -97,8 +97,9 @@ class RefinementRunner:
     def refine(
         self, key: SessionKey, complete: Complete | None = None, attempts: Attempts[RefinementReply] | None = None
     ) -> Refinement:
-        """Refine a session in the calling thread. ``complete``: the model to ask, ``None`` for the configured one;
-        ``attempts`` replaces the limits of the settings. Raises ``ConfigError`` when no model is configured."""
+        """Refine a session in the calling thread, and return what came of it; failures of the model are not raised.
+        ``complete``: the model to ask, ``None`` for the configured one; ``attempts`` replaces the limits of the
+        settings. Raises ``ConfigError`` when there is no model to ask."""
         asking = complete or self._configured
         with self._alone(key) as alone:
             question = self._question(key) if alone else Refinement("busy")
@@ -121,7 +122,7 @@ class RefinementRunner:
 
     def notice(self, key: SessionKey, events: Sequence[Event]) -> None:
         """Schedule a refinement of session ``key`` if the settings ask for one after ``events``, which were just
-        recorded. Never blocks; does nothing without a model."""
+        recorded. Reads the session, but never waits for the model; does nothing without one."""
         if not self._is_unbidden or not events:
             return
         if self._sessions.read(key, lambda state: self._refining.is_due(state, events)):
@@ -130,8 +131,8 @@ class RefinementRunner:
     def prepare_cut(self, key: SessionKey, filled: Callable[[], float]) -> None:
         """Schedule a refinement if a cut is near and the session was not refined since the last cut.
 
-        ``filled``: returns the share of the context window that the session's current request fills. Never waits for
-        the model; does nothing without one.
+        ``filled``: returns the share of the context window that the session's current request fills. A cut is near if
+        it is at least ``share_before_cut`` of the settings. Never waits for the model; does nothing without one.
         """
         share = self._refining.settings.share_before_cut
         if not share or not self._has_model or filled() < share:
@@ -169,8 +170,8 @@ class RefinementRunner:
         complete: Complete | None = None,
         attempts: Attempts[RefinementReply] | None = None,
     ) -> None:
-        """Refine a session in the background if it is still ``due`` then. When the queue is full, nothing is done until
-        the next occasion."""
+        """Refine a session in the background if it is still ``due`` then. When the queue is full, that is counted, and
+        nothing is done until the next occasion. ``complete``, ``attempts``: those of ``refine``."""
         if not self._background.put(key, partial(self._refine_if_due, key, due, complete, attempts)):
             self._count("refine_dropped_queue_full", 1)
 

@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 
 def other_branches(transcript: Transcript, anchor: int, compacted: Collection[int] = ()) -> Collection[int]:
     """Return the numbers of the messages before message ``anchor`` that are not on its branch of the chat. A branch
-    begins when the client goes back to an earlier message and continues differently.
+    begins when the client goes back to an earlier message and continues differently. Empty if there are none.
 
     ``transcript``: the session's messages. ``compacted``: numbers of the messages with which a client restarted its
     chat after a compaction; these do follow the messages before them.
@@ -98,9 +98,9 @@ class RelevantContent:
 def select_relevant(query: str, hits: Sequence[PassageHit], *, asks: bool) -> RelevantContent:
     """Return the passages among ``hits`` (best first) that are worth a reminder, for the text ``query``.
 
-    ``asks``: whether the text is a question. For a question these are all hits if one of them shares enough words with
-    it. Otherwise they are the hits that contain most of its words, because no passage contains all words of a new
-    topic.
+    ``asks``: whether the text is a question. For a question these are all hits, if one of them shares enough words with
+    it or is near it in meaning. For other texts they are the hits that contain most of its words, and none if the
+    session lacks one of its words: a new topic has words that nobody has used yet.
     """
     wanted = content_terms(query)
     known = hits[0].weights if hits else {}

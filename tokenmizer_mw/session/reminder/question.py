@@ -67,7 +67,8 @@ def only_asks(text: str) -> bool:
 
 
 def asks(text: str) -> bool:
-    """Whether ``text`` asks a question, or refers to something that was said before."""
+    """Whether ``text`` asks a question, or refers to something that was said before. Of a text of more than 1,500
+    characters only the last 400 are examined."""
     stripped = text.strip()
     if len(stripped) > _LONG:
         stripped = stripped[-_LOOKED_AT:]
@@ -96,7 +97,8 @@ class Question:
 
     - ``place``: index of the message that opens the turn.
     - ``newest``: index of the newest message of a user or a tool.
-    - ``text``: the text to search for; "" when the turn asks for nothing in words.
+    - ``text``: the text to search for: that of the message, and, if it says little by itself ("yes, do that"), the end
+      of the reply before it; "" when the turn asks for nothing in words.
     - ``shortened``: true if ``text`` is only the beginning and the end of the message.
     - ``asks``: true if the message asks a question or refers to what was said before.
     """
@@ -179,7 +181,8 @@ def text_of(message: Message) -> str:
 
 
 def _find_answered_text(request: ChatRequest, place: int, keep_from: int) -> str:
-    """Return the end of the assistant's last text before a message: what "yes, do that" agrees to."""
+    """Return the end of the assistant's last message before message ``place``, which "yes, do that" agrees to; "" if
+    there is none from index ``keep_from`` on."""
     for index in range(place - 1, keep_from - 1, -1):
         if request.messages.roles[index] is Role.ASSISTANT:
             return request.messages[index].text.strip()[-_BEFORE_MAX:]

@@ -145,8 +145,8 @@ class ReminderService:
         return found
 
     def remind(self, shortening: Shortening) -> Reminder | None:
-        """Return the reminder for a request; ``None`` when there is none. A counter (docs/counters.md) then counts the
-        reason."""
+        """Return the reminder for a request, with the parts that earlier requests of its turn had; ``None`` when there
+        is none. A counter (docs/counters.md) counts why a new part was not made."""
         request = shortening.request
         question = read_question(request, shortening.keep_from)
         if question is None:
@@ -172,7 +172,7 @@ class ReminderService:
         return Reminder(places, cut.id, join_parts(new)) if places else None
 
     def _earlier(self, shortening: Shortening, question: Question, cut: Checkpointed) -> list[tuple[int, ReminderPart]]:
-        """Return the reminders of earlier turns with their places in the request.
+        """Return the reminders of earlier turns with their places in the request; ``[]`` for none.
 
         They are needed for a provider whose cache serves a request only if it begins with the whole of an earlier one.
         They stay until the next cut, or until they would take half of the free tokens; then all of them are dropped for
@@ -242,8 +242,8 @@ class ReminderService:
     ) -> ReminderPart | None:
         """Return what the messages that ``cut`` removed say about ``question``, a text that was not sent as a message.
 
-        At most ``budget`` tokens, and fewer than ``cut`` saves. ``None`` if they say nothing about it; one of the
-        server's counters (docs/counters.md) is raised with the reason.
+        At most ``budget`` tokens, and fewer than ``cut`` saves. ``None`` if they say nothing about it, or nothing that
+        fits; a counter (docs/counters.md) then counts the reason.
         """
         asked = ask(question)
         budget = min(budget, self._count_removed(key, cut, budget, counter) - 1)
@@ -301,7 +301,8 @@ class ReminderService:
         return self._embed(wanted.asked)
 
     def expect_cut(self, key: SessionKey) -> None:
-        """Note that the session's requests are so long that one of the next may be cut."""
+        """Note that the session's requests are so long that one of the next may be cut. The ``sessions_cached``
+        sessions that were noted last are remembered."""
         with self._lock:
             self._expected.pop(key, None)
             self._expected[key] = None
@@ -309,7 +310,7 @@ class ReminderService:
                 del self._expected[next(iter(self._expected))]
 
     def awaits_cut(self, key: SessionKey) -> bool:
-        """Whether a recent request of the session was nearly long enough for a cut."""
+        """Whether ``expect_cut`` has noted the session and it is still remembered."""
         return key in self._expected
 
     def warm(self, key: SessionKey) -> None:

@@ -46,7 +46,8 @@ _current: Final[ContextVar[Patience | None]] = ContextVar("tokenmizer_patience",
 @contextmanager
 def patience(seconds: float | None) -> Iterator[None]:
     """Let everything inside the block wait for the store for at most ``seconds`` in all; ``None``: no limit. Inside
-    a block with a limit, that limit applies, except with ``None``."""
+    another block with a limit, the outer limit stays and ``seconds`` is ignored; ``None`` lifts the outer limit for
+    the inner block."""
     if seconds is not None and _current.get() is not None:
         yield
         return
@@ -65,7 +66,8 @@ def drop_patience() -> None:
 def acquire(lock: threading.Lock | threading.RLock | threading.Condition) -> None:
     """Acquire a lock that other threads may hold while they wait for the store.
 
-    Raises ``StoreUnavailable`` when the patience of a chat call ends before the lock is free.
+    Raises ``StoreUnavailable`` (cause "late") when the patience of a chat call ends before the lock is free. Outside of
+    ``patience``, waits without limit.
     """
     current = _current.get()
     if current is None:
@@ -100,8 +102,10 @@ class BoundedLog:
 
     Inside ``patience``, a call raises ``StoreUnavailable`` (cause "late") when the time is over, and at once while the
     circuit breaker is open. The operation may still be executed: an append that was given up can be in the log later.
-    Outside of ``patience``, calls wait as ``log`` does. Every failure is reported to ``monitor``. Only successful
-    writes are reported as success, because a database that is locked or full can still be read.
+    Outside of ``patience``, calls wait as ``log`` does. Every ``StoreUnavailable`` is reported to ``monitor``, except
+    that of a closed store. Only successful writes are reported as success, because a database that is locked or full
+    can still be read. Methods that no chat waits for, such as ``sessions`` and ``forget``, are those of ``log`` itself,
+    without limit and reports.
     """
 
     def __init__(self, log: EventLog, monitor: StoreMonitor) -> None:
@@ -118,7 +122,7 @@ class BoundedLog:
         return str(getattr(self._log, "place", ""))
 
     def longest_wait(self) -> float:
-        """Seconds since the start of the oldest running call; 0.0 when there is none."""
+        """Return how many seconds ago the oldest running call started; 0.0 when none is running."""
         started = list(self._under_way.values())
         return time.monotonic() - min(started) if started else 0.0
 

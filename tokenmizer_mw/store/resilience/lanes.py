@@ -31,7 +31,7 @@ class Lanes(Generic[Item]):
 
     def put(self, key: SessionKey, item: Item, size: int) -> bool:
         """Append an item of ``size`` bytes to the lane (queue) of the session ``key``. Returns ``False``, and appends
-        nothing, when the lanes are full."""
+        nothing, if all lanes together would then exceed ``count_max`` or ``size_max``."""
         if self.count >= self._count_max or self.size + size > self._size_max:
             return False
         lane = self._lanes.get(key)
@@ -89,7 +89,7 @@ class Lanes(Generic[Item]):
         return self._lanes[key][0][0] if self.is_taken(key) else None
 
     def drop(self, key: SessionKey) -> list[Item]:
-        """Remove and return the items of a session, except one that is being written."""
+        """Remove and return the items of a session, except one that is being written; ``[]`` for none."""
         lane = self._lanes.get(key)
         if lane is None:
             return []

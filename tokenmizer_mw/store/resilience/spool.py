@@ -37,11 +37,15 @@ class SpooledTurn:
     """A turn in the queue. ``write``: a function that writes it; ``after``: a function that is called once it is
     written.
 
-    - ``is_written``: whether the turn is durable.
-    - ``is_settled``: whether nobody needs to wait for it any more: it is durable, or the first attempt to write it
-      failed.
+    - ``is_settled``: whether nobody needs to wait for it any more: it is durable, the first attempt to write it failed,
+      or it was given up. ``is_written``: whether it was durable when it was settled.
+    - ``is_spooled``: whether the spool has accepted the turn and not given it up.
     - ``is_dropped``: set when its session is being erased: the turn is then given up if the attempt under way fails.
     - ``go_on``: what the thread that queued the turn must call next, see ``TurnSpool.put``; ``None``: nothing.
+    - ``failures``: failed attempts that count for ``FAILURES_MAX``; ``others``: how many turns the spool had written at
+      the last of them.
+
+    It is written in the context (``contextvars``) in which it was made.
     """
 
     __slots__ = (
@@ -64,7 +68,8 @@ class SpooledTurn:
         self._calls: list[Callable[[], None]] = []
 
     def settle(self, written: bool) -> None:
-        """Wake the callers that wait for the turn. ``written``: whether it is durable. Only the first call counts."""
+        """Mark the turn as settled and wake the callers that wait for it. ``written``: whether it is durable. Only the
+        first call counts: ``is_written`` stays false if the turn is written after a first attempt that failed."""
         with self._lock:
             if self.is_settled:
                 return
@@ -90,8 +95,8 @@ class SpooledTurn:
         return self.is_written
 
     def release(self) -> bool:
-        """Report that no caller waits for the turn any longer. Returns true if this is the first call and the turn is
-        in the queue."""
+        """Report that no caller waits for the turn any longer. Returns true if this is the first call and the turn was
+        queued and not given up."""
         first, self._released = not self._released, True
         return first and self.is_spooled
 
@@ -148,8 +153,8 @@ class TurnSpool:
         return self._lanes.count
 
     def put(self, key: SessionKey, turn: SpooledTurn, size: int, *, writes: bool = False) -> bool:
-        """Queue a turn of ``size`` bytes for writing. Returns ``False`` when there is no room; the turn is then counted
-        as lost. Raises ``RuntimeError`` if no thread can be started.
+        """Queue a turn of ``size`` bytes for writing. Returns ``False`` when there is no room, or after ``close``; the
+        turn is then counted as lost, and settled. Raises ``RuntimeError`` if no thread can be started.
 
         ``writes``: true if the caller's thread may itself write turns and wait for the store. ``turn.go_on`` may then
         be set: the caller must call it next, and it writes queued turns in that thread.
@@ -165,9 +170,10 @@ class TurnSpool:
         return taken
 
     def drop(self, key: SessionKey, seconds: float) -> int:
-        """Drop the queued turns of a session that is being erased, and return how many.
+        """Drop the queued turns of a session that is being erased, and return how many were dropped.
 
-        If one of them is being written, waits for that at most ``seconds``, so that the caller erases it, too.
+        If one of them is being written, waits for that at most ``seconds``, so that the caller erases it, too. It
+        counts as dropped only if writing it failed meanwhile.
         """
         with self._changed:
             dropped = self._lanes.drop(key)

@@ -27,8 +27,9 @@ def await_submitted(submit: Submit, seconds: float) -> Awaitable[SpooledTurn | N
     """Call ``submit`` in a worker thread, wait until its turn is settled (written, or the first attempt has failed) or
     ``seconds`` have passed, and return the turn; ``None`` if there is nothing to write.
 
-    ``submit`` itself is always awaited to its end. A caller that is cancelled returns at once; the turn is written all
-    the same. Raises what ``submit`` raises.
+    ``submit`` itself is always awaited to its end, even beyond ``seconds``; the caller sees in ``is_written`` whether
+    the turn is durable. A caller that is cancelled returns at once; the turn is written all the same. Raises what
+    ``submit`` raises.
     """
     return _Waiting(submit).wait(seconds) if is_in_asyncio() else _await_anywhere(submit, seconds)
 
