@@ -136,7 +136,7 @@ class MalformedRequest(PeerError):
 
 class Untranslatable(PeerError):
     """A request uses a feature that the provider's API format cannot express. ``field``: the path of that feature in
-    the client's request."""
+    the client's request. ``reason``: the error message; "" makes one that names ``field``."""
 
     def __init__(self, field: str, reason: str = "") -> None:
         super().__init__(reason or f"the provider's dialect has no counterpart for {field}")

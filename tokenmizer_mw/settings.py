@@ -45,7 +45,7 @@ Count = Annotated[int, Range(ge=0)]
 Positive = Annotated[int, Range(ge=1)]
 Seconds = Annotated[float, Range(gt=0)]
 SecondsOrNone = Annotated[float, Range(ge=0)]
-"""A time in seconds; 0: do not wait at all."""
+"""A time in seconds, never ``None``; 0: do not wait at all."""
 
 Share = Annotated[float, Range(ge=0, le=1)]
 _Role = Literal["user", "system", "developer"]
@@ -131,14 +131,15 @@ class Settings:
         model. ``llm_key_variable``: environment variable that holds the API key; "": no key is sent. ``llm_schema``:
         send the JSON schema of the reply, for providers that accept one. When: ``llm_every``: after this many turns, in
         the background; 0: never. ``llm_at_checkpoint``: at each checkpoint, in the background. ``llm_at_window``: once
-        before each cut, in the background, as soon as a request fills this share of the window (or four fifths of
-        ``cut_at`` if that is less); 0: never. ``llm_at_compaction``: before a compaction that a client or an agent
-        requests at once, which then waits for the model. ``llm_keeps_unconfirmed``: keep facts that were extracted from
-        prose and that the model's reply omits; otherwise they are archived. How much: ``llm_input_tokens``: tokens of
-        the session that the model reads, newest messages first. ``llm_output_tokens``: tokens of the reply.
-        ``llm_reply_max``: bytes of the reply that are read. ``llm_calls_per_session`` and ``llm_calls_per_hour``:
-        maximum number of calls. ``llm_attempts``: maximum number of attempts per refinement. ``llm_timeout``: time
-        limit of a call. After ``llm_failures_max`` failures in a row no model is asked for ``llm_rest_seconds``.
+        before each cut, in the background, as soon as a request fills this share of the window (four fifths of
+        ``cut_at`` if the share is not below ``cut_at``); 0: never. ``llm_at_compaction``: before a compaction that a
+        client or an agent requests at once, which then waits for the model. ``llm_keeps_unconfirmed``: keep facts that
+        were extracted from prose and that the model's reply omits; otherwise they are archived. How much:
+        ``llm_input_tokens``: tokens of the session that the model reads, newest messages first. ``llm_output_tokens``:
+        tokens of the reply. ``llm_reply_max``: bytes of the reply that are read. ``llm_calls_per_session`` and
+        ``llm_calls_per_hour``: maximum number of calls. ``llm_attempts``: maximum number of attempts per refinement.
+        ``llm_timeout``: time limit of a call. After ``llm_failures_max`` failures in a row no model is asked for
+        ``llm_rest_seconds``.
     Response cache (off by default)
         ``cache``: "exact" answers an identical request from the cache; "semantic" also answers a question with the same
         meaning. "semantic" needs the extra ``semantic`` and a sentence model: ``cache_model`` is its directory, or the
@@ -355,8 +356,9 @@ class Settings:
         ``path``: ``None`` reads no file. ``environ``: ``None`` reads ``os.environ``. An empty variable sets ``None``,
         which not every setting takes; a variable of an unknown setting is ignored.
 
-        Raises ``ConfigError`` that names the file and the setting when the file cannot be read, or a setting in it is
-        unknown or invalid.
+        Raises ``ConfigError`` when the file cannot be read, when a setting in it is unknown or invalid, or when a
+        variable is invalid. The message names the setting and the file (without a file: "environment"), also if a
+        variable is the cause.
         """
         given = read_mapping(Path(path)) if path is not None else {}
         return cls.from_mapping(given, environ, where=str(path) if path is not None else "environment")
@@ -378,13 +380,14 @@ class Settings:
         return read_fields(cls, given, where, separator=": ")
 
     def with_(self, **changes: Any) -> Settings:
-        """Return a copy with some settings changed. Raises ``ConfigError`` for a value out of range, and ``TypeError``
-        for an unknown setting."""
+        """Return a copy with some settings changed. Raises ``ConfigError`` for an invalid value, and ``TypeError`` for
+        an unknown setting."""
         return replace(self, **changes)
 
     def with_window(self, tokens: int) -> Settings:
-        """Return a copy for a model with a context window of ``tokens``. If that is less than a block and a reminder
-        together, both are made shorter. Raises ``ConfigError`` for less than one token."""
+        """Return a copy for a model with a context window of ``tokens``. No other setting changes; unlike the
+        constructor, this accepts a window smaller than ``block_tokens`` + ``reminder_tokens``: cuts in it make shorter
+        blocks and reminders. Raises ``ConfigError`` for less than one token."""
         changed = copy(self)
         object.__setattr__(changed, "context_window", tokens)
         check_fields(changed)
@@ -403,7 +406,7 @@ similar ones; if none is similar, all names, unless there are more than ``_LISTE
 
 def check_fields(instance: Any) -> None:
     """Check the numbers and choices of a dataclass that differ from their defaults. Raises ``ConfigError``, which names
-    the field, for an invalid one. Texts and paths are not checked."""
+    the field, for an invalid one, also for a number given as text. Texts, paths and booleans are not checked."""
     given = {field.name: getattr(instance, field.name) for field in fields(instance)}
     changed = [field.name for field in fields(instance) if given[field.name] is not field.default]
     hints = _type_hints(type(instance)) if changed else {}  # type: ignore[arg-type]
@@ -433,8 +436,9 @@ def read_fields(kind: type[T], given: object, where: str, *, separator: str = ".
 
 
 def read_value(hint: Any, value: Any, place: str, *, strict: bool = False) -> Any:
-    """Return ``value`` converted to the type ``hint``; with ``strict``, only check the type. Raises ``ConfigError``,
-    which names ``place`` (the value's path, such as "memory.cut_at") and what is expected there."""
+    """Return ``value`` converted to the type ``hint``. ``strict``: true to convert nothing, so that a number given as
+    text is an error. Raises ``ConfigError``, which names ``place`` (the value's path, such as "memory.cut_at") and what
+    is expected there."""
     from pydantic import ValidationError  # a fifth of the package's import time: only where used
 
     kind = _without_none(hint)
@@ -501,7 +505,7 @@ def _suggestion(name: str, known: list[str]) -> str:
 
 def read_mapping(path: Path) -> dict[str, Any]:
     """Read a YAML file that contains a mapping; an empty file gives ``{}``. Raises ``ConfigError``, which names the
-    file, if it does not exist, is not YAML, or contains anything else."""
+    file, if it cannot be read, is not YAML, or contains anything else."""
     import yaml
 
     try:

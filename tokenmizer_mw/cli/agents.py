@@ -24,8 +24,8 @@ _NEEDED: Final = ("mcp", "httpx2", "uvicorn", "platformdirs")
 
 
 def run_mcp(arguments: argparse.Namespace) -> int:
-    """Run the command ``mcp``: the MCP server (needs the extra ``mcp``, else it raises
-    ``ConfigError``). Returns 0 when the client has disconnected."""
+    """Run the command ``mcp``: the MCP server (needs the extra ``mcp``, else it raises ``ConfigError``). Returns 0 when
+    the client has disconnected; with ``--http``, when a signal stops the server."""
     from tokenmizer_mw.agents.mcp import ServingOptions
     from tokenmizer_mw.agents.mcp.starting import start_http, start_stdio
 
@@ -49,8 +49,8 @@ def run_install(arguments: argparse.Namespace) -> int:
     """Run the command ``install``: show the changes to a coding agent's configuration, and make them if the user
     agrees. With ``--remove``, they remove this package. Returns 0, also if there is nothing to change.
 
-    Raises ``ConfigError`` if the installed command could not run, and ``CallerError`` if the user does not agree;
-    nothing is written then.
+    Raises ``ConfigError`` if the installed command could not run, and ``CallerError`` if the user does not agree or a
+    file cannot be read or changed safely; nothing is written then.
     """
     plan = _plan(arguments)
     changes = [change for change in plan if change.before != change.after]

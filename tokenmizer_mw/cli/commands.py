@@ -180,7 +180,8 @@ def _count_lines(lines: Iterable[str], advance: Advance) -> Iterator[str]:
 
 
 def _write(path: Path, lines: Iterable[str]) -> None:
-    """Write the lines to a file, all or nothing: if the disk is full, the old content stays."""
+    """Write the lines to a file, all or nothing: if the disk is full, the old content stays. Raises ``OSError``, also
+    for a missing directory."""
     if not path.parent.is_dir():
         raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), str(path.parent))
     handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
@@ -195,7 +196,7 @@ def _write(path: Path, lines: Iterable[str]) -> None:
 
 def _moment(text: str | None) -> float | str | None:
     """Return a time in the form that the library takes: seconds since the epoch if it is a number, else the text
-    itself."""
+    itself; ``None`` for ``None``."""
     try:
         return float(text) if text is not None else None
     except ValueError:

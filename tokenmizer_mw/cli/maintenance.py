@@ -262,8 +262,8 @@ def run_import(arguments: argparse.Namespace) -> int:
 
 
 def _note(named: str, id_: str, added: Mapping[str, int]) -> str:
-    """Return a remark for the user if messages were in the session before the import; "" if not. ``named``: its id in
-    the file."""
+    """Return a remark for the user if nothing in the file was new, or if only a part of it was and the session is a
+    coding agent's that is stored under another id than ``named``, its id in the file; else ""."""
     new = added["new"]
     if new and new == added.get("messages"):
         return ""

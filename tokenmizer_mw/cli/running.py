@@ -226,9 +226,10 @@ def run(argv: Sequence[str]) -> int:
     """Run the command line; return the exit status.
 
     ``argv``: arguments without the program's name. Returns 0 for success, ``MISUSED`` for a missing or unknown command
-    and for errors of the caller, ``INTERRUPTED`` at Ctrl-C, ``PIPE_CLOSED`` if nobody reads the output any more, and
-    ``FAILED`` for other failures. ``SystemExit`` is raised only by ``--help``, ``--version`` and invalid arguments of a
-    known command.
+    and for errors with the ``fault`` "caller" or "peer" (except ``ModelFailed``), ``INTERRUPTED`` at Ctrl-C,
+    ``PIPE_CLOSED`` if nobody reads the output any more, and ``FAILED`` for other failures. Errors are printed in one
+    line; with the variable ``TOKENMIZER_DEBUG``, an unexpected one is raised. ``SystemExit`` is raised only by
+    ``--help``, ``--version`` and invalid arguments of a known command.
     """
     tolerate_any_character()
     try:

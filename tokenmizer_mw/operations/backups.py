@@ -110,7 +110,8 @@ def write_backup(
     A SQLite store gives a consistent copy of its database. JSON Lines are written for other stores, and if ``portable``
     is true. Only the owner may read the file. ``now``: time of the backup, in seconds since the epoch. ``advance``:
     called with a number of sessions as they are written, and again with 1 for each that is verified. Raises
-    ``CallerError`` if the file exists, its directory does not, or the backup fails verification.
+    ``CallerError`` if the file exists or its directory does not, and ``CallerError`` or ``StoreError`` if the backup
+    fails verification; the file then stays, but is not recorded.
     """
     form: Form = "sqlite" if isinstance(log, SqliteLog) and not portable else "lines"
     path = _target(where, form, now)
@@ -168,8 +169,9 @@ def sessions_of(path: Path) -> Iterator[Session]:
 class RestoredBackup:
     """Result of a restore.
 
-    ``sessions``: number of sessions restored; ``events``: number of events that were new. ``differ``: the sessions that
-    were skipped, because the store has different content under their ids.
+    ``sessions``: number of sessions that the store now has in full, including those that it had before; ``events``:
+    number of events that were new. ``differ``: the sessions that were skipped, because the store has different content
+    under their ids.
     """
 
     sessions: int

@@ -48,8 +48,9 @@ def export_lines(id: str, events: Sequence[Recorded], **more: str) -> Iterator[s
 
 
 def read_export(lines: Iterable[tuple[int, Any]]) -> Export:
-    """Parse an export. ``lines``: pairs of a line number and the JSON value of the line. Raises ``CallerError`` for an
-    invalid line, which it names, for an export by a newer version, and if events are missing."""
+    """Parse an export. ``lines``: pairs of a line number and the JSON value of the line; the first one is the header.
+    Raises ``CallerError`` for an invalid line, which it names, for an export by a newer version, and if events are
+    missing."""
     rest = iter(lines)
     heading = next(rest)[1]
     if heading[EXPORT_MARK] != EXPORT_VERSION:

@@ -52,8 +52,9 @@ def conversation_mark(session_id: str) -> str:
 
 
 def _session_name(conversation: dict[str, Any], id_: str) -> str:
-    """Return a session id for a conversation: its title, which people search for, and the first digits of its own id,
-    which stay if the title changes."""
+    """Return a session id for a conversation: its title, which people search for, and the first eight digits of its own
+    id ``id_``, which stay if the title changes. Without a title, or if ``id_`` does not begin with eight hexadecimal
+    digits, it is ``id_`` alone."""
     title = next((conversation[key] for key in ("title", "name") if isinstance(conversation.get(key), str)), "")
     named = f"{flatten(title, _TITLE_MAX).replace('/', '-')} {id_[:_MARK_LENGTH]}"
     return named if title.strip() and conversation_mark(named) else id_

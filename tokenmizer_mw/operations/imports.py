@@ -58,7 +58,7 @@ _FIXED: Final = _BY_HAND_TOO | {"status"}
 
 def require_valid_events(events: Sequence[Recorded], now: float) -> None:
     """Raise ``CallerError``, which names the first invalid event, unless the events make a session. ``now``: the
-    current time, in seconds since the epoch; later events are invalid."""
+    current time, in seconds since the epoch; an event more than ``CLOCKS_APART`` seconds later is invalid."""
     heard = 0
     for place, recorded in enumerate(events, 1):
         heard += isinstance(recorded.event, MessageRecorded)
@@ -252,8 +252,9 @@ def import_into(
 
 
 def continues_session(memory: SessionMemory, key: SessionKey, found: ImportedTranscript) -> bool:
-    """Return whether a transcript begins with the same messages as the session that its file names; also true if that
-    session does not exist yet.
+    """Return whether a transcript begins with the same messages as the session ``key``, which its file names; also true
+    if that session does not exist yet. Compared are the first ``COMPARED_MAX`` messages that both have, by role and by
+    the first ``COMPARED_TEXT_MAX`` characters, after redaction.
 
     The check is needed because the author of the file can choose any name, but does not know the session's messages.
     """

@@ -216,7 +216,8 @@ def record_at(
 ) -> int:
     """Add the messages that the session does not have yet, and their facts, at the times of the messages.
 
-    Returns the number of new messages. All or nothing. System messages are left out.
+    Returns the number of new messages. All or nothing. System messages are left out; secrets are redacted if
+    ``Settings.redact`` is true.
 
     - ``times``: one per message, in seconds since the epoch; ``None``: unknown. Times never go back within a session: a
       message without a time, or with one that is too early, gets that of the message before it. The first messages of a

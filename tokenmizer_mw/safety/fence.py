@@ -95,7 +95,7 @@ def opens_block(text: str) -> bool:
 
 def first_block(text: str) -> str:
     """Return the first of the blocks that ``text`` consists of: resume blocks and reminders, each between delimiters. A
-    second block and all that follows it are left out."""
+    second block and all that follows it are left out; a text without a second block is returned unchanged."""
     first = _SENT.search(text)
     second = _SENT.search(text, first.end()) if first is not None else None
     return text if second is None else text[: second.start()].rstrip("\n")

@@ -103,7 +103,7 @@ class RequestRedactor:
 
     def note(self, key: Hashable, body: bytes, clean: bytes, request: ChatRequest) -> None:
         """Remember the start of the newest request of session ``key``: ``body`` as received, ``clean`` as redacted,
-        ``request`` as parsed from ``clean``."""
+        ``request`` as parsed from ``clean``. If the request is too short for that, what was remembered before stays."""
         known = None
         for end in _ends_of_messages(request):
             known = known or _beginning(body, clean, end)

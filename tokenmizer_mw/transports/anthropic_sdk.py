@@ -36,8 +36,8 @@ def anthropic_middleware(
     ``AsyncAnthropic(middleware=[...])``, also for the SDK's cloud clients.
 
     The session is named as with ``Transport``, with one difference: a header is used only if it is passed with the call
-    (``extra_headers``), not with the client. Calls without a session pass unchanged and are not recorded. A
-    ``Transport`` under the same client does not record these calls again.
+    (``extra_headers``), not with the client. Calls without a session pass unchanged and are not recorded. The response
+    cache is not used. A ``Transport`` under the same client does not record these calls again.
 
     A call that the guard blocks is not sent: it raises the SDK's ``BadRequestError`` (status 400). Raises
     ``ConfigError`` for invalid ``memory`` or ``routes``.
@@ -92,7 +92,8 @@ class _Remembering(Middleware):
         return request
 
     def _response(self, answer: object) -> Any:
-        """Return the HTTP response of the call; ``None`` if another middleware returned something else instead."""
+        """Return the HTTP response of the call. ``None`` if another middleware returned something else instead; a
+        counter shows that."""
         response = getattr(answer, "http_response", None)
         if response is None:
             self._service.count(Reason.REPLY_FOREIGN.value)

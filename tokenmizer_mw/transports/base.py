@@ -29,8 +29,9 @@ T = TypeVar("T")
 
 
 class _Watched:
-    """Base class of a response body that is being read: passes every piece on unchanged, but the last one only when the
-    turn (request and reply) is stored. All other attributes are those of the wrapped stream."""
+    """Base class of a response body that is being read: passes every piece on unchanged. The piece that completes the
+    reply waits until the turn (request and reply) is stored, at most ``Settings.store_wait_seconds``. All other
+    attributes are those of the wrapped stream."""
 
     def __init__(self, stream: Any, reply: ReplyWatch) -> None:
         self._stream = stream
@@ -74,9 +75,10 @@ class WatchedStream(_Watched):
         return piece
 
     def close(self) -> None:
-        """Close the underlying stream; a second call does nothing. If the reply is incomplete, its turn is recorded
-        with the outcome "aborted", which means that the caller stopped reading. Errors of the underlying stream are
-        raised unchanged."""
+        """Close the underlying stream; a second call does nothing. Then the extraction of facts starts in the
+        background. An incomplete reply is recorded with the outcome "aborted", which means that the caller stopped
+        reading. Errors of the underlying stream are raised unchanged.
+        """
         if not self._first_close():
             return
         try:
@@ -115,8 +117,9 @@ class AsyncWatchedStream(_Watched):
         return piece
 
     async def aclose(self) -> None:
-        """Close the underlying stream; a second call does nothing. If the reply is incomplete, its turn is recorded in
-        the background with the outcome "aborted", which means that the caller stopped reading.
+        """Close the underlying stream; a second call does nothing. Then the extraction of facts starts in the
+        background. An incomplete reply is recorded there with the outcome "aborted", which means that the caller
+        stopped reading.
         """
         if not self._first_close():
             return
@@ -196,8 +199,9 @@ class RecordingTransport(_Recording[Q, S, T]):
     - ``tenant``: owner of the sessions, used when no session context (``SessionMemory.session``) is active.
 
     ``OutgoingCalls`` describes how the session of a call is found. A call without a session passes unchanged and is not
-    recorded. A request with a signature (such as AWS SigV4) is recorded and not changed. The memory stays open when the
-    transport is closed. Raises ``ConfigError`` for invalid ``memory`` or ``routes``.
+    recorded. A call that the response cache (``Settings.cache``) can answer is not sent. A request with a signature
+    (such as AWS SigV4) is recorded and not changed. The memory stays open when the transport is closed. Raises
+    ``ConfigError`` for invalid ``memory`` or ``routes``.
     """
 
     _wrap: ClassVar[type[WatchedStream]]

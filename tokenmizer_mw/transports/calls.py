@@ -123,7 +123,7 @@ class HTTPResponse(Protocol):
 
     @property
     def content(self) -> bytes:
-        """The body after content decoding (such as gzip)."""
+        """The body after content decoding (such as gzip). Raises ``RuntimeError`` if it was neither read nor kept."""
 
 
 Q = TypeVar("Q", bound=HTTPRequest)
@@ -309,7 +309,8 @@ class OutgoingCalls:
 
     def receive(self, exchange: ChatExchange, response: HTTPResponse, wrap: Wrap) -> None:
         """Record a response that is complete, or wrap its stream with ``wrap`` so that it is recorded while the caller
-        reads it. ``exchange``: the call that is answered."""
+        reads it. A response with a status outside of 200 to 299 is not recorded. ``exchange``: the call that is
+        answered."""
         reply = ReplyWatch(self.service, exchange)
         if self._note_response(reply, response, wrap):
             reply.commit(last=True)
@@ -323,9 +324,10 @@ class OutgoingCalls:
             reply.release()
 
     def _note_response(self, reply: ReplyWatch, response: HTTPResponse, wrap: Wrap) -> bool:
-        """Take a response, and return whether the whole reply was there. Otherwise its stream is wrapped, so that the
-        reply is recorded while it is read. A response with a status outside of 200 to 299 is not recorded; from 400 on
-        it is counted."""
+        """Take a response, and return whether the whole reply was there and the turn must be committed now. The stream
+        of a response that has not been read is wrapped, so that the reply is recorded while it is read. Two kinds of
+        responses are not recorded: those with a status outside of 200 to 299 (counted from 400 on), and those whose
+        stream somebody has read without keeping the body (counted)."""
         if not 200 <= response.status_code < 300:
             reply.end()
             if response.status_code >= 400:

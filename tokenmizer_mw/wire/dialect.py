@@ -25,12 +25,12 @@ class ChatRequest:
 
     - ``messages``: the messages, parsed on access; message i is at ``spans[i]`` of ``text``. A plain text in place of
       the list counts as one message.
-    - ``array``: offset in ``text`` of the list of messages.
+    - ``array``: offset in ``text`` of the list of messages, or of the plain text in its place.
     - ``fields``: all top-level members but the messages, parsed.
     - ``prefix``: number of leading system and developer messages, which are never cut.
     - ``overhead``: other text that fills the context window (tool definitions, response formats), for counting tokens.
     - ``stand_down``: reason why the request must not be rewritten; "" if it may be. ``cause``: the part of the request
-      that is the reason, if the provider stores or shortens the transcript.
+      that is the reason, if the provider stores or shortens the transcript; else "".
     - ``members``: every top-level member in order, duplicates included: its name, and its span from the quote of the
       name to the end of the value.
     - ``known_spans``: spans of the first messages, if an earlier request with the same beginning is cached.
@@ -70,8 +70,8 @@ class ChatRequest:
         return tuple((spans[end - size][0], spans[end - 1][1]) for size, end in zip(self.sizes, ends, strict=True))
 
     def staying(self, keep_from: int) -> list[int]:
-        """Return the indexes of the system messages that a cut before message ``keep_from`` leaves in place, behind
-        the leading ones."""
+        """Return the indexes of the system messages that a cut before message ``keep_from`` leaves in place, behind the
+        leading ones. Messages of unknown roles count as system messages."""
         roles = self.messages.roles
         if Role.SYSTEM not in roles:
             return []
@@ -90,7 +90,7 @@ class Reply:
 
     - ``message``: ``None`` if there was nothing usable (an error, an empty body, or another format).
     - ``finish_reason``: the provider's word for why the reply ended; "" for none.
-    - ``usage``: the provider's token counts.
+    - ``usage``: the provider's token counts under this package's names, such as "prompt_tokens"; empty if it gave none.
     - ``error``: the provider's error message in the body; "" for none.
     """
 

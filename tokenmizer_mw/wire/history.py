@@ -104,7 +104,8 @@ class History(Sequence[Message]):
         return column
 
     def extend(self, count: int, raw: Sequence[object], roles: Sequence[Role], *, part: bool = False) -> History:
-        """Return the history of a longer request, without parsing again what this history knows.
+        """Return the history of a longer request. It takes over the values of ``column`` for the first ``count``
+        messages, but not the parsed messages.
 
         - ``raw``: the message objects of the longer request. Its first ``count`` objects must equal the first ``count``
           of this history; that is not checked.

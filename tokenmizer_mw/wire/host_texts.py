@@ -134,8 +134,8 @@ def is_continuation(message: Message) -> bool:
 
 
 def may_continue(body: bytes) -> bool:
-    """Whether the JSON ``body`` may contain such a notice that ``is_continuation`` finds. A quick check that may be
-    true wrongly."""
+    """Whether the JSON ``body`` may contain a notice that ``is_continuation`` finds. A quick check that may be true
+    wrongly."""
     return _NOTICES_IN_JSON.search(body) is not None
 
 

@@ -54,7 +54,8 @@ class KnownRequest:
         return text[end - _PIECE : end] == own[end - _PIECE : end] and text.startswith(own[:end])
 
     def common(self, text: str) -> Start | None:
-        """Return the messages with which ``text`` begins, too; ``None`` if they are less than half of it."""
+        """Return which messages of this request ``text`` begins with, too. ``None`` if they are less than half of
+        ``text``, or the last of them is not a JSON object."""
         own, spans = self.found.text, self.request.spans
         count, end, most = 0, 0, len(spans)
         while count < most:

@@ -37,8 +37,8 @@ LANGCHAIN_ROLES: Final = {
 
 
 def plain_message(message: object) -> object:
-    """Return ``message`` as a mapping with "role" and "content" if it is an SDK object with these two attributes, or a
-    saved LangChain message; else ``message`` itself."""
+    """Return ``message`` as a mapping with "role" and "content" if it is an SDK object with a role, or a message of
+    LangChain (also a saved one) or LlamaIndex; else ``message`` itself."""
     if isinstance(message, Mapping):
         return convert_langchain_message(message)
     dump = getattr(message, "model_dump", None)

@@ -72,7 +72,7 @@ class Spot:
 def spots(raw: object) -> list[Spot]:
     """Return the texts of tools and of the assistant in a message, in order; users' and system texts are left out.
 
-    A path begins with the index of the element, for messages that consist of several.
+    Each path begins with the index of the element: 0, unless the message consists of several.
     """
     elements = raw if isinstance(raw, tuple) else (raw,)
     return [
@@ -85,8 +85,8 @@ def spots(raw: object) -> list[Spot]:
 
 def spot_edits(text: str, span: Span, new: Mapping[Steps, str]) -> list[Edit]:
     """Return the edits that write the ``new`` texts at their paths in the message at ``span`` of the JSON ``text``.
-
-    An edit that would make the text longer is left out, and so is a path whose member occurs twice.
+    Left out are edits that would not make the text shorter, and paths that lead to no text or whose member occurs
+    twice.
     """
     start, end = span
     walk = _Walk("[" + text[start:end] + "]", new)
@@ -291,7 +291,7 @@ def append_edits(request: ChatRequest, index: int, text: str) -> list[Edit]:
     """Return the edits that append ``text`` to message ``index``: to its text, or as a part after its other parts. All
     other characters stay; prompt cache markers stay before it.
 
-    Raises ``ValueError`` if ``can_append`` is false.
+    Call it only if ``can_append`` is true. Raises ``ValueError`` for a content that is neither a text nor a list.
     """
     raw, path = _content(request, index)
     value = value_at(raw, path)

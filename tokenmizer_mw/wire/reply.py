@@ -23,7 +23,7 @@ _scan: Final[Callable[[str, int], tuple[Any, int]]] = _decoder.scan_once  # type
 
 
 def parse_json(text: str) -> object:
-    """Parse JSON; ``None`` if ``text`` is not valid JSON."""
+    """Parse JSON; ``None`` if ``text`` is not valid JSON, and for ``null``."""
     try:
         value: object
         value, end = _scan(text, 0)  # without white space around the value: two thirds of the time
@@ -41,8 +41,9 @@ def parse_json(text: str) -> object:
 def token_counts(raw: object, table: Sequence[tuple[str, str]]) -> dict[str, int]:
     """Return a provider's token counts under this package's names; ``{}`` if ``raw`` (its usage object) is none.
 
-    ``table``: pairs of the path of a count (a name, or two joined by a dot) and this package's name. Values that are
-    not counts are left out; 3.0 is accepted, because some providers write it.
+    ``table``: pairs of the path of a count (a name, or two joined by a dot) and this package's name; of several counts
+    with one name the last one is used. Values that are not counts are left out; 3.0 is accepted, because some providers
+    write it.
     """
     if not isinstance(raw, dict):
         return {}

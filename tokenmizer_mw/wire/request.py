@@ -89,7 +89,7 @@ def read_request(
     A message that is not an object or has an unknown role is parsed as a system message, and prevents a rewrite of the
     request; it begins no turn, and no facts are extracted from it. With ``known``, the part that an earlier request
     began with is not parsed again. Raises ``MalformedRequest`` unless the body is a JSON object with a list of
-    messages.
+    messages, or with a plain text in its place if ``shape.alone`` is given.
     """
     text = decode_body(body)
     if known is not None and len(text) < SHORTEST:  # read as quickly as it is found
@@ -316,8 +316,9 @@ class Dialect(Protocol):
         ``request.prefix`` up to but not including ``keep_from`` replaced by one message of ``role`` that contains
         ``block``. All other bytes stay.
 
-        ``keep_from``: index of the first message to keep, ``None`` to remove none. ``block``: "" for no message in
-        their place.
+        ``keep_from``: index of the first message to keep; ``None`` to remove and insert nothing. ``block``: "" for no
+        message in their place. Dialects may put the block elsewhere, and keep system messages that are among the
+        removed ones.
         """
 
     def ends(self, tail: bytes) -> bool:
@@ -354,8 +355,8 @@ class JsonDialect:
 
     def cut(self, request: ChatRequest, keep_from: int, block: str, role: str) -> list[Edit]:
         """Return the edits that remove the messages between the prefix (the leading system messages) and index
-        ``keep_from``, and insert ``block`` there ("" for nothing). Dialects that have the role "developer" override
-        this; here a block of that role gets the role "system".
+        ``keep_from``, and insert ``block`` there ("" for nothing). System messages among them stay, after the block.
+        Dialects that have the role "developer" override this; here a block of that role gets the role "system".
 
         Raises ``ValueError`` when ``keep_from`` is not the index of a message after the prefix, or the transcript
         cannot be cut.
@@ -385,7 +386,8 @@ class JsonDialect:
         ``keep_from``.
 
         System messages among the removed ones stay, after the block. If ``keep_from`` is ``request.prefix``, the block
-        is inserted and nothing is removed. Raises ``ValueError`` as ``cut`` does. See ``Dialect.rewrite``.
+        is inserted and nothing is removed; if it is ``None``, ``block`` is not used. Raises ``ValueError`` as ``cut``
+        does. See ``Dialect.rewrite``.
         """
         edits = without_members(request.members, drop)
         if keep_from is not None:

@@ -21,7 +21,8 @@ def has_bytes(body: bytes, words: bytes) -> bool:
 
 
 def find_models(body: bytes) -> tuple[str, ...]:
-    """Return the models that a request may name. Empty when it names none, or too many: it may then be any model.
+    """Return the models that a request may name. Empty when it names none, more than ``MODELS_MAX``, or one with
+    escapes or non-ASCII characters: it may then be any model.
 
     Most clients name the model first, or after the messages with only short values after it. These places are searched
     first; otherwise every member called "model", at any depth, counts. If a request names two models at its top level,
@@ -55,7 +56,7 @@ def _find_anywhere(body: bytes) -> list[str]:
 
 
 def _name(rest: bytes) -> str | None:
-    """Return the text value after a member's name; ``None`` when it is not a text, or has escapes."""
+    """Return the text value after a member's name; ``None`` when it is not a text, has escapes, or is not ASCII."""
     opening, _, value = rest.partition(b'"')
     name, closing, _ = value.partition(b'"')
     if opening.strip() != b":" or not closing or b"\\" in name or not name.isascii():

@@ -90,8 +90,8 @@ def alone(spot: WorkerFiles) -> Iterator[None]:
 
 
 def receive_request(link: socket.socket) -> bytes:
-    """Return everything that the other side of a connection sends. Raises ``OSError`` if that takes too long or is too
-    long."""
+    """Return everything that the other side of a connection sends until it ends its side. Raises ``OSError`` if it
+    sends nothing for 5 seconds, or more than the largest event."""
     link.settimeout(_READ_SECONDS)
     pieces, size = [], 0
     while piece := link.recv(1 << 16):

@@ -87,7 +87,7 @@ WAIT_WHEN_ASKED = 5.0
 """Seconds that a prompt waits for the worker if its session is named in ``WorkerFiles.pending``."""
 
 PATIENCE = "TOKENMIZER_HOOK_WAIT"
-"""Environment variable: seconds to wait for an answer, instead of those in ``WAITS``."""
+"""Environment variable: seconds to wait for an answer, instead of those in ``WAITS`` and of ``WAIT_WHEN_ASKED``."""
 
 SENDING = 10.0
 """Seconds that sending an event to the worker may take."""
@@ -107,8 +107,9 @@ class Lost(Exception):
 
 
 def run_hook(arguments: Sequence[str]) -> int:
-    """Handle one event, whose JSON is on standard input. ``arguments``: the event's name and the option ``--host``.
-    Always returns 0; errors are printed as one line on standard error."""
+    """Handle one event, whose JSON is on standard input, and print the answer for the host on standard output.
+    ``arguments``: the event's name and the option ``--host``. Always returns 0; errors are printed as one line on
+    standard error."""
     try:
         _run(arguments)
     except Exception as error:
@@ -176,7 +177,8 @@ def _parse_arguments(arguments: Sequence[str]) -> tuple[str, str]:
 
 
 def _name_of(typed: str) -> str:
-    """Return the name of an event in lower case, without hyphens and underscores."""
+    """Return the name of an event in lower case, without hyphens and underscores; for a host's other name of an event,
+    the usual one."""
     name = typed.replace("-", "").replace("_", "").lower()
     return _ALIASES.get(name, name)
 
@@ -220,8 +222,9 @@ def _is_awaited(spot: WorkerFiles, payload: bytes) -> bool:
 
 
 def _exchange(spot: WorkerFiles, request: bytes, deadline: float | None) -> bytes:
-    """Send a request to the worker and return its answer. Without a ``deadline`` it does not wait, and returns an empty
-    answer."""
+    """Send a request to the worker and return its answer; an error answer if there is none at ``deadline`` (monotonic
+    seconds). ``None``: do not wait, and return an answer without text. Raises ``Lost`` if the worker closes the
+    connection."""
     with connect_to_worker(spot) as link:
         link.settimeout(SENDING)
         link.sendall(request)

@@ -63,8 +63,8 @@ def read_event(name: str, host: str, payload: bytes, *, project: str = "", folde
 
 
 def root_of(folder: str) -> str:
-    """Return the folder of the project that ``folder`` belongs to: ``folder`` or the nearest folder above it that
-    contains ``.git``; ``folder`` if there is none."""
+    """Return the folder of the project that ``folder`` ("" for the working directory) belongs to, as an absolute path:
+    ``folder`` or the nearest folder above it that contains ``.git``; ``folder`` if there is none."""
     start = Path(os.path.abspath(folder or "."))
     for place in (start, *start.parents):
         if (place / ".git").exists():
@@ -90,12 +90,14 @@ def project_named(folder: str) -> str:
 
 def name_session(folder: str, session: str, separator: str = "") -> str:
     """Return the id under which this package stores an agent's session that was started in ``folder``, such as
-    "shop-01221a02/<session>". ``separator``: the setting ``project_separator``, "" for "/"."""
+    "shop-01221a02/<session>". ``separator``: the setting ``project_separator``, "" for "/". Of an id that is too long,
+    the end is kept."""
     return f"{project_named(root_of(folder))}{separator or SEPARATOR}{session}"[-SESSION_ID_MAX:]
 
 
 def add_to_context(event: Event, text: str) -> str:
-    """Return the answer, in the host's format, that makes the host add ``text`` to the context of the model."""
+    """Return the answer to the start of a session or to a prompt, in the host's format, that makes the host add
+    ``text`` to the context of the model."""
     values: dict[str, Any] = {"additional_context": text}
     if event.host not in _FLAT:
         values = {"hookSpecificOutput": {"hookEventName": _NAMES[event.name], "additionalContext": text}}

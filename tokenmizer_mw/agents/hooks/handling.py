@@ -103,7 +103,8 @@ class Hooks:
         self._seen.clear()
 
     def note_unanswered(self, event: Event, answer: str) -> None:
-        """Note that the host did not wait for ``answer``, so that the next prompt of the session gets it."""
+        """Note that the host did not receive ``answer``, so that the next prompt of the session gets a block. Does
+        nothing if ``answer`` is "", or for events other than the start of a session and a prompt."""
         if answer and event.name in _GIVING:
             self._given.pop(event.session, None)
             self._note_given(event, given=-1)
@@ -134,8 +135,8 @@ class Hooks:
             self._from_event(session, event)
 
     def _from_transcript(self, session: str, event: Event) -> bool:
-        """Record the messages that are new in the transcript, their facts perhaps later. Returns false if it cannot be
-        read."""
+        """Record the messages that are new in the transcript, their facts perhaps later. Messages that a proxy records
+        are left out. Returns false if the event names no transcript or it cannot be read."""
         transcript, key = event.transcript, SessionKey(LOCAL_TENANT, session)
         if not transcript:
             return False
@@ -210,7 +211,8 @@ class Hooks:
 
     def _mark_compaction(self, session: str, event: Event) -> str:
         """Create a checkpoint before a compaction, but after the host has its answer: the messages are stored by then,
-        and extraction takes longer."""
+        and extraction takes longer. Returns the instructions for the summary, "" for a host that takes none or a
+        session without messages."""
         if not self._memory.log.read(SessionKey(LOCAL_TENANT, session), upto=1):
             return ""
         self._rest.append(partial(self._mark, session))

@@ -75,7 +75,8 @@ class Notes:
         return note if note.head and note.head == _head(transcript, note.head) and not shrunk else Note()
 
     def keep(self, transcript: str, note: Note) -> None:
-        """Store a note about ``transcript``. Write errors are ignored; they only cost time later."""
+        """Store a note about ``transcript``. Its ``head`` is computed from the file, unless it already covers 256
+        bytes. Write errors are ignored; they only cost time later."""
         whole = note.head.startswith(f"{_HEAD}:")
         note = note if whole else replace(note, head=_head(transcript))
         if note == self._known.get(transcript):

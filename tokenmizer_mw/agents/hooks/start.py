@@ -131,7 +131,7 @@ def _find_in_store(cursor: sqlite3.Cursor, event: Event, spot: WorkerFiles) -> s
 
 def _wants_block(event: Event, notes: Notes, secret: bytes) -> bool | None:
     """Return whether the model needs a block, according to the transcript; ``None`` if that has messages which are not
-    recorded, or is too long."""
+    recorded, has too much that was not read yet, or cannot be read."""
     if not _has_transcript(event):
         return True
     from tokenmizer_mw.operations.agent_transcripts import messages_in  # new sessions have none to read

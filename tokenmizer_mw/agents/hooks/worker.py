@@ -88,7 +88,8 @@ class WorkerState:
         return b"ok\n" + values.encode("utf-8", "replace"), event if values else None
 
     def complete(self, head: bytes, payload: bytes, answered: bytes) -> None:
-        """Handle an event whose host already got the answer ``answered``, and finish its work. Never raises."""
+        """Handle an event whose host already got the answer ``answered``, and finish its work. If that answer had no
+        text and there is one for the host, the next prompt of the session gets the block. Never raises."""
         _, event = self.answer_event(head, payload)
         if event is not None and answered == NOTHING:
             self.note_unanswered(event)
@@ -141,7 +142,8 @@ class WorkerState:
         return self._hooks
 
     def close(self) -> None:
-        """Close the store; the next event opens it again."""
+        """Finish work that is left over and build blocks in advance, unless the store's file was replaced; then close
+        the store. The next event opens it again. Errors of that work are logged."""
         if self._hooks is not None and self._file is not None and self._file[1] == _identity(self._file[0]):
             self._run_logged(self._hooks.finish, self._hooks.prepare)
         if self._memory is not None:

@@ -239,7 +239,7 @@ BACKUP: Final = ".before-tokenmizer"
 
 class LeftAlone(CallerError):
     """Raised if a file cannot be changed safely; nothing is written then. ``sentence``: the message; ``by_hand``: the
-    text that the user should add to each file of the agent that lacks it."""
+    text that the user should add to each file of the agent that lacks it, empty for a removal."""
 
     def __init__(self, sentence: str, by_hand: Mapping[Path, str]) -> None:
         super().__init__(sentence)
@@ -268,8 +268,9 @@ class Change:
         return "".join(line if line.endswith("\n") else f"{line}\n" for line in lines)
 
     def carry_out(self) -> Path | None:
-        """Write the new text, or delete the file if that is ``None``. Returns the path of a backup of the old content;
-        ``None`` if there was no file, or if the content was this package's own.
+        """Write the new text, or delete the file if that is ``None``. Call it only if ``before`` and ``after`` differ.
+        Returns the path of a backup of the old content; ``None`` if there was no file, or if the content was this
+        package's own.
 
         Raises ``CallerError`` if the file has changed since the change was planned.
         """
@@ -296,7 +297,8 @@ class Change:
 
 def plan_changes(host: str, home: Path, folder: Path, *, project: bool = False, remove: bool = False) -> list[Change]:
     """Return the changes of files that install this package for the coding agent ``host``, or that remove it
-    (``remove``). Writes nothing.
+    (``remove``), one for each of its files; ``before`` and ``after`` are equal if a file stays as it is. Writes
+    nothing.
 
     ``home``: the user's home directory. ``folder``: the directory of the project. ``project``: change the project's
     files, not those of the user. Raises ``CallerError`` for a file that cannot be read, and ``LeftAlone`` for a file

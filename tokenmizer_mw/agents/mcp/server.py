@@ -89,7 +89,8 @@ class Memory:
 
     async def find_session_id(self, session_id: str) -> str:
         """Return the full id of a session from its id or a unique beginning of it; for "" the most recently updated
-        session of the project. Raises ``ToolError`` if there is none, or if several ids begin so."""
+        session of the project. An id that no session has or begins with is returned as it is. Raises ``ToolError`` if
+        the project has no session, or if several ids begin so."""
         if session_id:
             return await self._complete_session_id(session_id)
         found = await self._find_newest_id()
@@ -109,7 +110,8 @@ class Memory:
         return found or f"{self.project}/{_FIRST_SESSION}", found is None
 
     async def _find_newest_id(self) -> str | None:
-        """Return the id of the newest session of the project; ``None`` if there is none."""
+        """Return the id of the most recently updated session of the project; ``None`` if there is none among the newest
+        1,000 of all projects."""
         values = await self.backing.get("sessions", limit=_LISTED_MAX)
         ids = (str(one["session_id"]) for one in values["sessions"])
         return next((id for id in ids if id.startswith(f"{self.project}/")), None)

@@ -164,7 +164,7 @@ def _last_user(messages: Sequence[ChatMessage]) -> int:
 
 def summary(call: ChatMessage, result: str) -> str:
     """Return a tool call and its result in one line, for the screen: the tool, its first text argument, and the last
-    line of ``result``, such as "read_file app.py -> 3 lines"."""
+    line of ``result`` that is neither blank nor an exit code, such as "read_file app.py -> 3 lines"."""
     function = call["function"]
     try:
         arguments = json.loads(function["arguments"])

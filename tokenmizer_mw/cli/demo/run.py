@@ -51,7 +51,8 @@ def demonstrate(*, fast: bool = False, live_model: str | None = None, keep: str 
 
     ``fast``: without the pauses of a model. ``live_model``: name of a model at ``OPENAI_BASE_URL`` with the key in
     ``OPENAI_API_KEY``; ``None`` for the scripted model. ``keep``: folder for the database (``None``: ``demo`` in the
-    user's data directory, emptied at each run). Raises ``ConfigError`` for a missing key, and ``StoreError``.
+    user's data directory, emptied at each run). A refused request ends the session early; what was measured until then
+    is judged. Raises ``ConfigError`` for a missing key or a folder that has a database, and ``StoreError``.
     """
     settings = Settings(context_window=WINDOW, savings=True)
     database = _database(keep)

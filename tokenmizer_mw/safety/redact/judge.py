@@ -257,8 +257,8 @@ def is_basic_pair(text: str) -> bool:
 
 
 def is_opaque(text: str, least: int) -> bool:
-    """Return whether ``text`` looks like a random secret: at least ``least`` characters, with digits and letters, and
-    neither a name nor a placeholder."""
+    """Return whether ``text`` looks like a random secret: at least ``least`` characters that vary enough, a letter
+    among them, and neither a name nor a placeholder."""
     return len(text) >= least and _is_random(text)
 
 

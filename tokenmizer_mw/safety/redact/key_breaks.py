@@ -113,8 +113,8 @@ def find_line_breaks(text: str) -> list[Break]:
 
 
 def select_possible(breaks: list[Break]) -> list[Break]:
-    """Return the breaks that may interrupt a key: one run is long, the run before is no word, and the run behind
-    assigns nothing."""
+    """Return the breaks that may interrupt a key: one run is long, the run before is no word (or is the beginning of a
+    vendor's key), and the run behind assigns nothing."""
     return [
         found
         for found in breaks

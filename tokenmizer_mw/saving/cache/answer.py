@@ -148,7 +148,8 @@ class Recording:
 
     @property
     def answer(self) -> CachedAnswer | None:
-        """The recorded response with its content encoding removed; ``None`` if it must not be cached."""
+        """The recorded response with its content encoding removed; ``None`` if it is not complete or must not be
+        cached."""
         if not (self._good and self.ended and self._pieces and self._type):
             return None
         pieces = self._decode_pieces()

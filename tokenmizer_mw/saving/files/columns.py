@@ -159,7 +159,8 @@ class Column:
 
     @property
     def kind(self) -> str:
-        """The type of nearly all values: "integer", "number", "date", "boolean", "text", "mixed" or "empty"."""
+        """The type of the values, empty ones left out: "integer", "number", "date" or "boolean" if all have it, "mixed"
+        if more than nine tenths are numbers, dates or booleans, else "text"; "empty" if there are no values."""
         filled = self.rows - self.empty
         if not filled:
             return "empty"

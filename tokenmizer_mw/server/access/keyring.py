@@ -48,7 +48,8 @@ class Keyring:
     """Cache of the API keys in ``store``, for one event loop.
 
     ``refresh_seconds`` and ``stale_seconds``: see the module. ``now`` returns the time of day, which decides when keys
-    expire; ``clock`` measures the age of the cache.
+    expire; ``clock`` measures the age of the cache. Raises ``ConfigError`` unless 0 < ``refresh_seconds`` <=
+    ``stale_seconds``.
     """
 
     def __init__(

@@ -48,6 +48,7 @@ _PLACES: Final = frozenset({b"authorization", b"x-api-key", b"x-goog-api-key", b
 class RequestHead:
     """The request headers that access control needs.
 
+    ``headers``: all headers as received; ``host`` and ``origin``: the values of these headers, b"" if missing.
     ``length``: length of the body in bytes; ``None`` if the request does not declare it. ``encoding``: content encoding
     of the body, b"" for none. ``key``: the value that looks like an API key of this server; ``key_at``: index of its
     header, -1 for none. ``key`` is ``None`` if there is no such value, if there are several, or if a header that may

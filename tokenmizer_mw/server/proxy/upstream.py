@@ -133,8 +133,8 @@ class UpstreamResponse:
             yield piece
 
     async def read(self, limit: int, too_long: Exception | None = None) -> bytes:
-        """Return the whole body. Raises ``BrokenResponse``; for a body longer than ``limit`` bytes, raises ``too_long``
-        instead if that is given."""
+        """Return the whole body. Raises ``BrokenResponse`` if the response breaks off; for a body longer than ``limit``
+        bytes raises ``too_long``, or ``BrokenResponse`` if that is ``None``."""
         pieces, size = [], 0
         async for piece in self.pieces():
             pieces.append(piece)

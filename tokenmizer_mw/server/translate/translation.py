@@ -18,7 +18,7 @@ DEPTH_MAX: Final = 200
 
 
 def load(data: bytes | str) -> dict[str, Any]:
-    """Parse a JSON object from untrusted UTF-8 bytes.
+    """Parse a JSON object from untrusted text or UTF-8 bytes.
 
     Raises ``ValueError`` for anything else, for too deep nesting, and for numbers that JSON does not have (NaN,
     Infinity).
@@ -39,7 +39,7 @@ def load(data: bytes | str) -> dict[str, Any]:
 def dump(value: Mapping[str, Any]) -> bytes:
     """Serialise a JSON object as compact UTF-8; unpaired surrogates become U+FFFD.
 
-    Raises ``ValueError`` for too deep nesting.
+    Raises ``ValueError`` for too deep nesting, and for numbers that JSON does not have (NaN, Infinity).
     """
     try:
         text = json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
@@ -244,7 +244,7 @@ class Translation:
         return Stream(self.provider.reader(), self.client.writer(call, created=created))
 
     def refusal(self, fault: Fault) -> ClientReply:
-        """Return an error response in the client's dialect."""
+        """Return an error response in the client's dialect. Its status is that of ``fault``, or 502 if that is 0."""
         return ClientReply(fault.status or 502, dump(self.client.error(fault)))
 
     def refuse(self, error: PeerError) -> ClientReply:

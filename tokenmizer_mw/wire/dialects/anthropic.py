@@ -51,9 +51,10 @@ _OWN_MARKER: Final[Marker] = {"cache_control": {"type": "ephemeral"}}
 
 
 def cut_edits(request: ChatRequest, keep_from: int, block: str, *, mark_block: bool) -> list[Edit]:
-    """Return the edits that remove the messages between the prefix and ``keep_from``, and append their system messages
-    and ``block`` ("" for none) to the client's system prompt. Messages of unknown roles stay, and so do those that the
-    client application sends beside the chat. ``mark_block``: see ``Anthropic``.
+    """Return the edits that remove the messages between the prefix (the leading system messages) and ``keep_from``, and
+    append their system messages and ``block`` ("" for none) to the client's system prompt. If the first kept message is
+    the assistant's, ``block`` is a user message before it instead. Messages of unknown roles stay, and so do those that
+    the client application sends beside the chat. ``mark_block``: see ``Anthropic``.
 
     Raises ``ValueError`` when ``keep_from`` is not the index of a message after the prefix.
     """
@@ -76,8 +77,8 @@ def _begins_with_assistant(request: ChatRequest, keep_from: int) -> bool:
 
 
 def _system_blocks(request: ChatRequest, index: int, keep_from: int) -> Iterator[str]:
-    """Yield the content of a system message as blocks of a system prompt, as JSON text spelled as the client sent
-    it."""
+    """Yield the content of a system message as blocks of a system prompt, as JSON text spelled as the client sent it.
+    Blank blocks are left out, and so is a message that the client limits to the time before the next user message."""
     found = read_object(request.text[slice(*request.spans[index])])
     content = found.values.get("content")
     if found.values.get("clear_at") == "next_user_message" and keep_from < len(request.messages):
@@ -121,8 +122,9 @@ def _system_edits(request: ChatRequest, new: Sequence[str]) -> list[Edit]:
 
 
 def _mark(request: ChatRequest, keep_from: int, mark_block: bool) -> Marker:
-    """Return the marker of the block: the last one of the removed messages, else one of this package if it is wanted
-    and there is room."""
+    """Return the marker of the block: the last one of the removed messages. If they have none, and the block is to be
+    marked and there is room: a copy of the first marker after the block, or one of this package if none follows.
+    ``{}``: no marker."""
     if lost := lost_marker(request, keep_from, _MARKS):
         return lost
     kept = request.messages.sent[keep_from:]

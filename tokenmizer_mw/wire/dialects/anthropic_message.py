@@ -203,8 +203,8 @@ def collect_events(events: Iterable[ServerSentEvent]) -> Reply:
 
 
 def collect_body(data: bytes) -> Reply:
-    """Parse the reply in a complete JSON body. JSON without content counts as an error response, other bytes as a
-    truncated body."""
+    """Parse the reply in a complete JSON body. A JSON object without a list of content counts as an error response,
+    anything else as a truncated body."""
     body = parse_json(data.decode("utf-8-sig", "replace"))
     reply = _ReplyBuilder()
     if isinstance(body, dict):

@@ -189,12 +189,12 @@ class CustomChat(JsonDialect):
       line of NDJSON. If only one is given, it is used for both. "$" is the JSON value itself, "" plain text without
       JSON.
     - ``event``: name of the server-sent events that contain text; "": all do.
-    - ``done``: how a stream ends: the data or the name of its last event, or a path whose value becomes true; "": with
-      its last byte.
+    - ``done``: how a stream ends: the data or the name of its last event, or a path at which only the last event has a
+      value that is not null, false, 0 or empty; "": with its last byte.
 
     If the list of messages is a top-level member, it is cut when the context window is full: one message with the
     resume block replaces the old ones; ``extra``: further members that the application requires in it. Histories that
-    lie deeper are only recorded. Raises ``ConfigError`` for contradictory arguments.
+    lie deeper are only recorded. Raises ``ConfigError`` for invalid or contradictory arguments.
     """
 
     name = "custom"
@@ -315,8 +315,8 @@ class CustomChat(JsonDialect):
         return put_at(content, self._content, put_at(word, self._role, json.loads(json.dumps(dict(self._extra)))))
 
     def _word(self, role: str) -> object:
-        """Return how the application spells a role: as ``roles`` says, else unchanged. If ``roles`` has no entry for
-        the system, the block gets that of the user."""
+        """Return how the application spells a role: the first word that ``roles`` maps to it, else the first one for
+        the user, else ``role`` itself. "developer" counts as "system"."""
         own = "system" if role == "developer" else role
         return self._words.get(own, self._words.get("user", role))
 

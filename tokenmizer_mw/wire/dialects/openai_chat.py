@@ -73,8 +73,8 @@ def collect_chunks(chunks: Iterable[str]) -> Reply:
 
 
 def collect_body(data: bytes) -> Reply:
-    """Parse the reply in a complete JSON body. JSON without choices counts as an error response, other bytes as a
-    truncated body."""
+    """Parse the reply in a complete JSON body. A JSON object without choices counts as an error response, anything else
+    as a truncated body."""
     body = parse_json(data.decode("utf-8-sig", "replace"))
     reply = _ReplyBuilder()
     reply.add(body)

@@ -67,8 +67,9 @@ class QuestionReading:
 
 
 def read(text: str) -> QuestionReading | None:
-    """Analyse the question in ``text``; return ``None`` if it cannot be compared (too long, or not recognised as
-    English).
+    """Analyse the question in ``text``; return ``None`` if it cannot be compared: if it is longer than
+    ``CHARACTERS_MAX``, or has letters that are not Latin. ``QuestionReading.english`` says whether it is recognised as
+    English.
 
     Linear time.
     """

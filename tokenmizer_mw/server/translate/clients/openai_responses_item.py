@@ -56,7 +56,8 @@ def action_arguments(item: Fields) -> str:
 
 
 def action_of(arguments: str) -> dict[str, Any]:
-    """Return the shell action in a model's function arguments; missing or invalid members get their defaults."""
+    """Return the shell action in a model's function arguments (JSON text). The values of ``command`` and ``env`` become
+    strings, and both are empty if missing or invalid; the other members are copied unchecked, ``None`` if missing."""
     try:
         values = load(arguments or "{}")
     except ValueError:
@@ -235,7 +236,7 @@ def response(
 
     ``name``: its id. ``created``: seconds since the epoch. ``output``: the items so far. ``finish``: why the reply
     ended, ``None`` while it is in progress. ``counts``: token counts, ``None`` if unknown. The other fields repeat
-    those of the request ``call``.
+    those of the request ``call``, or are constant.
     """
     reason = _INCOMPLETE.get(finish) if finish is not None else None
     return {

@@ -242,8 +242,9 @@ _TOO_LONG = re2.compile(
 def kind_of(fault: chat.Fault) -> FaultKind:
     """Return the kind of an error.
 
-    An error whose code or message says that the prompt is too long is an overflow. Otherwise the status decides, or the
-    error's code if the status is 0 or the code is about billing.
+    An error whose code says that the prompt is too long is an overflow; so is one whose message says so, if its status
+    is in ``_OVERFLOWS``. Otherwise the status decides, or the error's code if the status is 0 (then an unknown code
+    means ``SERVER``) or the code is about billing.
     """
     code = _BY_CODE.get(fault.code.lower())
     if fault.code == _OVERFLOW or (fault.status in _OVERFLOWS and _TOO_LONG.search(fault.message)):

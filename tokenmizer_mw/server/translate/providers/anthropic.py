@@ -182,7 +182,8 @@ def _budget(thinking: chat.Thinking, limit: int, *, is_given: bool) -> dict[str,
     """Return the request's fields for a reasoning budget, in tokens.
 
     The budget counts towards ``limit``, the maximum length of the answer. If the call gave that limit (``is_given``),
-    the budget is kept below it; else it is added to it.
+    the budget is kept below it, and ``Untranslatable`` is raised if that leaves less than ``BUDGET_MIN``; else it is
+    added to it.
     """
     budget = max(BUDGET_MIN, EFFORTS.get(thinking.effort, 0) if thinking.tokens is None else thinking.tokens)
     if is_given:
@@ -339,7 +340,8 @@ class AnthropicProvider:
     - ``event_max``: a stream event of more bytes is an error.
 
     System messages at the start become the system prompt; a later one is placed after the user turn that it follows or
-    precedes, as the dialect requires. Reasoning without a signature of this dialect is dropped.
+    precedes, as the dialect requires. Dropped are reasoning without a signature of this dialect, image details and
+    ``verbosity``.
     """
 
     max_tokens: int = 8_192

@@ -247,8 +247,8 @@ class CohereProvider:
     bytes is an error.
 
     Assistant text before tool calls goes into the field for the tool plan. Plain-text documents are sent in the field
-    for documents, beside the messages. Images in tool results follow as a user message. The end user is dropped, and
-    reasoning with a signature, which is another provider's.
+    for documents, beside the messages. Images in tool results follow as a user message. Dropped are the end user,
+    ``verbosity``, and reasoning with a signature, because that is another provider's.
     """
 
     event_max: int = EVENT_MAX

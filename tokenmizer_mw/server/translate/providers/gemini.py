@@ -148,8 +148,8 @@ def _tool(tool: chat.Tool) -> dict[str, Any]:
 
 
 def _choice(call: chat.ChatCall) -> dict[str, Any]:
-    """Return the field for which tools may be called. ``strict`` tools select a mode that checks calls against the
-    schemas."""
+    """Return the field for which tools may be called; empty for the default. Strict tools select a mode that checks
+    calls against the schemas, unless a tool must be called or none may be."""
     mode = _MODES[call.choice.mode] if call.choice is not None else ""
     if mode in ("", "AUTO") and any(tool.strict for tool in call.tools):
         mode = "VALIDATED"
@@ -375,8 +375,8 @@ class GeminiProvider:
     stream event of more bytes is an error.
 
     System messages at the start become the system instruction; a later one is sent as a marked user message, because
-    the dialect has no other place for it. Reasoning without Gemini's signature, image details and the end user are
-    dropped.
+    the dialect has no other place for it. Dropped are reasoning without Gemini's signature, image details, the end user
+    and ``verbosity``.
     """
 
     budgeted: tuple[str, ...] = BUDGETED

@@ -113,7 +113,7 @@ _COUNTS: Final = (("prompt_eval_count", "prompt"), ("eval_count", "completion"))
 
 
 def answer(body: Mapping[str, Any]) -> chat.ModelReply:
-    """Parse a complete reply. Raises ``ForeignReply`` for one without a message, or one that is not done."""
+    """Parse a complete reply. Raises ``ForeignReply`` for one without a message, with an error, or not marked done."""
     message = object_in(body, "message")
     if not message or body.get("error"):
         raise foreign(body, "message")
@@ -194,7 +194,8 @@ class OllamaProvider:
     bytes is an error.
 
     The dialect has no call ids: results follow in the order of the calls, with the names of their tools. If the model
-    must not call tools, none are offered. The end user is dropped.
+    must not call tools, none are offered. Dropped are image details, the signatures of reasoning, the end user and
+    ``verbosity``.
     """
 
     line_max: int = EVENT_MAX

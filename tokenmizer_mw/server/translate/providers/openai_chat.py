@@ -227,7 +227,8 @@ _USAGE: Final = (
 
 
 def answer(body: Mapping[str, Any]) -> chat.ModelReply:
-    """Parse a complete reply. Raises ``ForeignReply`` for one without a message."""
+    """Parse a complete reply. Raises ``ForeignReply`` for one without a message, with an error, or with a stop reason
+    in ``_FAILED``."""
     choice = _first(body)
     message = choice.get("message")
     if not isinstance(message, dict) or body.get("error"):
@@ -473,8 +474,9 @@ class OpenAIChatProvider:
 
     ``quirks``: how the server deviates. ``event_max``: a stream event of more bytes is an error.
 
-    Attachments in tool results, which may only contain text, follow as a user message. Earlier reasoning, image details
-    and the end user are dropped for servers without a field for them.
+    Attachments in tool results, which may only contain text, follow as a user message. Earlier reasoning, the end user
+    and ``verbosity`` are dropped for servers without a field for them. A limit of one tool call at a time becomes a
+    system message there.
     """
 
     quirks: Quirks = field(default_factory=Quirks)

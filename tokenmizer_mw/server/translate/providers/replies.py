@@ -51,7 +51,8 @@ class _Reader:
 
 
 class EventReader(_Reader):
-    """Parses a stream of server-sent events. Ignores what follows the end of the reply or an error.
+    """Parses a stream of server-sent events. Ignores what follows the end of the reply or an error. ``event_max``: an
+    event of more bytes becomes a ``Fault``.
 
     Comments, which keep idle connections alive, are returned as ``Pinged``. ``bare``: true if the provider sends errors
     as JSON outside of events, as Gemini does. Such JSON is parsed in any case if the stream contains no event at all.
@@ -115,7 +116,8 @@ class EventReader(_Reader):
 
 
 class LineReader(_Reader):
-    """Parses a stream of JSON lines. Ignores what follows the end of the reply or an error."""
+    """Parses a stream of JSON lines. Ignores what follows the end of the reply or an error. ``line_max``: a line of
+    more bytes becomes a ``Fault``."""
 
     def __init__(self, script: ProviderStreamReader, line_max: int = EVENT_MAX) -> None:
         super().__init__(script, line_max)

@@ -153,10 +153,8 @@ def turns(chat_turns: Sequence[chat.ChatTurn]) -> list[chat.ChatTurn]:
 
 
 def effort_for(tokens: int) -> str:
-    """Return the smallest reasoning effort ("none" to "high") that covers this many reasoning tokens.
-
-    At most "high", because not every model knows higher ones.
-    """
+    """Return the smallest of the reasoning efforts "none", "low", "medium" and "high" that covers this many reasoning
+    tokens; "high" if none does, because not every model knows higher ones."""
     return next((word for word in ("none", "low", "medium", "high") if tokens <= EFFORTS[word]), "high")
 
 
