@@ -111,8 +111,8 @@ class _Reader:
         return [clause for piece in (*found, text) if (clause := piece.strip(_EDGES))]
 
     def _longer(self, hit: Hit, clause: str) -> Hit:
-        """Add a clause that no rule reads to the hit before it: as the reason of a choice, or, if it is short or the
-        hit is none, as part of the label. A hit without a label stays as it is, unless it is a choice."""
+        """Add a clause that no rule reads to the hit before it: as the reason of a decision, else, or if the clause is
+        short, as part of the label. A hit without a label stays as it is."""
         if hit.rule.act not in _DECIDING or not hit.label:
             return replace(hit, label=f"{hit.label}, {clause}") if hit.label else hit
         match = self.because.search(clause)
