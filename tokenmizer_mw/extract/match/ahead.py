@@ -101,8 +101,7 @@ class Readers:
         return _codes(" ".join(segment.text for segment in self._spoken[:_TELLING_SENTENCES]))
 
     def of(self, sentence: str) -> list[AheadRow]:
-        """Return the phrases to apply to a sentence, most probable language first, English last unless it is more
-        probable."""
+        """Return the phrases to apply to a sentence, most probable language first and English last."""
         codes = _codes(sentence) or self._message
         return [_reader(code) for code in dict.fromkeys((*codes, ENGLISH.code))]
 
