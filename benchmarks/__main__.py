@@ -81,11 +81,12 @@ _SHOWS_MISSES: Final = frozenset({"extraction", "continuation"})
 
 
 def run(name: str, **options: object) -> dict[str, Any]:
-    """Run one benchmark and return its result.
+    """Run one benchmark and return its result, with its name and description, the date, the machine and the seconds it
+    took. ``options`` are passed to it.
 
-    Its module has ``run() -> {"figures": ..., "bars": [...], "notes": ...}``.
-    The result may also have "lines", which are printed and not stored, and "page", lines of Markdown for
-    ``docs/benchmarks.md``."""
+    Its module has ``run() -> {"figures": ..., "bars": [...], "notes": ...}``. The result may also have "lines", which
+    are printed and not stored, and "page", lines of Markdown for ``docs/benchmarks.md``.
+    """
     started = time.perf_counter()
     result = importlib.import_module(f"benchmarks.{name}").run(**options)
     stamp = datetime.now(UTC).strftime("%Y-%m-%d")

@@ -1,10 +1,10 @@
-"""Append turns to a SQLite log until somebody kills this process, saying each turn once it is acknowledged.
+"""Append turns to a SQLite log until this process is killed, and report each turn once its append has returned.
 
     python _kill_writer.py PATH [SYNCHRONOUS [THREADS]]
 
-Each of THREADS threads (4) writes a session of its own, "session-0" and so on, of tenant "local". After an append
-of two messages and their closed turn returned, one line says "SESSION SEQ". What was said must be found in the log,
-whenever the process ended.
+Each of THREADS threads (4 by default) writes a session of its own, "session-0" and so on, of tenant "local".
+SYNCHRONOUS is SQLite's setting, "normal" by default. After each append of two messages and their closed turn, the line
+"SESSION SEQ" is printed. All that was printed must be found in the log, whenever the process was killed.
 """
 
 from __future__ import annotations

@@ -1,4 +1,5 @@
-"""How well the classifier of dialogue acts does on authors it has not read, as lines."""
+"""Precision and recall of the classifier of dialogue acts on authors whose text it was not trained on, as lines of a
+page."""
 
 from __future__ import annotations
 
@@ -14,9 +15,9 @@ from .act_rows import Row
 Pair = tuple[Row, ActProbabilities]
 
 PRECISIONS: Final = (0.5, 0.6, 0.7, 0.8)
-"""Precisions for which the least chance is told from which a sentence has to be taken to reach them."""
+"""For each of these precisions, the page shows the lowest threshold of the probability at which it is reached."""
 LEAST_TAKEN: Final = 10
-"""Sentences that are taken at least where a precision is told."""
+"""Fewest sentences above a threshold for which a precision is computed."""
 
 _HEAD: Final = (
     "# How well the classifier of dialogue acts does",
@@ -29,7 +30,8 @@ _HEAD: Final = (
 
 
 def page(pairs: Sequence[Pair], title: Sequence[str] = _HEAD) -> list[str]:
-    """The page of figures."""
+    """Return the lines of the page, beginning with ``title``. ``pairs``: each sentence with the probabilities of its
+    acts by a model that was not trained on its author."""
     authors = sorted({row.author for row, _ in pairs})
     lines = [*title, "## Least chance for a precision, and the recall there", "", "```"]
     lines += [*_chances(pairs), "```", "", "## At the chances that the package uses", "", "```"]
@@ -50,7 +52,7 @@ def _chances(pairs: Sequence[Pair]) -> Iterator[str]:
 
 
 Ranked = Sequence[tuple[float, bool, float]]
-"""Chance, whether the sentence does the act, and its weight; the likeliest first."""
+"""Probability of an act, whether the sentence does the act, and the sentence's weight; highest probability first."""
 
 
 def _ranked(pairs: Sequence[Pair], act: DialogueAct, speaker: Speaker) -> Ranked:
@@ -59,7 +61,8 @@ def _ranked(pairs: Sequence[Pair], act: DialogueAct, speaker: Speaker) -> Ranked
 
 
 def least_chance(ranked: Ranked, precision: float) -> str:
-    """The least chance from which on the precision is reached and the recall there, "-" where it never is."""
+    """Return the lowest probability from which on the precision is reached, with the recall there: "0.62 (R 0.41)"; "-"
+    if it is never reached with at least ``LEAST_TAKEN`` sentences."""
     found, right, taken = "-", 0.0, 0.0
     wanted = sum(weight for _, does, weight in ranked if does)
     for count, (chance, does, weight) in enumerate(ranked, 1):
@@ -70,7 +73,7 @@ def least_chance(ranked: Ranked, precision: float) -> str:
 
 
 def _quality(pairs: Sequence[Pair]) -> Iterator[str]:
-    """Precision, recall and F1 of each act that the package uses."""
+    """Yield lines with the precision, recall and F1 of each act that the package uses, at its threshold."""
     yield f"{'':24} precision recall   F1  sentences"
     for use in USES:
         ranked = _ranked(pairs, use.guessed, use.speaker)

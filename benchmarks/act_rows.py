@@ -35,29 +35,33 @@ ACTS_OF: Final = {
     "errors": DialogueAct.COMPLAINT,
     "environment": DialogueAct.STATE,
 }
-"""What a sentence does that is quoted for a label of a category."""
+"""Maps a category of labels to what a sentence does that is quoted as evidence for such a label."""
 
 TAGGED: Final[Mapping[Speaker, float]] = {Speaker.USER: 0.3, Speaker.ASSISTANT: 0.06}
-"""Share of a speaker's sentences that do something in transcripts of real sessions, as read in a sample; the training
-text is denser."""
+"""Share of a speaker's sentences that do something in transcripts of real sessions, as counted in a sample. In the
+training text the share is higher."""
 
 TOLD_MIN: Final = 10
-"""Sentences of a speaker that an author tags with an act for the others of that speaker to be known not to do it: who
-tags three decisions of an assistant in two thousand sentences has not looked for them."""
+"""If an author tags at least this many sentences of a speaker with an act, the speaker's other sentences count as known
+not to do it. With fewer tags, the author has not looked for the act."""
 
 WEIGHED_ON: Final = frozenset({"author-f", "author-o", "author-t", "author-w", "author-x", "w3", "w5", "w6"})
-"""Authors on whom it is fitted how much cues and a sentence model count beside each other: a quarter of the text, of
-which the sentence model has read nothing."""
+"""Authors on whose text the weights of cues and sentence model are fitted: a quarter of the text, on which the sentence
+model was not trained."""
 
 _SPOKEN: Final = frozenset({SegmentKind.PROSE, SegmentKind.LIST_ITEM})
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A sentence as the run time cuts it. ``acts``: what it does; ``text``: what is embedded of it; ``own``: its
-    cues; ``talk``: the conversation it stands in; ``author``: who wrote that; ``told``: the acts that the author tells,
-    of others nothing is known; ``weight``: how many sentences of a real transcript it stands for; ``before``: the
-    sentence before it in its message, ``heard``: the last sentence of the other speaker, "" where there is none."""
+    """A sentence as extraction splits it, for training.
+
+    - ``acts``: what it does; ``told``: the acts of which it is known whether it does them.
+    - ``text``: the text that is embedded; ``own``: its cues; ``english``: whether its conversation is in English.
+    - ``talk``: identifies the conversation; ``author``: who wrote that; ``speaker``: who says the sentence.
+    - ``weight``: how many sentences of a real transcript it stands for.
+    - ``before``: the sentence before it in its message; ``heard``: the last sentence of the other speaker; "" for none.
+    """
 
     acts: frozenset[DialogueAct]
     text: str
@@ -73,7 +77,7 @@ class Row:
 
 
 def training_rows() -> list[Row]:
-    """All sentences that the package's model is trained on."""
+    """Return all sentences that the package's model is trained on, weighted."""
     own = next(corpus for corpus in corpora([OWN]))
     return weighted(
         [
@@ -87,8 +91,9 @@ def training_rows() -> list[Row]:
 
 
 def weighted(rows: Sequence[Row]) -> list[Row]:
-    """The rows with what their authors tell of each speaker, and sentences that do nothing weighted so that of each
-    author and speaker the share of the others is at most that of real transcripts."""
+    """Return the rows, each with the acts that its author tags often enough for its speaker in ``told``. Sentences that
+    do nothing get a weight of at least 1, so that the share of the others, for each author and speaker, is at most
+    ``TAGGED``."""
     tells = Counter((row.author, row.speaker, act) for row in rows for act in row.acts)
     told: defaultdict[tuple[str, Speaker], set[DialogueAct]] = defaultdict(set)
     for (author, speaker, act), often in tells.items():
@@ -105,13 +110,14 @@ def weighted(rows: Sequence[Row]) -> list[Row]:
 
 
 def rows_of(scene: Scene) -> list[Row]:
-    """The sentences of a scene with their cues."""
+    """Return the sentences of a scene with their cues."""
     told = [(_message(Role(turn.speaker), turn.text), partial(_by_lines, turn.lines)) for turn in scene.turns]
     return _rows(told, scene.name, scene.author, english=scene.language == "en")
 
 
 def rows_of_session(session: Labelled) -> list[Row]:
-    """The sentences of a labelled session with their cues; what is quoted for a label does what the label says."""
+    """Return the sentences of a labelled session with their cues. A sentence that is quoted for a label does what the
+    label's category says (``ACTS_OF``)."""
     quotes = [(act, quote) for name, act in ACTS_OF.items() for _, quote in session.gold.get(name, ()) if quote]
     said = [(turn["role"], turn.get("content") or "") for turn in session.turns]
     told = [(_message(Role(role), text), partial(_by_quotes, text, quotes)) for role, text in said]
@@ -119,8 +125,8 @@ def rows_of_session(session: Labelled) -> list[Row]:
 
 
 def rows_of_trial(trial: Trial) -> list[Row]:
-    """The sentences of the message behind a talk, with their cues; [] where it withdraws something in one of several
-    sentences, for it is not told which."""
+    """Return the sentences of a trial's last message, with their cues. [] if it has several sentences and withdraws
+    something, because its label does not say which of them does."""
     told = [(_message(Role(role), text), _tells_nothing) for role, text in trial.turns]
     quotes = [(act, words) for effect in trial.effects for act, words in _acts_of(effect)]
     message = (_message(Role.USER, trial.message), partial(_by_words, quotes))
@@ -130,12 +136,13 @@ def rows_of_trial(trial: Trial) -> list[Row]:
 
 
 def _told_beside(acts: Set[DialogueAct]) -> frozenset[DialogueAct]:
-    """What is known of a sentence with these acts; whether one that settles something tells how things are is not."""
+    """The acts of which it is known whether a sentence with these acts does them: all, except that a decision may or
+    may not state how things are."""
     return frozenset(DialogueAct) - ({DialogueAct.STATE} if DialogueAct.DECISION in acts else set())
 
 
 def talks_of(trials: Sequence[Trial]) -> dict[tuple[tuple[str, str], ...], list[Trial]]:
-    """The trials of each talk."""
+    """Return the trials by the conversation before their message."""
     found: defaultdict[tuple[tuple[str, str], ...], list[Trial]] = defaultdict(list)
     for trial in trials:
         found[trial.turns].append(trial)
@@ -143,8 +150,8 @@ def talks_of(trials: Sequence[Trial]) -> dict[tuple[tuple[str, str], ...], list[
 
 
 def rows_of_talk(trials: Sequence[Trial]) -> list[Row]:
-    """The user's sentences of a talk, with their cues: what some message behind it changes was so, or was settled. Of
-    other acts nothing is known."""
+    """Return the user's sentences of the conversation that these trials share, with their cues. A sentence with words
+    that some message changes states how things are; of other acts nothing is known."""
     old = [(DialogueAct.STATE, effect["old"]) for trial in trials for effect in trial.effects if "old" in effect]
     first = trials[0]
     told = [(_message(Role(role), text), partial(_by_words, old)) for role, text in first.turns]
@@ -153,8 +160,8 @@ def rows_of_talk(trials: Sequence[Trial]) -> list[Row]:
 
 
 def rows_of_cases(path: Path) -> Iterator[Row]:
-    """The sentences of the messages of an author's belief cases, with their cues. Of a message that must change nothing
-    it is known that it settles, changes and turns down nothing."""
+    """Iterate over the sentences of the messages of an author's belief cases, with their cues. Of a message that must
+    change nothing, it is only known that it decides, changes and rejects nothing."""
     for case in load_cases(path.parent, path.name):
         told = [(_message(Role(role), text), _tells_nothing) for role, text in case.turns]
         read = partial(_by_value, _CASE_ACTS[case.expected[-1]] if case.group == "status" else _NEW, case.expected[0])
@@ -177,17 +184,18 @@ _CASE_ACTS: Final[Mapping[str, Set[DialogueAct]]] = {
     "decisions": frozenset({DialogueAct.DECISION}),
     "rejected": frozenset({DialogueAct.REJECTION}),
 }
-"""What the sentence does that carries the words of a case under a heading."""
+"""Maps the heading of a status case to what the sentence with the case's words does."""
 
 
 def _by_value(acts: frozenset[DialogueAct], value: str, spoken: Sequence[Segment]) -> list[frozenset[DialogueAct]]:
-    """A piece that has a value, in some spelling, does what is told of it."""
+    """The acts of each piece: ``acts`` if it contains ``value`` in one of its spellings (separated by "|"), else
+    none."""
     spellings = [one.strip().casefold() for one in value.split("|")]
     return [acts if any(one in piece.text.casefold() for one in spellings) else frozenset() for piece in spoken]
 
 
 def _acts_of(effect: Mapping[str, str]) -> Iterator[tuple[DialogueAct, str]]:
-    """What an effect's words do: "" for words that are not told."""
+    """The acts of an effect, each with the effect's words in the message; "" if the words are not labelled."""
     words = effect.get("new", effect.get("what", ""))
     return ((act, words) for act in EFFECTS[effect["effect"]])
 
@@ -203,7 +211,7 @@ EFFECTS: Final[Mapping[str, Set[DialogueAct]]] = {
     "rule": {DialogueAct.DECISION, DialogueAct.RULE},
     "rejects": {DialogueAct.REJECTION},
 }
-"""What the sentence does that carries an effect."""
+"""Maps the name of an effect to what the sentence that causes it does."""
 
 
 def _message(role: Role, text: str) -> Message:
@@ -213,7 +221,7 @@ def _message(role: Role, text: str) -> Message:
 
 
 Reader = Callable[[Sequence[Segment]], list[frozenset[DialogueAct]]]
-"""The acts of the pieces of a message."""
+"""Function that returns the acts of each piece of a message."""
 
 
 def _rows(
@@ -246,7 +254,8 @@ def _rows(
 
 
 def _by_lines(lines: Iterable[Line], spoken: Sequence[Segment]) -> list[frozenset[DialogueAct]]:
-    """A line that the run time cuts in several gives its acts to the longest."""
+    """The acts of each piece of a message. If a written line is split into several pieces, the longest one has its
+    acts."""
     acts: list[frozenset[DialogueAct]] = [frozenset()] * len(spoken)
     start = 0
     for told, line in lines:
@@ -262,14 +271,15 @@ def _tells_nothing(spoken: Sequence[Segment]) -> list[frozenset[DialogueAct]]:
 
 
 def _by_words(quotes: Sequence[tuple[DialogueAct, str]], spoken: Sequence[Segment]) -> list[frozenset[DialogueAct]]:
-    """A piece does what is told of words that it holds."""
+    """The acts of each piece: those of the quoted words that it contains."""
     return [frozenset(act for act, words in quotes if words in piece.text) for piece in spoken]
 
 
 def _by_quotes(
     text: str, quotes: Sequence[tuple[DialogueAct, str]], spoken: Sequence[Segment]
 ) -> list[frozenset[DialogueAct]]:
-    """A piece does what a quote tells that shares half of it, or stands half within it."""
+    """The acts of each piece: those of the quotes that overlap it by at least half of the shorter of the two. Quotes
+    that are not in ``text`` do not count."""
     places = [(act, at, at + len(quote)) for act, quote in quotes if (at := text.find(quote)) >= 0]
     return [
         frozenset(

@@ -1,4 +1,4 @@
-"""The training text for dialogue acts: conversations read from their files, and checked.
+"""Reads and checks the training conversations for dialogue acts.
 
 ``benchmarks/training/README.md`` describes the format and the tags.
 """
@@ -25,7 +25,7 @@ _WHEN_SAID: Final = {
     "e": {DialogueAct.COMPLAINT},
     "v": {DialogueAct.STATE},
 }
-"""Tags that mean the same when it was said and at the end."""
+"""Maps tags to acts. The capital form of a tag means the same acts."""
 
 TAGS: Final[Mapping[str, Set[DialogueAct]]] = {
     **_WHEN_SAID,
@@ -34,33 +34,33 @@ TAGS: Final[Mapping[str, Set[DialogueAct]]] = {
     "O": set(),
     "-": set(),
 }
-"""What the tags of a sentence mean for training. A capital: it was so, and no longer is at the end; work that was asked
-for and done later is no postponement."""
+"""Maps the tags of a sentence to its acts for training. A capital: it was so when it was said, and no longer is at the
+end. Work that was postponed and done later ("O") is no postponement."""
 
 SPEAKERS: Final = {"U": "user", "A": "assistant", "T": "tool"}
 OUTPUT: Final = "|"
-"""What a line of a tool's output begins with."""
+"""Beginning of a line of a tool's output."""
 
 Line = tuple[frozenset[DialogueAct], str]
-"""A sentence's acts, and the sentence as it was written."""
+"""A sentence's acts, and its text without tags."""
 
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """What one speaker says at a time: ``user``, ``assistant``, or ``tool``, whose lines do nothing."""
+    """What one speaker says at a time. ``speaker``: "user", "assistant" or "tool"; the lines of a tool have no acts."""
 
     speaker: str
     lines: Sequence[Line]
 
     @property
     def text(self) -> str:
-        """The turn as one message: every line a paragraph, of a tool a line."""
+        """The turn as one message: each line is a paragraph, or a line if a tool says it."""
         return ("\n" if self.speaker == "tool" else "\n\n").join(sentence for _, sentence in self.lines)
 
 
 @dataclass(frozen=True, slots=True)
 class Scene:
-    """A small conversation. ``author``: the name of its file up to the first dash, for who wrote it."""
+    """A short conversation. ``author``: who wrote it, from the name of its file up to the first dash."""
 
     name: str
     language: str
@@ -74,12 +74,14 @@ class Scene:
 
 
 def scenes(folder: Path = SCENES) -> list[Scene]:
-    """All scenes of a folder, file by file. Raises ``ValueError`` that names file and line where one is malformed."""
+    """Return all scenes of a folder's ``.txt`` files, file by file. Raises ``ValueError`` with the file and the line if
+    one is malformed."""
     return [scene for path in sorted(folder.glob("*.txt")) for scene in _read(path)]
 
 
 def parsed(text: str, author: str = "", where: str = "") -> list[Scene]:
-    """The scenes of a file's text. Raises ``ValueError`` with ``where`` and the line's number."""
+    """Return the scenes of a file's text. ``where``: the file's name for errors. Raises ``ValueError`` with ``where``
+    and the line's number."""
     found: list[tuple[str, str, list[tuple[str, list[Line]]]]] = []
     for number, line in enumerate(text.splitlines(), 1):
         if not line.strip():
@@ -93,7 +95,7 @@ def parsed(text: str, author: str = "", where: str = "") -> list[Scene]:
 
 
 def _take(line: str, found: list[tuple[str, str, list[tuple[str, list[Line]]]]]) -> str:
-    """Adds a line to what was found; what is wrong with it, "" when nothing is."""
+    """Add a line to the scenes in ``found``. Returns what is wrong with the line; "" for nothing."""
     if line.startswith("== "):
         name, _, language = line[3:].rpartition(" ")
         found.append((name, language, []))
@@ -114,12 +116,12 @@ def _take(line: str, found: list[tuple[str, str, list[tuple[str, list[Line]]]]])
 
 
 def _output(line: str) -> Line | None:
-    """A line of a tool's output; ``None`` when it is none."""
+    """A line of a tool's output; ``None`` if it is none."""
     return (frozenset(), line.removeprefix(OUTPUT).removeprefix(" ")) if line.startswith(OUTPUT) else None
 
 
 def _sentence(line: str) -> Line | None:
-    """A sentence with its tags; ``None`` when it is malformed."""
+    """A sentence with the acts of its tags; ``None`` if it is malformed."""
     tags, colon, sentence = line.partition(": ")
     if not colon or not set(tags) <= TAGS.keys() or not sentence.strip():
         return None
@@ -131,5 +133,5 @@ def _read(path: Path) -> list[Scene]:
 
 
 def repeated(found: Sequence[Scene]) -> list[str]:
-    """Names that several scenes have."""
+    """Return the names that several scenes have."""
     return [name for name, count in Counter(scene.name for scene in found).items() if count > 1]

@@ -43,7 +43,7 @@ STATED: Final = (
     ("Use tabs, never spaces, for indentation.", "tabs"),
     ("Always run the tests before a commit.", "run the tests before a commit"),
 )
-"""What the user states, and the words that tell it."""
+"""What the user states, and the words by which a request is recognised to contain it."""
 
 NEXT: Final = "Go on with the next module."
 SUMMARY: Final = "<analysis>\nA shop.\n</analysis>\n\n<summary>\n1. They build a shop in modules.\n</summary>"
@@ -58,8 +58,12 @@ class ClaudeCode(Session):
 
 @dataclass(slots=True)
 class Builder:
-    """The model: it writes into ``folder``. ``written`` are the modules in the order in which it did, ``summaries`` how
-    often it was asked to sum up, ``errors`` how many calls of tools failed."""
+    """The scripted model, called with each received request; it writes modules into ``folder`` and returns ``None`` for
+    requests that are no messages.
+
+    ``written``: the modules that it wrote, in order; ``summaries``: how often it was asked for a summary; ``errors``:
+    how many tool calls failed.
+    """
 
     folder: Path
     written: list[int] = field(default_factory=list)
@@ -91,7 +95,12 @@ class Builder:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What one run came to. ``lost``: statements that a request did not tell, by the number of its prompt."""
+    """The result of one run.
+
+    - ``lost``: for each request that lacks a statement, the number of its prompt (from 0) and the statement's words.
+    - ``written``: the written modules in order; ``errors``: failed tool calls; ``refused``: requests that a provider
+      would refuse; ``summaries``: how often a summary was asked for.
+    """
 
     lost: list[tuple[int, str]]
     written: list[int]
@@ -100,15 +109,16 @@ class Outcome:
     summaries: int
 
     def passes(self, setting: str, modules: int, compactions: int) -> bool:
-        """Whether nothing was lost, done twice or refused."""
+        """Whether nothing was lost, written twice or refused, and summaries were asked for as often as ``setting``
+        means: at each of the ``compactions`` for "both", else never."""
         in_order = self.written == list(range(1, modules + 1))
         asked = self.summaries == (compactions if setting == "both" else 0)
         return in_order and asked and not (self.lost or self.errors or self.refused)
 
 
 def run_session(folder: Path, setting: str, prompts: int = PROMPTS, compactions: int = COMPACTIONS) -> Outcome:
-    """One session with ``setting`` as ``agent_compaction`` (``WITHOUT``: straight to the provider), at a desk in
-    ``folder``."""
+    """Run one session in ``folder`` with ``setting`` as the value of ``agent_compaction``, or straight to the provider
+    (``WITHOUT``), and return its outcome."""
     with ExitStack() as stack:
         upstream = stack.enter_context(Upstream())
         url = upstream.url
@@ -121,13 +131,13 @@ def run_session(folder: Path, setting: str, prompts: int = PROMPTS, compactions:
 
 
 def prompt_of(number: int) -> str:
-    """The prompt of this number, from 0."""
+    """Return the prompt of this number, counted from 0."""
     stated = number // 10
     return STATED[stated][0] if number % 10 == 0 and stated < len(STATED) else NEXT
 
 
 def count_modules(prompts: int) -> int:
-    """How many modules so many prompts ask for."""
+    """Return how many modules the first ``prompts`` prompts ask for."""
     return sum(prompt_of(number) == NEXT for number in range(prompts))
 
 
@@ -145,13 +155,13 @@ def _talk(at_desk: Desk, upstream: Upstream, prompts: int, compactions: int) -> 
 
 
 def _told(body: Mapping[str, Any]) -> set[int]:
-    """The modules that a request names."""
+    """The numbers of the modules that a request names."""
     text = json.dumps([body.get("system"), body["messages"]], ensure_ascii=False)
     return {int(number) for number in _MODULE.findall(text)}
 
 
 def _newest(messages: Sequence[Mapping[str, Any]]) -> list[Any]:
-    """The blocks behind what the model said last."""
+    """The content blocks after the last message of the model."""
     last = max((place for place, one in enumerate(messages) if one["role"] == "assistant"), default=-1)
     return [block for message in messages[last + 1 :] for block in _blocks(message)]
 
@@ -162,7 +172,7 @@ def _blocks(message: Mapping[str, Any]) -> list[Any]:
 
 
 def run() -> dict[str, Any]:
-    """The benchmark's result; without Claude Code it has no figures and no bars."""
+    """Return the benchmark's result; without Claude Code it has no figures and no bars."""
     if program("claude") is None:
         missing = "Not run: Claude Code is not installed (make agents)."
         return {"figures": {}, "bars": [], "notes": missing, "lines": [missing]}

@@ -18,9 +18,11 @@ def call_app(
     reply: Mapping[str, Any],
     scope: Mapping[str, Any] | None = None,
 ) -> tuple[bytes, bytes]:
-    """Post ``body`` to ``wrap(provider)``: what reached the provider, which answers ``reply``, and what the client got.
+    """Post ``body`` to ``path`` of the application ``wrap(provider)``, and return the body that reached the provider
+    and the body that the client received.
 
-    ``scope``: further members of the ASGI scope.
+    ``session``: the session's id, sent as a header; ``reply``: the JSON that the provider answers; ``scope``: further
+    members of the ASGI scope.
     """
     return asyncio.run(_call_app(wrap, path, session, body, reply, scope or {}))
 

@@ -1,8 +1,10 @@
-"""What simpler ways find in the same sessions, read out as the same labels.
+"""Simpler methods of extraction, compared on the same sessions with the same categories of labels.
 
-``structure``: our pipeline with all prose taken for quotation, so that only tool traffic, edits, test output and lists
-count. ``last``: every line of the last turns, offered in each category. ``cues``: lines with a usual word, such as
-"done" or "TODO". ``peer``: the closest other package, tokenmizer, where one is installed in an environment of its own.
+- ``structure``: our pipeline with all prose taken for quotation, so that only tool traffic, edits, test output and
+  lists count.
+- ``last``: every line of the last turns, in each category.
+- ``cues``: lines with a usual word of a category, such as "done" or "TODO".
+- ``peer``: another package, tokenmizer, if it is installed in an environment of its own.
 """
 
 from __future__ import annotations
@@ -24,7 +26,7 @@ from .labelled import Labelled
 from .readout import labels_of
 
 PEER_VARIABLE: Final = "TOKENMIZER_PEER"
-"""Names the Python of an environment in which the package tokenmizer is installed."""
+"""Environment variable with the path of a Python in whose environment the package tokenmizer is installed."""
 PEER_SECONDS: Final = 600
 
 LAST_TURNS: Final = 10
@@ -47,7 +49,7 @@ _CUES: Final[Mapping[str, re.Pattern[str]]] = {
 
 
 def structure(session: Labelled) -> Labels:
-    """Labels from tool traffic, edits, test output and lists alone."""
+    """Return the labels that tool traffic, edits, test output and lists alone give."""
     graph = SessionGraph()
     settings = Settings(guard="fence")
     numbered = list(enumerate(history(session.turns), 1))
@@ -59,14 +61,15 @@ def structure(session: Labelled) -> Labels:
 
 
 def last(session: Labelled) -> Labels:
-    """Every line of the last turns in each category; the last thing that the user said as goal."""
+    """Return every line of the last ``LAST_TURNS`` messages as a label of each category; the goal is the user's last
+    line."""
     lines = list(_lines(session.turns[-LAST_TURNS:]))
     asked = [line for line in _lines(session.turns, "user")][-1:]
     return {"goal": asked, "files": _paths(lines), **dict.fromkeys(_PROSE, lines)}
 
 
 def cues(session: Labelled) -> Labels:
-    """Lines that hold a usual word of a category; the first thing that the user said as goal."""
+    """Return the lines that contain a usual word of a category; the goal is the user's first line."""
     lines = list(_lines(session.turns))
     asked = [line for line in _lines(session.turns, "user")][:1]
     found = {name: [line for line in lines if cue.search(line)] for name, cue in _CUES.items()}
@@ -89,9 +92,9 @@ PLAIN: Final[Mapping[str, Callable[[Labelled], Labels]]] = {"structure": structu
 
 
 def peer(sessions: Sequence[Labelled]) -> list[Labels] | None:
-    """What tokenmizer finds in each session; ``None`` when the variable names no environment that has it.
+    """Return the labels that tokenmizer finds in each session; ``None`` if ``PEER_VARIABLE`` is not set.
 
-    Raises ``subprocess.CalledProcessError`` when it is there and fails.
+    Raises ``subprocess.CalledProcessError`` if it fails, and ``subprocess.TimeoutExpired`` after ``PEER_SECONDS``.
     """
     python = os.environ.get(PEER_VARIABLE)
     if not python:

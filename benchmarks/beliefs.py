@@ -1,23 +1,23 @@
-"""What one more message does to what is believed: ordinary sentences change nothing, changes and statuses arrive.
+"""How one more message changes the facts: ordinary sentences must change nothing, changes and new statuses must arrive.
 
-The cases are in ``corpus/beliefs/*.json``. Each begins with a short talk (``bases``) that settles a few things:
+The cases are in ``corpus/beliefs/*.json``. Each begins with a short conversation (``bases``) that settles a few things:
 
-- keep ``[base, value, message]``: afterwards a fact in force or an order states ``value``, the message made no
-  decision or rule, and nothing was replaced or withdrawn.
-- change ``[base, old, new, message]``: afterwards a fact in force or an order states ``new``, and no fact in force
-  states ``old`` alone.
-- status ``[base, message, words, heading]``: afterwards a fact that holds ``words`` stands under ``heading``, and
-  none that holds them under its opposite.
+- keep ``[base, value, message]``: afterwards a fact in force or a task states ``value``, the message made no decision
+  or rule, and nothing was replaced or withdrawn.
+- change ``[base, old, new, message]``: afterwards a fact in force or a task states ``new``, and no fact in force states
+  ``old`` alone.
+- status ``[base, message, words, heading]``: afterwards a fact with ``words`` stands under ``heading``, and none with
+  them under its opposite.
 
-A case may end with its language ("en" where it has none) and its kind. Values separated by "|" are spellings.
+A case may end with its language ("en" by default) and its kind. Values separated by "|" are spellings.
 
-The talks in ``corpus/beliefs_talks`` are longer, half of them not about software, and most of what they settle is said
-in passing. Their cases are rows of fields by name; one that keeps names no value: it is right where nothing that was
-settled is replaced.
+The conversations in ``corpus/beliefs_talks`` are longer, half of them not about software, and most of what they settle
+is said in passing. Their cases are objects; a case of "keep" names no value and is right if nothing that was settled is
+replaced.
 
-Where TOKENMIZER_SEMANTIC names a sentence model, the groups are also counted with it.
+If TOKENMIZER_SEMANTIC names a sentence model, the groups are also counted with it.
 
-    python -m benchmarks.beliefs [TEXT]     what went wrong, in the cases that hold this text
+    python -m benchmarks.beliefs [TEXT]     print the wrong cases that contain this text
 """
 
 from __future__ import annotations
@@ -41,26 +41,27 @@ from .sentence_model import WITH_MODEL, settings_with_model
 
 CASES: Final = Path(__file__).parent / "corpus" / "beliefs"
 LAST: Final = CASES.parent / "beliefs_last"
-"""Cases that nobody looks at while judgement is worked on."""
+"""Folder of held-out cases, which nobody looks at while the rules are worked on."""
 LAST_AUTHORS: Final = {"last look": "beliefs_last.json", "last look, second author": "second.json"}
-"""The files of their authors, by what their figures are called."""
+"""The files of their authors, by the name of their figures."""
 
 EFFECTS_AUTHORS: Final = {
     "effects, held out (k, v)": ("author-k", "author-v"),
     "effects, held out (af, ag)": ("author-af", "author-ag"),
 }
-"""Authors of ``effects_last`` by what their figures are called: the first two were counted often."""
+"""Authors of ``effects_last`` by the name of their figures. Those of the first entry have been evaluated often."""
 
 WIDER: Final = CASES.parent / "beliefs_wider"
-"""Cases by three further authors who saw neither the rules nor other cases; what changes a fact is fitted on them."""
+"""Folder of cases by three further authors who saw neither the rules nor other cases; the model of changes is fitted on
+them."""
 
 TALKS: Final = CASES.parent / "beliefs_talks"
-"""Longer talks by two authors."""
+"""Folder of longer conversations by two authors."""
 
 BARS: Final = {"keep": 0.95, "change": 0.85, "status": 0.90}
 
 _FIELDS: Final = {"keep": 3, "change": 4, "status": 4}
-"""Fields of a case before its language and its kind."""
+"""Number of fields of a case before its language and its kind."""
 _STANDING: Final = frozenset(
     {
         NodeType.DECISION,
@@ -74,12 +75,13 @@ _STANDING: Final = frozenset(
         NodeType.SCHEMA,
     }
 )
-"""Types of facts that a reader of the graph takes for what is so."""
+"""Types of facts that a resume block states as true."""
 
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """One talk and the message behind it; ``expected`` are the fields between, as the page above says."""
+    """One conversation and the message after it. ``expected``: the other fields of the case, as the module describes
+    them."""
 
     group: str
     turns: tuple[tuple[str, str], ...]
@@ -95,7 +97,7 @@ class Case:
 
 
 def load_cases(folder: Path = CASES, name: str = "*.json") -> list[Case]:
-    """The cases of the files of a folder that have this name, all by default."""
+    """Return the cases of the files of a folder whose names match the glob pattern ``name``."""
     return [case for path in sorted(folder.glob(name)) for case in _read_cases(path)]
 
 
@@ -111,7 +113,7 @@ def _read_cases(path: Path) -> Iterator[Case]:
 
 
 def load_talks(folder: Path = TALKS) -> list[Case]:
-    """The cases of longer talks."""
+    """Return the cases of longer conversations."""
     return [case for path in sorted(folder.glob("*.json")) for case in _read_talks(path)]
 
 
@@ -125,12 +127,13 @@ def _read_talks(path: Path) -> Iterator[Case]:
 
 
 def is_overturned(case: Case, graph: SessionGraph) -> bool:
-    """Whether a message replaces anything that was settled before it."""
+    """Whether the message replaces anything that was settled before it."""
     return any(step.trigger == case.number for step in graph.transitions())
 
 
 def graph_of(case: Case, settings: Settings | None = None) -> SessionGraph:
-    """The graph after the message, recorded message by message."""
+    """Return the graph after the message; the session is recorded message by message in a new memory. ``settings``:
+    ``None`` for the defaults."""
     turns = [{"role": role, "content": text} for role, text in (*case.turns, ("user", case.message))]
     memory = SessionMemory.open("memory://", settings)
     for end in range(1, len(turns) + 1):
@@ -141,7 +144,7 @@ def graph_of(case: Case, settings: Settings | None = None) -> SessionGraph:
 
 
 def faults_of(case: Case, graph: SessionGraph) -> list[str]:
-    """What a graph says wrongly about a case; [] when it is right."""
+    """Return the names of what is wrong in the graph of a case; [] if nothing is."""
     return _CHECKS[case.group](case, graph)
 
 
@@ -187,7 +190,8 @@ _CHECKS: Final = {"keep": _keep_faults, "change": _change_faults, "status": _sta
 
 
 def states(node: Node, value: str) -> bool:
-    """Whether a node's words hold a value, in some spelling."""
+    """Whether a node's label, value or details contain one of the spellings in ``value``, which are separated by
+    "|"."""
     text = " ".join(f"{node.label} {node.value} {node.detail}".casefold().split())
     return any(spelling.strip().casefold() in text for spelling in value.split("|"))
 
@@ -197,14 +201,14 @@ def _is_believed(node: Node) -> bool:
 
 
 def _is_in_force(node: Node) -> bool:
-    """Whether a resume block tells the node as what is so."""
+    """Whether a resume block states the node as true."""
     if node.type is NodeType.DECISION:
         return _is_believed(node)
     return node.type in _STANDING and node.current and not node.is_note and node.status is not Status.PENDING
 
 
 def _is_told(node: Node) -> bool:
-    """Whether a resume block tells the node as what is so or is to be done."""
+    """Whether a resume block states the node as true or as something to do."""
     return _is_in_force(node) or (node.type is NodeType.TASK and node.current)
 
 
@@ -244,7 +248,7 @@ _OPPOSITES: Final = {"done": lambda node: _is_open_error(node) or _is_open_task(
 
 
 def run() -> dict[str, Any]:
-    """The benchmark's result, with a line a group, language and kind of error to print."""
+    """Return the benchmark's result; its lines are one per group, language and kind of fault."""
     found = _judged(load_cases())
     figures = {name: _shares(found, key) for name, key in _KEYS.items()} | _other_sets()
     if (settings := settings_with_model()) is not None:
@@ -294,7 +298,7 @@ def _judged(cases: Sequence[Case], settings: Settings | None = None) -> list[tup
 
 
 def _other_sets(settings: Settings | None = None) -> dict[str, dict[str, Mapping[str, float]]]:
-    """Figures of the longer talks, and of the cases that nobody looks at."""
+    """Figures of the longer conversations, the held-out cases, the wider cases and the labelled effects."""
     talks = [(case, _talk_faults(case, graph_of(case, settings))) for case in load_talks()]
     wider = _judged(load_cases(WIDER), settings)
     return {
@@ -311,7 +315,8 @@ def _last_look(name: str, settings: Settings | None) -> dict[str, Mapping[str, f
 
 
 def _effects(name: str, authors: Collection[str], settings: Settings | None = None) -> dict[str, Mapping[str, float]]:
-    """Shares of the talks whose last message has labelled effects: of some of these groups, low ones are good."""
+    """Shares of the conversations by these authors whose last message has labelled effects; for some of the groups a
+    low share is good."""
     found = count_effects([trial for trial in load_trials(EFFECTS_LAST) if trial.author in authors], settings)
     return {f"{name}: {group}": {"cases": one["cases"], "right": one["share"]} for group, one in found.items()}
 
@@ -324,7 +329,8 @@ def _shares(found: Sequence[tuple[Case, list[str]]], key: Any) -> dict[str, Mapp
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Print what went wrong."""
+    """Print the wrong cases that contain ``arguments[0]`` (all if it is missing), each with the facts that its message
+    touched. Returns 0."""
     text = arguments[0] if arguments else ""
     for case in load_cases():
         if text not in f"{case.group} {case.language} {case.kind} {case.message}":

@@ -1,8 +1,11 @@
-"""What people use instead of a resume block: texts of a budget made of the same messages without a model.
+"""What people use instead of a resume block: texts of a given size made of the same messages without a model.
 
-``last``: the last messages. ``ends``: the beginning and the end. ``extract``: the users' sentences that are nearest to
-what the session is about, none said twice (TF-IDF centroid with maximal marginal relevance). ``bm25``: the users'
-messages that share most with a question. Budgets are in tokens of a quarter of their characters.
+- ``last``: the last messages. ``ends``: the beginning and the end.
+- ``extract``: the users' sentences that are nearest to the subject of the session, without near-repetitions (TF-IDF
+  centroid with maximal marginal relevance).
+- ``bm25``: the users' messages that match a question best.
+
+Budgets are in tokens of ``CHARACTERS_A_TOKEN`` characters.
 """
 
 from __future__ import annotations
@@ -26,7 +29,7 @@ Vector = Mapping[str, float]
 
 
 def last(turns: Turns, budget: int) -> str:
-    """The last messages that fit, else the end of the last one."""
+    """Return the last messages that fit into ``budget`` tokens, else the end of the last one."""
     room = budget * CHARACTERS_A_TOKEN
     taken: list[str] = []
     for turn in reversed(turns):
@@ -39,14 +42,15 @@ def last(turns: Turns, budget: int) -> str:
 
 
 def ends(turns: Turns, budget: int) -> str:
-    """Half of the budget from the beginning, half from the end."""
+    """Return half of the budget from the beginning and half from the end of the messages; all of them if they fit."""
     half = (budget // 2) * CHARACTERS_A_TOKEN
     text = "\n".join(map(_said, turns))
     return text if len(text) <= 2 * half else f"{text[:half]}\n...\n{text[len(text) - max(0, half - 8) :]}"
 
 
 def extract(turns: Turns, budget: int) -> str:
-    """The users' sentences nearest to the whole, in their order."""
+    """Return the users' sentences that are nearest to the whole, in their order, as many as fit into ``budget``
+    tokens."""
     pool = [said for turn in turns if turn["role"] == "user" for said in sentences(str(turn.get("content") or ""))]
     pool = [said for said in pool if len(said) in _SENTENCE][-_POOL_MAX:]
     vectors = _vectors([content(said) for said in pool])
@@ -65,7 +69,8 @@ def extract(turns: Turns, budget: int) -> str:
 
 
 def bm25(turns: Turns, budget: int, question: str) -> str:
-    """The users' messages that share most with a question, the best first, as many as fit."""
+    """Return the users' messages that match ``question``, the best first, up to the first one that does not fit into
+    ``budget`` tokens; "" if none matches."""
     said = [str(turn.get("content") or "") for turn in turns if turn["role"] == "user"]
     room, taken = budget * CHARACTERS_A_TOKEN, list[str]()
     for at in _ranked(said, set(content(question))):
@@ -77,7 +82,7 @@ def bm25(turns: Turns, budget: int, question: str) -> str:
 
 
 RESUMES: Final[Mapping[str, Callable[[Turns, int], str]]] = {"last": last, "ends": ends, "extract": extract}
-"""Those that need no question, by name."""
+"""The methods that need no question, by name."""
 
 
 def _said(turn: Mapping[str, Any]) -> str:

@@ -80,7 +80,8 @@ SETS: Final = (
     "cache_pairs_third",
     "cache_pairs_last",
 )
-"""Sets of pairs, in the order in which they were written; the guard was not changed with the last one in view."""
+"""Names of the sets of pairs, in the order in which they were written. The guard was not changed after the last one was
+seen."""
 
 LAST: Final = SETS[-1]
 
@@ -90,10 +91,11 @@ FIRST_LOOKS: Final = {
     "cache_pairs_third": {"same": 60, "differ": 110, "hits": 15, "false": 0, "similarity": "all-MiniLM-L6-v2, 0.80"},
     "cache_pairs_last": {"same": 50, "differ": 102, "hits": 25, "false": 0, "similarity": "all-MiniLM-L6-v2, 0.80"},
 }
-"""What the guard of its time made of each set before anybody had seen it: the figures that count."""
+"""Results of the guard, as it was then, on each set before anybody had seen the set. These figures count."""
 
 CROWDS: Final = {"spread": (0.6, 0.5), "crowded": (2.0, 0.5), "without_structure": (2.0, 0.0)}
-"""How much the vectors have in common, and the power with which their principal axes lose weight (0: they do not)."""
+"""For each distribution of vectors, how much the vectors have in common, and the exponent with which their principal
+axes lose weight (0: they do not)."""
 
 NOTES: Final = (
     "A new question may get the cached response to an earlier one (a hit) if their embeddings are similar enough"
@@ -122,14 +124,14 @@ def _score(pairs: dict[str, Any], similarity: Similarity) -> dict[str, Any]:
 
 
 def _reason(row: dict[str, str]) -> str:
-    """Why the pair shares no answer; "" when it does."""
+    """The reason for which the guard keeps the pair apart; "" if the two questions may share a response."""
     if is_of_the_moment(row["first"]) or is_of_the_moment(row["second"]):
         return "moment"
     return differs(row["first"], row["second"])
 
 
 def _model_similarity(sets: Mapping[str, dict[str, Any]]) -> Similarity | None:
-    """The cosine of two questions by the real model; ``None`` where it is not installed."""
+    """Function for the cosine of two questions by the real model; ``None`` if it is not installed."""
     directory = installed_model()
     if directory is None:
         return None
@@ -143,7 +145,8 @@ def _rows(pairs: dict[str, Any]) -> list[dict[str, str]]:
 
 
 def _rules(pairs: dict[str, Any]) -> dict[str, dict[str, int]]:
-    """For each rule: look-alikes that it refuses, those that no other rule does, and the same of paraphrases."""
+    """For each rule of the guard, the number of pairs that it refuses: of those that differ ("refuses") and of
+    paraphrases ("costs"), and how many of these no other rule refuses ("..._alone")."""
     refused = {kind: [_refusals(row) for row in pairs[kind]] for kind in ("differ", "same")}
     names = ("language", "moment", *(name for name, _ in CHECKS))
     return {
@@ -158,7 +161,7 @@ def _rules(pairs: dict[str, Any]) -> dict[str, dict[str, int]]:
 
 
 def _refusals(row: dict[str, str]) -> set[str]:
-    """All rules that keep a pair apart."""
+    """The names of all rules of the guard that keep a pair apart."""
     found = {"moment"} if is_of_the_moment(row["first"]) or is_of_the_moment(row["second"]) else set[str]()
     one, other = read(row["first"]), read(row["second"])
     if one is None or other is None or not (one.english or other.english):
@@ -190,7 +193,7 @@ def _opened(size: int) -> tuple[ChatExchange, RequestTarget]:
 
 
 def _exact(size: int) -> float:
-    """CPU milliseconds from the request to the answer that is given again."""
+    """CPU milliseconds of an exact hit, from the request to the cached response. ``size``: of the request, in bytes."""
     settings = Settings(cache="exact", cache_request_max=1 << 20)
     answers = Answers(_Host(), settings)
     opened, place = _opened(size)
@@ -209,7 +212,7 @@ def _exact(size: int) -> float:
 
 
 def _miss(kind: Any) -> float:
-    """CPU milliseconds of a request of 10 kB that nobody has answered before, opened here; without embedding."""
+    """CPU milliseconds of a request of 10 kB that is not in the cache, including its parsing, without embedding."""
     answers = Answers(_Host(), Settings(cache=kind), embed=lambda texts: np.ones((len(texts), WIDTH)))
     answers.prepare()
     _, place = _opened(10_000)
@@ -233,7 +236,8 @@ def _median(work: Callable[[], object], times: int) -> float:
 
 
 def _semantic(entries: int, alike: float, power: float) -> float:
-    """CPU milliseconds from a question's vector to the answer, among ``entries`` questions of one partition."""
+    """CPU milliseconds from a question's vector to the response, among ``entries`` questions of one partition.
+    ``alike`` and ``power``: as in ``CROWDS``."""
     made = np.random.default_rng(7)
     weights = np.arange(1, WIDTH + 1) ** -power
     weights *= math.sqrt(WIDTH / float(weights @ weights))
@@ -260,6 +264,6 @@ def _semantic(entries: int, alike: float, power: float) -> float:
 
 
 def _guard(pairs: dict[str, Any]) -> float:
-    """CPU microseconds for comparing two questions."""
+    """CPU microseconds for comparing two questions, in the mean of the pairs."""
     rows = _rows(pairs)
     return round(_median(lambda: [differs(row["first"], row["second"]) for row in rows], 1) / len(rows) * 1_000, 1)

@@ -25,7 +25,8 @@ WHEN: Final[Mapping[str, tuple[dict[str, Any], int | None]]] = {
     "amid the stream": ({"chunks": 20, "size": 200, "then": "drip"}, 2_000),
     "at the last byte": ({"chunks": 20, "size": 200, "then": "linger"}, None),
 }
-"""What the application does, and how many bytes the client waits for before it leaves; ``None``: all that is said."""
+"""For each moment, what the application does, and after how many bytes of the body the client leaves (``None``: after
+all of it)."""
 
 
 def run() -> dict[str, Any]:
@@ -46,7 +47,7 @@ def _seen_after(port: int, mount: str, shape: dict[str, Any], upto: int | None) 
 
 
 async def _leave(port: int, mount: str, number: int, shape: dict[str, Any], upto: int | None) -> float:
-    """Seconds from leaving until the application notes it."""
+    """Seconds from the moment the client leaves until the application notices it."""
     before = len((await asyncio.to_thread(probe, port))["notes"])
     stream = await Stream.open(port)
     await stream.ask(request(mount, f"{mount}-{shape['then']}-{number}", shape), upto=upto, end=SAID)
@@ -58,7 +59,8 @@ async def _leave(port: int, mount: str, number: int, shape: dict[str, Any], upto
 
 
 async def _noted(port: int, what: str, before: int) -> float:
-    """When the application noted ``what``, behind the first ``before`` notes."""
+    """The time (monotonic clock, seconds) at which the application noted ``what``, after its first ``before`` notes.
+    Waits until it does."""
     while True:
         notes = (await asyncio.to_thread(probe, port))["notes"][before:]
         for noted, when in notes:

@@ -63,7 +63,7 @@ def bars(figures: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 def items_of(messages: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Chat messages as items of Responses."""
+    """Return chat messages as input items of the Responses API."""
     items: list[dict[str, Any]] = []
     for message in messages:
         if message["role"] == "tool":
@@ -83,7 +83,7 @@ def items_of(messages: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 def compact(memory: SessionMemory, name: str, items: list[dict[str, Any]]) -> dict[str, Any]:
-    """What the endpoint answers."""
+    """Return the response of the compaction endpoint to these input items, as parsed JSON."""
     body = json.dumps({"model": MODEL, "input": items}).encode()
     call = CompactionCall(memory, responses, ROUTES["/responses"], "local", (name, True), body, now=True)
     done = call.process()
@@ -125,7 +125,7 @@ def latency() -> dict[str, Any]:
 
 
 def _long_enough() -> list[dict[str, Any]]:
-    """As many messages as take the tokens, most of them in what tools returned."""
+    """Generated messages of about ``TOKENS`` tokens, most of them in tool results."""
     counter = ModelCounters(None).of(MODEL).counter
     messages = long_session(TOKENS // PER_MESSAGE).messages
     results = [message for message in messages if message["role"] == "tool"]

@@ -68,7 +68,8 @@ def _page(figures: Mapping[str, Any]) -> Iterator[str]:
 
 
 def calls(turns: int = TURNS) -> Iterator[tuple[Item, ...]]:
-    """The history that each call of the agent sends."""
+    """Iterate over the histories that the calls of a generated agent send, over so many turns; the same in every
+    run."""
     rng = random.Random("an agent that reads and tests")
     items: list[Item] = [Told("You are a coding agent. Never push to main.")]
     for turn in range(turns):
@@ -87,7 +88,8 @@ def _call(rng: random.Random, id: str) -> Called:
 
 
 def _output(rng: random.Random, call: Called) -> str:
-    """Some 500 tokens: a file that has changed somewhere since it was read last, or the lines of tests."""
+    """A generated tool result of about 500 tokens: a file that has changed somewhere since it was last read, or the
+    lines of a test run."""
     stem = str(call.arguments["path"]).rpartition("/")[2].removesuffix(".py")
     if call.name == "read_file":
         lines = [f"    total_{at} = compute_{stem}(row_{at}, {at * 7 % 13}.{at})" for at in range(40)]
@@ -99,7 +101,8 @@ def _output(rng: random.Random, call: Called) -> str:
 
 
 def sent(dialect: Dialect, writer: Writer, window: int, compress: str, turns: int = TURNS) -> dict[str, float]:
-    """The figures of one agent."""
+    """Return the figures of one agent whose calls pass through a new memory. ``window``: the context window in tokens;
+    ``compress``: the setting of that name."""
     settings = Settings(context_window=window, compress=compress, reminder_tokens=0)
     memory = SessionMemory.open("memory://", settings)
     behind: list[int] = []
@@ -128,7 +131,7 @@ def sent(dialect: Dialect, writer: Writer, window: int, compress: str, turns: in
 
 
 def _forwarded(memory: SessionMemory, dialect: Dialect, writer: Writer, body: bytes) -> tuple[bytes, int, bool]:
-    """The bytes that go on, their tokens, and whether a cut was made for them."""
+    """The body that is forwarded, its tokens, and whether a new cut was made for it."""
     opened = open_exchange(dialect, (), body, memory.settings, path=writer.path, session_id=_KEY.id)
     rewrite, cut = memory.service.cuts.prepare(_KEY, opened.request)
     condensed = memory.service.cuts.condense(_KEY, opened.request, rewrite)

@@ -106,7 +106,7 @@ def _agents(sessions: Sequence[Labelled]) -> list[Labelled]:
 
 
 def _joined(sessions: Sequence[Turns]) -> Turns:
-    """Sessions one behind the other, with ids of calls of their own."""
+    """Sessions one after the other as one session, with the session's number before the ids of calls."""
     joined: list[Mapping[str, Any]] = []
     for number, turns in enumerate(sessions):
         for turn in turns:
@@ -122,7 +122,7 @@ def _joined(sessions: Sequence[Turns]) -> Turns:
 
 @dataclass(slots=True)
 class _Sums:
-    """What is added up over the calls of a session."""
+    """Sums over the measured requests of a session."""
 
     output: int = 0
     forwarded: int = 0
@@ -137,7 +137,8 @@ class _Sums:
 
 
 def judged(sessions: Sequence[Turns], settings: Settings, least: int = LEAST) -> dict[str, float]:
-    """The figures of these sessions, each sent call by call."""
+    """Return the figures of these sessions, each sent call by call with ``settings``; only the number of sessions (0)
+    if no request has at least ``least`` tokens of tool output."""
     found = [one for turns in sessions if (one := _session(turns, settings, least)).output]
     if not found:
         return {"sessions": 0.0}
@@ -196,7 +197,8 @@ def _written(turns: Turns) -> str:
 
 
 def _billed(before: str, body: str) -> float:
-    """Tokens of a request, weighted by what a provider with the request before in its cache takes for them."""
+    """Cost of a request in tokens of new input at the plain price, if the provider has cached the request
+    ``before``."""
     common = len(before) if body.startswith(before) else _common(before, body)
     return (common * SERVED + (len(body) - common) * WRITE) / 4
 
@@ -231,7 +233,7 @@ def _passages(sessions: Sequence[Turns]) -> Iterator[ChatPassage]:
 
 
 def _copy(passage: ChatPassage, number: int) -> ChatPassage:
-    """The passage with other words in each line, so that it is no repeat."""
+    """The passage with ``number`` at the end of each line, if it is a tool result, so that it is no repetition."""
     text = passage.text.replace("\n", f" {number}\n") if passage.kind is PassageKind.RESULT else passage.text
     return ChatPassage(passage.message, passage.kind, text, passage.tool, passage.path, passage.command)
 

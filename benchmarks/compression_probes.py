@@ -1,6 +1,7 @@
-"""Probes of compression: a fact in a text, the text in a chat, and what must be found of it in what is forwarded.
+"""Probes of compression: a fact in a text, the text in a chat, and what the forwarded chat must still contain of it.
 
-Made of tables: every kind of text with every fact that fits into it. No probe is taken from the tests or from a corpus.
+They are made of tables: every kind of text with every fact that fits into it. No probe comes from the tests or a
+corpus.
 """
 
 from __future__ import annotations
@@ -16,12 +17,13 @@ from tokenmizer_mw.saving.compress.neural import is_faithful
 
 Messages = list[dict[str, Any]]
 Holds = Callable[[str, str], bool]
-"""Whether what was forwarded keeps what was sent."""
+"""Function that gets the text of a message as sent and as forwarded, and returns whether what matters is kept."""
 
 
 @dataclass(frozen=True, slots=True)
 class Probe:
-    """A chat, the place of the message with the fact, and what must hold of its text. ``fact`` is for people."""
+    """A chat with a fact. ``place``: index of the message with the fact; ``holds``: what must hold of its text after
+    compression; ``kind`` and ``fact`` are shown to people."""
 
     kind: str
     fact: str
@@ -108,7 +110,7 @@ ROWS: Final = (
     ("12:{at:02}:00 backup of volume vol-{at} was finished and is complete", "19:{at:02}:00 ", "19:03:00 backup"),
     ("{at:03}\tuser {at} is active and has paid 20 euros in the month of May", "{other:03}\t", "401"),
 )
-"""A row, what stands before it the second time, and what must be told of that."""
+"""A row, what stands before it the second time, and what the forwarded text must say of that."""
 REWORDED: Final = (
     ("The loop runs while a > b holds.", "The loop runs while a < b holds."),
     ("What is left is a - b of it.", "What is left is a + b of it."),
@@ -122,7 +124,7 @@ YAML: Final = "limits:\n  - name: a\n    # {}\n    value: 0.10\n\n\n\n  - name: 
 
 
 def probes() -> Iterator[Probe]:
-    """All of them, the same in every run."""
+    """Iterate over all probes, the same in every run."""
     yield from _said()
     yield from _files()
     yield from _json()
@@ -139,8 +141,8 @@ def probes() -> Iterator[Probe]:
 
 
 def changed(probe: Probe) -> bool:
-    """Whether the fact is not what it was. Every stage runs that can, but for the history, which leaves names alone:
-    it runs where the kind of the probe says so. ``neural`` is handed what a probe would have it say."""
+    """Whether compression changed the probe's fact. All stages but ``history`` run; for the kind "old log", only
+    ``history``. For the kind "reworded", whether the check of the stage ``neural`` lets the wrong wording pass."""
     stages = HISTORY if probe.kind == "old log" else STAGES
     settings = Settings(compress=stages, compress_keep=1, compress_step=1)
     if probe.kind == "reworded":
@@ -150,7 +152,7 @@ def changed(probe: Probe) -> bool:
 
 
 def _said() -> Iterator[Probe]:
-    """What an assistant says between pleasantries: the sentence is there, word for word."""
+    """Sentences of an assistant between pleasantries: the sentence must be kept word for word."""
     for number, fact in enumerate(FACTS):
         for opening in OPENINGS:
             text = f"{opening}{fact}{CLOSINGS[number % len(CLOSINGS)]}"
@@ -158,7 +160,7 @@ def _said() -> Iterator[Probe]:
 
 
 def _files() -> Iterator[Probe]:
-    """Files that were read: nothing of code, tables, diffs and data changes, not even its white space."""
+    """Files that were read: nothing in code, tables, diffs and data may change, not even white space."""
     shapes = (("a.py", PYTHON), ("Makefile", MAKE), ("a.yaml", YAML), ("README.md", TABLE), ("a.diff", DIFF))
     for path, text in shapes:
         for fact in FACTS[:10]:
@@ -166,7 +168,7 @@ def _files() -> Iterator[Probe]:
 
 
 def _json() -> Iterator[Probe]:
-    """JSON from a tool: another layout, the same value, numbers spelled as they were."""
+    """JSON from a tool: the layout may change, the value and the spelling of numbers may not."""
     for number, fact in enumerate(FACTS):
         value = {"note": fact, "total": 12.50, "rows": [1.0, 1e3, -0.25, number], "paid": False, "by": None}
         text = json.dumps(value, indent=2, ensure_ascii=number % 2 == 0)
@@ -174,7 +176,7 @@ def _json() -> Iterator[Probe]:
 
 
 def _logs() -> Iterator[Probe]:
-    """Output of tests and builds: the line of the failure, and its neighbours."""
+    """Output of tests and builds: the line of the failure must be kept; and rows of data, which must all be kept."""
     for number, fact in enumerate(FACTS):
         passed = [f"tests/test_a.py::test_{at} PASSED" for at in range(12)]
         failure = f"E   AssertionError: {fact}"
@@ -185,7 +187,7 @@ def _logs() -> Iterator[Probe]:
 
 
 def _lists() -> Iterator[Probe]:
-    """Listings and matches: every name, size, line number and line."""
+    """Listings and search results: every name, size, line number and line must be kept."""
     for number, fact in enumerate(FACTS):
         names = [f"invoice_{number}_{at}.py" for at in range(6)]
         long = "\n".join(f"-rw-r--r-- 1 a b {at * 100 + number} Nov  3 10:00 {name}" for at, name in enumerate(names))
@@ -198,7 +200,7 @@ def _lists() -> Iterator[Probe]:
 
 
 def _repeated() -> Iterator[Probe]:
-    """A file that is read again after one line changed: the new line is there, and the rest where it is said to be."""
+    """A file that is read again after one line changed: the new line must be kept."""
     for number, fact in enumerate(FACTS):
         lines = [f"    step_{at} = compute(row_{at}, {at}.{number})" for at in range(30)]
         again = [*lines[:17], f"    # {fact}", *lines[18:]]
@@ -208,7 +210,7 @@ def _repeated() -> Iterator[Probe]:
 
 
 def _untouchable() -> Iterator[Probe]:
-    """What people and the system say."""
+    """Messages of users and of the system, which must not change."""
     for fact in FACTS:
         text = f"Sure! {fact}\n\n\n\n```\n{PYTHON.format(fact)}```\nHope this helps!"
         yield Probe("user", fact, [{"role": "user", "content": text}], 0, _same)
@@ -216,13 +218,13 @@ def _untouchable() -> Iterator[Probe]:
 
 
 def _answers() -> Iterator[Probe]:
-    """What an assistant says that looks like a pleasantry and is the answer."""
+    """Answers of an assistant that look like pleasantries, which must not change."""
     for text in ANSWERS:
         yield Probe("answer", text, [_user(), {"role": "assistant", "content": text}], 1, _same)
 
 
 def _shown() -> Iterator[Probe]:
-    """Files that a command shows among other things: every line stays."""
+    """Files that a command shows among other things: every line must be kept."""
     for command in SHOWING:
         for text in SHOWN:
             ran = {"command": command.format("a/b")}
@@ -232,7 +234,7 @@ def _shown() -> Iterator[Probe]:
 
 
 def _served() -> Iterator[Probe]:
-    """Long logs of servers: the one failure is there, in a long log and in an old one."""
+    """Long logs of servers: the one failure must be kept, in a new log and in an old one."""
     for number, stamp in enumerate(STAMPS):
         for command in ("docker logs web", "./serve", "cat app.log", "docker logs web | grep -v health"):
             rows = [f"{stamp.format(at % 60)} INFO request {at} of tenant acme was handled" for at in range(900)]
@@ -246,7 +248,7 @@ def _served() -> Iterator[Probe]:
 
 
 def _counted() -> Iterator[Probe]:
-    """Rows that come again with other numbers before them: the new ones are told."""
+    """Rows that occur again with other numbers before them: the new numbers must be named."""
     for row, before, told in ROWS:
         rows = [row.format(at=at) for at in range(1, 11)]
         again = [
@@ -259,7 +261,7 @@ def _counted() -> Iterator[Probe]:
 
 
 def _placed() -> Iterator[Probe]:
-    """Long files, whose beginning was read before: the numbers of lines in a note are those of the file."""
+    """Long files whose beginning was read before: the line numbers in a note must be those of the file."""
     for number in range(8):
         known = [f"value_{at} = compute({at}, 'a text that is long enough')" for at in range(100)]
         rest = [f"x_{at} = {at}  # padding that makes the file a long one" for at in range(2_000)]
@@ -271,7 +273,7 @@ def _placed() -> Iterator[Probe]:
 
 
 def _reworded() -> Iterator[Probe]:
-    """What a model makes of prose and must not: the gate is shut."""
+    """Wrong rewordings of prose by a model, which the check must refuse."""
     for said, other in REWORDED:
         yield Probe("reworded", said, [{"role": "assistant", "content": other}], 0, _same)
 
@@ -308,5 +310,5 @@ def _result(text: str, number: int = 1) -> dict[str, Any]:
 
 
 def by_kind(found: Sequence[Probe]) -> dict[str, int]:
-    """How many probes there are of each kind."""
+    """Return the number of probes of each kind."""
     return {kind: sum(probe.kind == kind for probe in found) for kind in dict.fromkeys(probe.kind for probe in found)}

@@ -52,10 +52,10 @@ from .selections import SELECTIONS, Selections
 from .sentence_model import WITH_MODEL, settings_with_model
 
 MODEL: Final = "gpt-4o"
-"""Whose tokens the budgets of blocks and recalls are counted in."""
+"""Model in whose tokens the budgets of blocks and recalls are counted."""
 
 REFINEMENTS: Final = {"refined": "llm_replies", "handover": "llm_handover"}
-"""Folders of recorded replies, which ``SessionMemory.refine`` is given, by the name of the way."""
+"""Folders of recorded replies to ``SessionMemory.refine``, by the name of the method that uses them."""
 
 BASELINE_BUDGETS: Final = (300, 600, 1_000)
 WINDOWS: Final = (3_000, 8_000)
@@ -73,11 +73,12 @@ BARS: Final = (
     ("compacted3000", "all", 0.925),
     ("handover compaction600", "all", 0.92),
 )
-"""Way, group and least share of points told."""
+"""Method, group of questions and lowest share of points that the text must contain."""
 
 
 class Case:
-    """An exam with what the ways share: the memory of its head, baselines, requests."""
+    """An exam with everything its methods share: memories of its head (the older part of the session), baselines and
+    requests. Made when first used; call ``close`` afterwards. ``replies``: recorded replies by method and session."""
 
     def __init__(self, exam: Exam, replies: Mapping[str, Mapping[str, str]]) -> None:
         self.exam = exam
@@ -94,39 +95,44 @@ class Case:
 
     @cached_property
     def whole(self) -> Selections:
-        """Baselines over all messages, for requests."""
+        """Baselines over all messages, to be compared with whole requests."""
         return Selections(self.exam.turns)
 
     def has(self, variant: str) -> bool:
-        """Whether there is such a memory of the head: "" for the plain one, the name of a reply for the refined one,
-        or that with the sentence model."""
+        """Whether a memory of the head can be made in this way: "" for the plain one (always), the name of a recorded
+        reply for the refined one, ``WITH_MODEL`` for that with the sentence model."""
         return not variant or variant in self.replies or (variant == WITH_MODEL and settings_with_model() is not None)
 
     def memory(self, variant: str = "") -> SessionMemory:
-        """A memory of the head."""
+        """Return a memory in which the head is recorded. ``variant``: as in ``has``."""
         if variant not in self._memories:
             self._memories[variant] = self._recorded(variant)
         return self._memories[variant]
 
     def block(self, budget: int, variant: str = "") -> str:
-        """The resume block of a memory of the head."""
+        """Return the resume block of the head with ``budget`` tokens. ``variant``: as in ``has``."""
         if (variant, budget) not in self._blocks:
             self._blocks[variant, budget] = self.memory(variant).resume("head", budget=budget, model=MODEL).text
         return self._blocks[variant, budget]
 
     def recall(self, question: Question, budget: int) -> str:
-        """What recall gives for a question on the head."""
+        """Return the result of ``recall`` for a question on the head, with ``budget`` tokens."""
         return self.memory().recall("head", question.text, budget=budget, model=MODEL).text
 
     def request(self, question: Question, window: int) -> str:
-        """The text of the request that the middleware sends in a window, without the question."""
+        """Return the text of the request that the middleware sends in a window of so many tokens, without the
+        question."""
         if window not in self._requests:
             self._requests[window] = Requests([message(dict(turn)) for turn in self.exam.turns], window, MODEL)
         return self._requests[window].send(question.id, question.text)
 
     def compacted(self, question: Question, tokens: int, *, whole: bool, refinement: str = "") -> str:
-        """What a request with the question says behind a compaction by contract of ``tokens``: of the head, or of the
-        ``whole`` session, where it brings a reminder, too."""
+        """Return the text of a request with the question after a compaction through the provider's API to ``tokens``
+        tokens.
+
+        ``whole``: the whole session was compacted and the request has a reminder; otherwise only the head was, without
+        one. ``refinement``: name of the recorded reply with which it was refined before, "" for none.
+        """
         given = (tokens, whole, refinement)
         if given not in self._compacted:
             turns = self.exam.turns if whole else self.exam.head
@@ -153,8 +159,8 @@ class Case:
 
 @dataclass(frozen=True, slots=True)
 class Way:
-    """How a text comes about. ``variant``: the memory (``Case.has``) without which a session is left out;
-    ``complete``: the text is a whole request, to which no tail is added."""
+    """A method that gives a text for a question. ``variant``: sessions for which this memory (see ``Case.has``) cannot
+    be made are left out; ``complete``: the text is a whole request, to which the newest messages are not added."""
 
     text: Callable[[Case, Question], str]
     variant: str = ""
@@ -200,26 +206,27 @@ WAYS: Final[Mapping[str, Way]] = {
     **{f"{name}{budget}": _block(budget, name) for name in REFINEMENTS for budget in (300, 600, 1_000)},
     **{f"{name} reply": _reply(name) for name in REFINEMENTS},
 }
-"""Our ways by name; the last ones are the recorded replies as they stand."""
+"""Our methods by name; the last ones are the recorded replies themselves."""
 
 
 @dataclass(slots=True)
 class Score:
-    """The values of one way by group, and the sizes of its texts."""
+    """The shares of points that one method's texts contain, by group of questions, and the sizes of the texts."""
 
     values: dict[str, list[float]] = field(default_factory=lambda: defaultdict(list))
     tokens: list[int] = field(default_factory=list)
     quarters: list[int] = field(default_factory=list)
 
     def add(self, exam: Exam, question: Question, value: float, text: str) -> None:
-        """Note what one question came to."""
+        """Add the result of one question: ``value``, the share of its points that ``text`` (with the newest messages)
+        contains."""
         for group in ("all", question.kind, ENGLISH if exam.language == "en" else OTHER):
             self.values[group].append(value)
         self.tokens.append(_COUNTER.count(text))
         self.quarters.append(estimate_tokens(text))
 
     def figures(self) -> dict[str, Any]:
-        """JSON-ready means; "questions" is how many there were."""
+        """Return the means as JSON-ready values; "questions" is their number."""
         groups = {group: round(fmean(values), 3) for group, values in sorted(self.values.items())}
         sizes = {"tokens": round(fmean(self.tokens)), "quarters": round(fmean(self.quarters))}
         return {"all": groups.pop("all"), **sizes, "questions": len(self.tokens), "by": groups}
@@ -228,11 +235,12 @@ class Score:
 _COUNTER: Final = counter_for(MODEL)
 
 Missed = tuple[float, Question, str]
-"""The value of a question that a way does not answer wholly, and the way's name."""
+"""The value (below 1) of a question that a method does not answer fully, the question, and the method's name."""
 
 
 class Results:
-    """What all ways come to, question by question."""
+    """The results of all methods, question by question. ``names``: the methods; ``baselines``: whether baselines are
+    run as well."""
 
     def __init__(self, names: Sequence[str], *, baselines: bool) -> None:
         self.names = names
@@ -242,7 +250,7 @@ class Results:
         self.missed: list[Missed] = []
 
     def add(self, case: Case) -> None:
-        """Score one exam."""
+        """Score the methods, and the baselines if wanted, on all questions of one exam."""
         for question in case.exam.questions:
             for name in self.names:
                 way = WAYS[name]
@@ -272,7 +280,7 @@ class Results:
         self.scores["whole head"].add(case.exam, question, value, whole)
 
     def figures(self) -> dict[str, Any]:
-        """JSON-ready figures of all ways, and of the baselines beside each."""
+        """Return JSON-ready figures of all methods, and of the baselines beside each."""
         ways = {name: score.figures() for name, score in self.scores.items()}
         beside = {
             name: {other: score.figures() for other, score in found.items()} for name, found in self.beside.items()
@@ -288,7 +296,7 @@ def _add_selections(case: Case, question: Question, scores: dict[str, Score], bu
 
 
 def run_exams(exams: Sequence[Exam], names: Sequence[str], *, baselines: bool) -> Results:
-    """The results of the ways ``names`` on ``exams``."""
+    """Return the results of the methods ``names`` on ``exams``."""
     replies = {name: recordings(folder=folder) for name, folder in REFINEMENTS.items()}
     results = Results(names, baselines=baselines)
     for exam in exams:
@@ -301,8 +309,12 @@ def run_exams(exams: Sequence[Exam], names: Sequence[str], *, baselines: bool) -
 
 
 def run(only: str = "", misses: int = 0) -> dict[str, Any]:
-    """The benchmark's result. ``only``: names of ways, joined by commas, without baselines. Without exams it has no
-    figures and no bars. Raises ``ValueError`` for a way that does not exist."""
+    """Return the benchmark's result.
+
+    ``only``: names of methods, joined by commas, which then run without baselines; "" for all. ``misses``: how many
+    questions that are not fully answered are listed. Without exams it has no figures and no bars. Raises ``ValueError``
+    for a method that does not exist.
+    """
     names = only.split(",") if only else list(WAYS)
     if unknown := [name for name in names if name not in WAYS]:
         raise ValueError(f"no way {unknown[0]!r}; ways: {', '.join(WAYS)}")

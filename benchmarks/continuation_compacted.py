@@ -1,4 +1,4 @@
-"""Whole requests behind a compaction by contract, as they leave the proxy: the compaction, and a question behind it."""
+"""Whole requests as they leave the proxy after a compaction through the provider's API, each with a question."""
 
 from __future__ import annotations
 
@@ -23,11 +23,13 @@ _REPLY: Final = {"id": "resp_1", "object": "response", "status": "completed", "m
 
 
 class CompactedRequests:
-    """Has one session compacted into a block of ``tokens``, and sends questions behind that compaction, each in a
-    session of its own that has the same events so far.
+    """Compacts one session into a block of ``tokens`` tokens, and sends questions after that compaction, each in a
+    session of its own with the same events so far.
 
-    ``messages`` are OpenAI's. ``reply`` is what a model says when the session is refined before it is compacted;
-    ``None``: it is not refined. ``reminds``: requests bring what the block leaves out and the question asks for.
+    - ``messages``: in OpenAI's format; ``model``: the model of the requests.
+    - ``reply``: the recorded reply with which the session is refined before it is compacted; ``None``: it is not
+      refined.
+    - ``reminds``: requests get a reminder, which has what the block leaves out and the question asks for.
     """
 
     def __init__(
@@ -47,7 +49,8 @@ class CompactedRequests:
         self._events = [recorded.event for recorded in self._memory.log.read(_BASE)]
 
     def send(self, id: str, question: str) -> str:
-        """The text of the request that reaches the model when ``question`` is asked, without the question."""
+        """Return the text of the request that reaches the model when ``question`` is asked in a new session ``id``,
+        without the question."""
         self._memory.log.append(SessionKey(LOCAL_TENANT, id), self._events, expected_seq=0)
         asked = {"role": "user", "content": question}
         sent, _ = self._call(id, _RESPONSES, [self._item, asked])
@@ -61,13 +64,13 @@ class CompactedRequests:
         self._memory.close()
 
     def _compact(self, items: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-        """The item that the standalone endpoint answers. Raises ``ValueError`` for any other answer."""
+        """The item that the standalone endpoint returns. Raises ``ValueError`` unless it returns exactly one."""
         _, answer = self._call(_BASE.id, f"{_RESPONSES}/compact", items)
         (item,) = json.loads(answer)["output"]
         return dict(item)
 
     def _call(self, session: str, path: str, items: Sequence[Mapping[str, Any]]) -> tuple[bytes, bytes]:
-        """What reaches the provider, and what reaches the client."""
+        """Send a request, and return the bodies that reach the provider and the client."""
         body = json.dumps({"model": self._model, "input": items}).encode()
         memory = self._memory
 

@@ -23,9 +23,9 @@ _REPLY: Final = {
 
 
 class Requests:
-    """Sends questions behind the messages of one session, each in a session of its own that has the same events so far.
+    """Sends questions after the messages of one session, each in a session of its own with the same events so far.
 
-    ``messages`` are OpenAI's, ``window`` is in tokens of ``model``.
+    ``messages``: in OpenAI's format; ``window``: the context window in tokens of ``model``.
     """
 
     def __init__(self, messages: Sequence[Mapping[str, Any]], window: int, model: str) -> None:
@@ -38,7 +38,8 @@ class Requests:
         self._events = [recorded.event for recorded in self._memory.log.read(_BASE)]
 
     def send(self, id: str, question: str) -> str:
-        """The text of the request that reaches the model when ``question`` is asked, without the question."""
+        """Return the text of the request that reaches the model when ``question`` is asked in a new session ``id``,
+        without the question."""
         self._memory.log.append(SessionKey(LOCAL_TENANT, id), self._events, expected_seq=0)
         asked = {"role": "user", "content": question}
         body = json.dumps({"model": self._model, "messages": [*self._messages, asked]}).encode()
@@ -51,7 +52,7 @@ class Requests:
 
 
 def request_text(body: Mapping[str, Any], question: str) -> str:
-    """What the messages of an OpenAI request say and call, without ``question`` in the last one."""
+    """Return the texts and tool calls of the messages of an OpenAI request, without ``question`` in the last one."""
     texts = list(map(_text, body["messages"]))
     texts[-1] = texts[-1].replace(question, "", 1)
     return "\n".join(texts)

@@ -1,8 +1,9 @@
-"""Conversations made to be cut: neutral words, and one small writer a dialect that spells them as requests.
+"""Generated conversations for tests of cuts: neutral items, and for each dialect a small writer that turns them into
+requests.
 
-A client resends its history with every call. It asks, calls tools, several at once and one after the other, lets the
-model think, attaches images, puts a system message in the middle, asks the same again, goes back and asks something
-else, and trims its history. The texts are ours; the same seed gives the same conversation.
+A client resends its history with every call. It asks questions, calls tools (several at once and one after the other),
+lets the model think, attaches images, puts a system message in the middle, asks the same again, goes back and asks
+something else, and trims its history. The same seed gives the same conversation.
 """
 
 from __future__ import annotations
@@ -16,14 +17,15 @@ from typing import Any, Final
 
 @dataclass(frozen=True, slots=True)
 class Told:
-    """What the system says, at the start or in the middle."""
+    """A system message, at the start or in the middle."""
 
     text: str
 
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """What the user says. ``joined``: in one message with the results before it, where a dialect can do that."""
+    """A message of the user. ``image``: with an image; ``joined``: in one message with the tool results before it, if
+    the dialect can do that."""
 
     text: str
     image: bool = False
@@ -41,7 +43,7 @@ class Called:
 
 @dataclass(frozen=True, slots=True)
 class Answered:
-    """What the assistant says, thinks and calls in one step."""
+    """What the assistant says, thinks and calls in one step; "" and () for nothing."""
 
     text: str
     thinking: str = ""
@@ -50,7 +52,7 @@ class Answered:
 
 @dataclass(frozen=True, slots=True)
 class Returned:
-    """What the tools that the step before called give back, in order."""
+    """The results of the tools that the step before called, in order."""
 
     results: tuple[tuple[Called, str], ...]
 
@@ -81,7 +83,8 @@ _AGAIN: Final = ("continue", "yes", "go on")
 
 @dataclass(slots=True)
 class Client:
-    """One client with its habits, drawn from ``random``. ``plain``: it only ever adds to its history."""
+    """One client with its habits, drawn from ``random``. ``plain``: it only ever adds to its history; ``trims``: it
+    removes old messages; ``asked``: how many questions it has asked."""
 
     random: random.Random
     plain: bool = False
@@ -94,7 +97,8 @@ class Client:
         self.trims = not self.plain and self.random.random() < 0.15
 
     def calls(self, turns: int) -> Iterator[tuple[Item, ...]]:
-        """The history that each call sends, over ``turns`` turns of the user."""
+        """Iterate over the history that each call sends, over ``turns`` turns of the user. Iterating changes the
+        client."""
         for _ in range(turns):
             self._change_history()
             yield from self._turn()
@@ -160,12 +164,13 @@ Elements = list[Element]
 _PIXEL: Final = "aGVsbG8="
 
 CLOSE: Final = b"]}"
-"""What follows the last element of every request here."""
+"""The bytes after the last element of every request here."""
 
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """A request as sent, and its list of messages: each element as spelled, and the number of the item it is of."""
+    """A request as sent. ``elements``: the JSON of each element of its list of messages; ``owners``: for each of them,
+    the index of the item that it belongs to."""
 
     body: bytes
     elements: tuple[str, ...]
@@ -174,10 +179,15 @@ class Written:
 
 @dataclass(frozen=True, slots=True)
 class Writer:
-    """How a dialect spells a conversation. ``spell`` gives the elements of an item, ``head`` the other members from
-    the leading ``Told``s, ``leading`` whether those are elements, too. ``joins``: the member of an element that a
-    user's words join when they come with results. ``system``: the member that takes what is put in by a cut; "": it
-    goes into the list."""
+    """How a dialect writes a conversation.
+
+    - ``path``: of the request; ``list_name``: the member with the list of messages.
+    - ``spell``: returns the elements of an item; ``head``: returns the other members, from the leading system messages;
+      ``leading``: whether those are elements as well.
+    - ``joins``: the member of an element to which a user's message is added if it comes with tool results; "" if the
+      dialect cannot do that.
+    - ``system``: the member into which a cut puts its block; "": it goes into the list.
+    """
 
     path: str
     list_name: str
@@ -188,7 +198,8 @@ class Writer:
     system: str = ""
 
     def write(self, items: Sequence[Item]) -> Written:
-        """The request for this history. Its list comes last, so that the next one can begin with the same bytes."""
+        """Return the request for this history. Its list of messages comes last, so that the next request can begin with
+        the same bytes."""
         first = next((place for place, item in enumerate(items) if not isinstance(item, Told)), len(items))
         told = [item for item in items[:first] if isinstance(item, Told)]
         elements: list[tuple[int, Element]] = []
@@ -374,4 +385,4 @@ WRITERS: Final[Mapping[str, Writer]] = {
     "ollama": Writer("/api/chat", "messages", _ollama, _ollama_head),
     "cohere": Writer("/v2/chat", "messages", _cohere, _cohere_head),
 }
-"""By the names of the dialects."""
+"""The writers by the names of their dialects."""

@@ -1,8 +1,8 @@
-"""How long a chat waits whose request is cut, over real HTTP, in a process of its own.
+"""How long a chat waits whose request is cut, over real HTTP, with the server in a process of its own.
 
-A chat grows call by call, as a client sends it: the whole history each time. ``new cut`` are the calls in which
-messages go for the first time, ``behind`` the ones after a cut that need no further one, ``uncut`` those before. Each
-call is also sent to the bare route; what counts is the difference of the times to the first byte.
+A chat grows call by call, and a client sends the whole history each time. ``new cut``: calls in which messages are
+removed for the first time; ``behind``: calls after a cut that need no further one; ``uncut``: those before. Each call
+is also sent to the bare route; the figure is the difference of the times to the first byte.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from .sessions import long_session
 
 WINDOWS: Final = (4_000, 32_000, 128_000)
 PAUSE: Final = 0.15
-"""Seconds between two calls: somebody reads and writes, and the facts of the last turn are extracted."""
+"""Seconds between two calls, in which the facts of the last turn are extracted."""
 CUTS: Final = 5
 """New cuts after which a chat ends."""
 CALLS_MAX: Final = 400
@@ -33,7 +33,7 @@ Message = dict[str, str]
 
 
 def run() -> dict[str, Any]:
-    """The benchmark's result."""
+    """Return the benchmark's result."""
     rows = {window: _measure(window) for window in WINDOWS}
     head = ["| window | calls | median | longest |", "|---|---|---|---|"]
     table = [
@@ -70,7 +70,7 @@ def _measure(window: int) -> dict[str, dict[str, float]]:
 
 
 def _calls(port: int, window: int) -> Iterator[tuple[str, float]]:
-    """What each call of a chat is, and the seconds that the middleware adds to its first byte."""
+    """The kind of each call of a chat, and the seconds that the middleware adds to its first byte."""
     links = {mount: http.client.HTTPConnection("127.0.0.1", port) for mount in ("bare", "memory")}
     said: list[Message] = []
     turns, removed, cuts = _turns(window), 0, 0
@@ -91,7 +91,8 @@ def _calls(port: int, window: int) -> Iterator[tuple[str, float]]:
 
 
 def _turns(window: int) -> Iterator[Message]:
-    """Messages of a working session, of each speaker in turn, as long as the window asks for."""
+    """Messages of a working session, of user and assistant in turn, each so long that about ``TURNS_A_WINDOW`` turns
+    fill the window."""
     length = window * CHARACTERS_A_TOKEN // (2 * TURNS_A_WINDOW)
     texts = cycle(one["content"] for one in long_session(2_000).messages if one.get("content"))
     for role in cycle(("user", "assistant")):

@@ -138,7 +138,7 @@ def _opened(store: str) -> SessionMemory:
 
 
 def _asked(board: Dashboard, page: str) -> float:
-    """CPU time of one page, in milliseconds."""
+    """CPU time of one page, in milliseconds. ``page``: its path and query."""
     path, _, query = page.partition("?")
     scope = {
         "type": "http",
@@ -180,7 +180,8 @@ memory.close()
 
 
 def _heard(store: str, count: int) -> tuple[float, float]:
-    """Seconds from an append in another process to the event at a client, the median and the most."""
+    """Median and greatest number of seconds from an append in another process to the event at a client, over ``count``
+    appends."""
     with closing(_opened(store)) as memory:
         board = dashboard(memory, authorize=local)
         server = uvicorn.Server(uvicorn.Config(board, port=0, log_level="critical", timeout_graceful_shutdown=2))
@@ -220,7 +221,8 @@ def _heard_once(port: int, writer: subprocess.Popen[str], number: int) -> float:
 
 
 def _fill(store: str, sessions: int) -> float:
-    """The sessions; gives a time at which half of the big one was there."""
+    """Write the small sessions and the big one. Returns a time (seconds since the epoch) at which half of the big one
+    was stored."""
     with closing(_opened(store)) as memory:
         for number in range(sessions):
             memory.log.append(SessionKey("local", f"session-{number:05}"), list(_small(number)), expected_seq=0)
@@ -243,7 +245,8 @@ def _small(number: int) -> Iterator[Event]:
 
 
 def _big() -> Iterator[Event]:
-    """A long session: facts of all kinds, some of them settled, replaced, put away; two checkpoints."""
+    """Events of a long session: facts of all kinds, some of them completed, replaced or archived, and two
+    checkpoints."""
     chance = random.Random(11)
     counts: dict[NodeType, int] = {}
     ids: list[str] = []
@@ -273,7 +276,7 @@ def _big() -> Iterator[Event]:
 
 
 def _cut(id: str, turn: int, decisions: Sequence[str]) -> Checkpointed:
-    """A cut that left out all but the last ten messages."""
+    """A checkpoint of a cut that left out all but the last ten messages."""
     block = "\n".join(f"- decided: {name}" for name in decisions[-20:])
     return Checkpointed(id, turn, 300, block, "anchor", turn - 9, turn - 10, tuple(decisions[-20:]), 10)
 

@@ -32,7 +32,7 @@ _SAID: Final = "Noted, the history goes to a second table."
 
 @dataclass(frozen=True, slots=True)
 class Replied:
-    """A short streamed answer: its pieces and their content type."""
+    """A short streamed answer: its chunks and their content type."""
 
     pieces: Sequence[bytes]
     content_type: bytes = b"text/event-stream"
@@ -113,7 +113,8 @@ def run() -> dict[str, Any]:
 
 
 def added(memory: Memory, name: str, size: str, *, requests: int = REQUESTS, rounds: int = ROUNDS) -> dict[str, Any]:
-    """What a request of a dialect costs more than with a middleware that does nothing, in microseconds."""
+    """Return the microseconds that the memory adds to a request of a dialect, compared with a middleware that does
+    nothing. ``size``: a key of ``SIZES``; ``requests``: in each of ``rounds`` rounds."""
     calls = _calls(WRITERS[name], f"{name}-{size}", SIZES[size][0], requests * (rounds + 1))
     replied = REPLIES[name]
 
@@ -126,7 +127,8 @@ def added(memory: Memory, name: str, size: str, *, requests: int = REQUESTS, rou
 
 
 def _calls(writer: Writer, session: str, size: int, count: int) -> list[Call]:
-    """A session whose client sends the last turns with each call, two messages of them new."""
+    """The calls of a session whose client sends the last ``TURNS`` turns with each call; two messages of each call are
+    new."""
     words = _WORDS * (size // ((TURNS + 1) * len(_WORDS)) or 1)
     asked = [Asked(f"{number}. {words}") for number in range(count + TURNS)]
     calls: list[Call] = []

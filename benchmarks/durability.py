@@ -1,4 +1,4 @@
-"""What survives: kill -9 of a server under load, and four processes that write one session at once."""
+"""What is lost when a server is killed (SIGKILL) under load, and when four processes write one session at once."""
 
 from __future__ import annotations
 
@@ -75,7 +75,8 @@ def _kill_trial(seconds: float) -> dict[str, int]:
 
 
 def _chat(port: int, session: str, finished: list[str]) -> None:
-    """One message per call until the server dies; a question is noted once its answer was seen to the end."""
+    """Send one message per call until the server dies. A question is added to ``finished`` once the end of its answer
+    was received."""
     link = http.client.HTTPConnection("127.0.0.1", port, timeout=10)
     history: list[dict[str, str]] = []
     for number in range(100_000):
@@ -105,7 +106,7 @@ def _text(answer: bytes) -> str:
 
 
 def _missing(store: str, finished: dict[str, list[str]]) -> set[str]:
-    """The questions of finished turns that the store does not have with their answers."""
+    """The questions of finished turns that the store does not contain with their answers."""
     memory = SessionMemory.open(store)
     lost: set[str] = set()
     for session, questions in finished.items():
@@ -137,7 +138,8 @@ def _four_processes() -> dict[str, int]:
 
 
 def _write(store: str, process: int, barrier: Barrier, stale: Any) -> None:
-    """Append; now and then all meet, and each must then see what all had appended until there."""
+    """Append messages. After every ten, all processes wait for each other, and each must then find what all had
+    appended; otherwise it adds one to ``stale``."""
     memory = SessionMemory.open(store)
     for number in range(1, APPENDS + 1):
         memory.record("s", [{"role": "user", "content": f"note {number} from process {process}"}])

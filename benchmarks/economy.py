@@ -24,14 +24,15 @@ from .measure import at_least
 from .savings import PROVIDERS, families, replay
 
 BEHIND: Final = 10
-"""Calls behind a cut that are looked at by themselves."""
+"""How many calls after each cut have a figure of their own."""
 CONVERSATIONS: Final = 2
 _NAME: Final = re.compile(r"(?:[\w.-]+/)+[\w.-]+|\b[\w-]+\.[a-z]{1,5}\b|\b[a-z]+(?:[A-Z]\w+)+\b|\b\w+_\w+\b|:\d{4,5}\b")
 
 
 @dataclass(slots=True)
 class Looked:
-    """Counts names over the calls of a conversation."""
+    """Counts names over the calls of a conversation. Called with the body of the client, the body that was sent, and
+    the answer."""
 
     counts: Counter[str] = field(default_factory=Counter)
     since: int = -1

@@ -1,14 +1,18 @@
-"""Talks whose last message has labelled effects: what it replaces, settles, finishes, leaves open, or nothing.
+"""Conversations whose last message has labelled effects: what it replaces, settles, finishes, leaves open, or nothing.
 
-``corpus/effects/author-*.json``: ``{"talks": [{"language", "subject", "talk": [[role, text], ...], "cases":
-[{"message", "effects": [...]}]}]}``. Each case is one more message behind the talk, tried by itself. An effect names
-the words that carry it: ``replaces`` (``old`` in the talk, ``new`` in the message), ``withdraws`` (``old``),
-``settles`` (``new``), ``rule`` (a standing instruction), ``rejects`` (something is turned down that was not settled
-before), ``done``, ``open``, ``fails`` and ``fixed`` (``what``). No effects: nothing that is believed changes. Only the
-authors ``av`` to ``bg`` label rules and rejections apart; with the others a rule is settled.
+``corpus/effects/author-*.json``:
+``{"talks": [{"language", "subject", "talk": [[role, text], ...], "cases": [{"message", "effects": [...]}]}]}``. Each
+case is one more message after the talk, tried by itself. An effect names the words that carry it:
 
-Written by people who saw neither the program nor other cases. ``corpus/effects_last`` is by four other authors, whom
-nobody reads and nothing is fitted on.
+- ``replaces`` (``old`` in the talk, ``new`` in the message), ``withdraws`` (``old``), ``settles`` (``new``)
+- ``rule`` (a standing instruction), ``rejects`` (something is turned down that was not settled before)
+- ``done``, ``open``, ``fails`` and ``fixed`` (``what``)
+
+A message without effects changes no fact. Only the authors ``av`` to ``bg`` label rules and rejections; the others
+label a rule as settled.
+
+The authors saw neither the program nor other cases. ``corpus/effects_last`` is by four other authors; nobody reads it
+and nothing is fitted on it.
 """
 
 from __future__ import annotations
@@ -30,7 +34,8 @@ LAST: Final = Path(__file__).parent / "corpus" / "effects_last"
 
 @dataclass(frozen=True, slots=True)
 class Trial:
-    """One talk and the message behind it, by one author."""
+    """One conversation (``turns``: pairs of role and text) and the user's message after it, with its labelled
+    effects."""
 
     author: str
     language: str
@@ -40,13 +45,13 @@ class Trial:
 
     @property
     def changes(self) -> set[tuple[str, str]]:
-        """What the message changes: old words and new ones, "" where nothing takes their place."""
+        """What the message changes: the old words and the new ones, "" if nothing replaces the old ones."""
         named = ("replaces", "withdraws")
         return {(one["old"], one.get("new", "")) for one in self.effects if one["effect"] in named}
 
 
 def load_trials(folder: Path) -> list[Trial]:
-    """The trials of all files of a folder."""
+    """Return the trials of all files ``author-*.json`` of a folder."""
     trials = []
     for path in sorted(folder.glob("author-*.json")):
         for talk in json.loads(path.read_text(encoding="utf-8"))["talks"]:
@@ -57,8 +62,8 @@ def load_trials(folder: Path) -> list[Trial]:
 
 
 def states_clause(node: Node, clause: str) -> bool:
-    """Whether a fact stems from a clause: one holds the other, or the fact's quotation holds it, and the words of the
-    shorter one are for a good part those of the other."""
+    """Whether a fact states a clause: one contains the other, or the fact's quote contains the clause, and at least the
+    share ``SHARED`` of the content stems of the shorter one are in the other one."""
     label, wanted = node.label.casefold(), clause.casefold()
     if not any(
         one in other for one, other in ((wanted, label), (label, wanted), (wanted, node.source.quote.casefold()))
@@ -72,7 +77,7 @@ SHARED: Final = 0.4
 
 
 def graph_after(trial: Trial, settings: Settings | None = None) -> SessionGraph:
-    """The graph after the trial's message, recorded message by message."""
+    """Return the graph after the trial's message; the session is recorded message by message in a new memory."""
     turns = [{"role": role, "content": text} for role, text in (*trial.turns, ("user", trial.message))]
     with SessionMemory.open("memory://", settings) as memory:
         for end in range(1, len(turns) + 1):
@@ -81,8 +86,9 @@ def graph_after(trial: Trial, settings: Settings | None = None) -> SessionGraph:
 
 
 def count_effects(trials: Sequence[Trial], settings: Settings | None = None) -> dict[str, dict[str, float]]:
-    """Shares: changes whose old fact was replaced, or another one; messages that change nothing and replaced something;
-    messages without any effect that became a decision; what is settled, done, open, broken or mended and known so."""
+    """Return number of cases and share, by what happened: changes that replaced the old fact, or only another one;
+    messages without a change that replaced something; messages without effects that became a decision; and, by effect,
+    those that a fact states correctly."""
     seen: dict[str, list[bool]] = {}
     for trial in trials:
         for name, right in _judge(trial, graph_after(trial, settings)):
@@ -137,4 +143,4 @@ _KNOWN: Final[Mapping[str, Callable[[Node], bool]]] = {
     "fails": _is_failing,
     "fixed": _is_finished,
 }
-"""How a fact looks that knows of an effect."""
+"""Maps an effect to the test whether a fact has the type and status that it should have after that effect."""

@@ -1,7 +1,7 @@
-"""The example of the README: what a model is sent of a short chat before a cut and after it.
+"""The example of the README: what a model receives of a short chat before a cut and after it.
 
-python -m benchmarks.example            shows it
-python -m benchmarks.example --write    writes it into the README
+python -m benchmarks.example            prints it
+python -m benchmarks.example --write    writes it into the README as well
 """
 
 from __future__ import annotations
@@ -23,10 +23,10 @@ SETTINGS: Final = Settings(context_window=800, block_tokens=300, reminder_tokens
 """A window that eleven messages fill."""
 
 SHOWN: Final = 100
-"""Characters that are shown of a message."""
+"""Most characters that are shown of a message."""
 
 ENDS: Final = 2
-"""Messages that are shown of a transcript at its beginning and at its end."""
+"""How many messages are shown at the beginning and at the end of a transcript."""
 
 _QUEUE: Final = """
 ```python
@@ -104,11 +104,12 @@ CHAT: Final = (
     f"The invoices come out of `shop/invoices.py` with WeasyPrint; the totals are still missing.{_INVOICES}",
     "Good. Add the totals, with 19 % VAT.",
 )
-"""What the user and the assistant say in turns."""
+"""What the user and the assistant say in turn; the user begins."""
 
 
 def write_example() -> str:
-    """The chat as a model is sent it, whole and cut, as Markdown."""
+    """Return the chat as a client sends it and as the model receives it after a cut, as Markdown. Raises
+    ``RuntimeError`` if the chat fits into the window, so that nothing is cut."""
     messages = [{"role": ("user", "assistant")[place % 2], "content": text} for place, text in enumerate(CHAT)]
     with closing(SessionMemory.open("memory://", SETTINGS)) as memory:
         memory.record("shop", messages[:-1])

@@ -1,9 +1,9 @@
-"""Continuation exams: what the older part of a session says, asked by questions whose answers have checkable points.
+"""Continuation exams: questions about the older part of a session, whose answers have points that can be checked.
 
 An exam is a JSON object ``{"session", "tail_from", "questions": [{"id", "kind", "question", "points"}]}``. The messages
-from ``tail_from`` on stay in the context; the questions are on those before it, the *head*. ``points`` is a list of
-points, each a list of strings. A text tells a point when one of these strings stands in it, without regard to case,
-quotation marks and white space. A question counts by the share of its points that are told.
+from ``tail_from`` on stay in the context; the questions are about those before it, the *head*. ``points`` is a list of
+points, each a list of strings. A text contains a point if it contains one of these strings; case, quotation marks and
+white space do not matter. The value of a question is the share of its points that a text contains.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from .labelled import VARIABLE
 
 FOLDER: Final = "continuation"
 TAIL_TOKENS: Final = 800
-"""Tokens of the newest messages that stay in the context whatever the head is replaced by."""
+"""Tokens (estimated) of the newest messages that stay in the context, whatever replaces the head."""
 
 _CHARACTERS_A_TOKEN: Final = 4
 _MARKS: Final = re.compile(r"[`\"'*“”‘’]")
@@ -31,7 +31,8 @@ Turn = Mapping[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """A question on the head. ``kind`` is decision, change, state, error, rule or fact."""
+    """A question about the head. ``kind``: decision, change, state, error, rule or fact; ``points``: each with the
+    strings one of which an answer must contain."""
 
     id: str
     kind: str
@@ -41,7 +42,8 @@ class Question:
 
 @dataclass(frozen=True, slots=True)
 class Exam:
-    """The questions on one session. ``turns`` are all its messages, ``tail_from`` the index of the first that stays."""
+    """The questions about one session. ``turns``: all its messages; ``tail_from``: the index of the first one that
+    stays."""
 
     session: str
     language: str
@@ -56,14 +58,16 @@ class Exam:
 
     @property
     def tail(self) -> str:
-        """The newest messages that stay, as text."""
+        """The newest messages that stay, as text of at most ``TAIL_TOKENS`` tokens."""
         return newest_messages(self.turns[self.tail_from :], TAIL_TOKENS)
 
 
 def read_exams(roots: Iterable[Path] | None = None) -> list[Exam]:
-    """The exams in folders named ``continuation`` below ``roots`` whose session lies below them, too.
+    """Return the exams in folders named ``continuation`` below ``roots``; exams whose session is not below them are
+    left out.
 
-    ``roots`` default to the folders that TOKENMIZER_CORPUS names. Returns [] when there are none.
+    ``roots``: ``None`` for the folders that the environment variable TOKENMIZER_CORPUS names. Returns [] if there are
+    none.
     """
     given = [Path(part) for part in os.environ.get(VARIABLE, "").split(os.pathsep) if part]
     folders = list(given if roots is None else roots)
@@ -75,7 +79,7 @@ def read_exams(roots: Iterable[Path] | None = None) -> list[Exam]:
 
 
 def _files(folders: Sequence[Path], name: str = "") -> Iterator[Path]:
-    """JSON files below ``folders``; only those directly in a folder called ``name``, where one is given."""
+    """JSON files below ``folders``; with a ``name``, only those directly in a folder of that name."""
     for folder in folders:
         paths = sorted(folder.rglob("*.json"))
         yield from (path for path in paths if not name or path.parent.name == name)
@@ -92,12 +96,12 @@ def _exam(raw: Mapping[str, Any], session: Mapping[str, Any]) -> Exam:
 
 
 def estimate_tokens(text: str) -> int:
-    """A quarter of the characters, rounded up."""
+    """Return the tokens of a text by estimate: a quarter of its characters, rounded up."""
     return -(-len(text) // _CHARACTERS_A_TOKEN)
 
 
 def message_text(turn: Turn) -> str:
-    """A message as text, with its role and the calls that it makes."""
+    """Return a message as text, with its role and its tool calls."""
     content = turn.get("content") or ""
     if not isinstance(content, str):
         content = "\n".join(part.get("text", "") for part in content if isinstance(part, dict))
@@ -109,21 +113,21 @@ def message_text(turn: Turn) -> str:
 
 
 def whole_text(turns: Sequence[Turn]) -> str:
-    """All messages as text."""
+    """Return all messages as text."""
     return "\n".join(map(message_text, turns))
 
 
 def newest_messages(turns: Sequence[Turn], budget: int) -> str:
-    """The end of the messages, ``budget`` tokens long."""
+    """Return the end of the messages as text, at most ``budget`` tokens by estimate; it may begin within a message."""
     return whole_text(turns)[-_CHARACTERS_A_TOKEN * budget :] if budget else ""
 
 
 def normalize(text: str) -> str:
-    """``text`` in the form in which strings are compared."""
+    """Return ``text`` as it is compared: in lower case, without quotation marks and stars, with single spaces."""
     return _SPACE.sub(" ", _MARKS.sub("", text)).lower()
 
 
 def score_text(text: str, points: Sequence[Sequence[str]]) -> float:
-    """The share of ``points`` that ``text`` tells."""
+    """Return the share of ``points`` (0 to 1) that ``text`` contains. There must be at least one point."""
     said = normalize(text)
     return sum(any(normalize(one) in said for one in point) for point in points) / len(points)

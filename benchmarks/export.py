@@ -78,7 +78,7 @@ def _bars(name: str, row: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 def _sessions() -> SessionGraph:
-    """The repository's sessions as one."""
+    """The graph of the repository's sessions, recorded as one session."""
     memory = SessionMemory.open()
     try:
         for path in sorted(SESSIONS.glob("*.json")):
@@ -104,7 +104,7 @@ def _dense() -> SessionGraph:
 
 
 def _written(graph: SessionGraph) -> dict[str, Any]:
-    """Bytes and CPU of every format."""
+    """Bytes and CPU milliseconds of each format."""
     return {
         name: {
             "bytes": len(FORMATS[name].write(graph, most=FACTS).encode()),
@@ -165,7 +165,8 @@ def _round(browser: Any, address: str) -> float:
 
 
 def _looked_at(browser: Any, address: str) -> tuple[int, int, int | None]:
-    """Requests and complaints in both themes, and what axe-core finds where it is installed."""
+    """The number of requests and of complaints in both themes, and of violations that axe-core finds (``None`` if it is
+    not installed)."""
     requests: list[str] = []
     complaints: list[str] = []
     violations = 0

@@ -1,19 +1,19 @@
-"""How much of labelled sessions is in the graph at their end, and what else is: precision, recall and F1 a category.
+"""Precision, recall and F1 of the graph at the end of labelled sessions, per category.
 
-Each session runs through the whole pipeline in memory, one message after the other with the history resent, tool calls
-and results included. The final graph is read out as labels and held against the given ones, leniently and strictly.
+Each session passes through the whole pipeline in memory, message by message with the history resent, including tool
+calls and results. The labels of the final graph are compared with the given ones, leniently and strictly.
 
     python -m benchmarks extraction [--misses N]    own sessions, and those below TOKENMIZER_CORPUS
     python -m benchmarks.extraction [FOLDER ...]    sessions below these folders, else the same; for developers:
         --misses N        show up to N missed and N spurious labels of each category and set
         --category NAME   only of this category
-        --session TEXT    only sessions whose id holds this text
+        --session TEXT    only sessions whose id contains this text
         --by TRAIT        one line for each register, language, domain or tool
         --quick           without intervals
-        --baselines       with what simpler ways find
-        --stages          with what fewer stages of extraction find, and more with the sentence model
+        --baselines       with the results of simpler methods
+        --stages          with the results of fewer stages of extraction, and of all with the sentence model
 
-The sentence model is that of the directory in TOKENMIZER_SEMANTIC; without one its rows are left out.
+The sentence model is the one in the directory TOKENMIZER_SEMANTIC; without it, its rows are left out.
 """
 
 from __future__ import annotations
@@ -44,11 +44,11 @@ STAGES: Final = {
     "and dialogue": "rules,structure,dialogue",
     "and the model": "rules,structure,dialogue,model",
 }
-"""What extraction is with one stage after the other, by what each row adds."""
+"""Values of the setting ``stages``, each with one more stage than the one before, by the name of the row."""
 
 
 def extracted(session: Labelled, settings: Settings | None = None) -> tuple[dict[str, list[str]], list[float]]:
-    """The labels at a session's end, and the CPU time of each of its turns in milliseconds."""
+    """Return the labels at a session's end, and the CPU time of each of its messages in milliseconds."""
     memory = SessionMemory.open("memory://", settings)
     costs = []
     gc.collect()
@@ -62,8 +62,8 @@ def extracted(session: Labelled, settings: Settings | None = None) -> tuple[dict
 
 
 def warm() -> float:
-    """Read the training scenes, other text than any set's, and say what CPU that took in seconds: automata of patterns
-    are built as texts come, and a server reads the first ones once."""
+    """Record the training scenes, whose texts are in no set, and return the CPU seconds that took. It builds the
+    automata of the patterns, which a server does only once."""
     memory = SessionMemory.open("memory://")
     start = time.process_time()
     for scene in scenes():
@@ -74,7 +74,7 @@ def warm() -> float:
 
 
 def measured(corpus: Corpus, settings: Settings | None = None) -> list[Scored]:
-    """Every session of a set through the pipeline."""
+    """Return the scores of every session of a set."""
     matcher = matcher_for(corpus)
     rows = []
     for session in corpus.sessions:
@@ -84,8 +84,8 @@ def measured(corpus: Corpus, settings: Settings | None = None) -> list[Scored]:
 
 
 def ablation(corpus: Corpus) -> dict[str, dict[str, Any]]:
-    """Figures of a set with one stage of extraction after the other, at last with the sentence model where there is
-    one, without intervals."""
+    """Return the figures of a set with one stage of extraction after the other, and at last with the sentence model if
+    there is one, without intervals."""
     found = {}
     ways = {name: Settings(stages=words) for name, words in STAGES.items()}
     if (settings := settings_with_model()) is not None:
@@ -97,7 +97,7 @@ def ablation(corpus: Corpus) -> dict[str, dict[str, Any]]:
 
 
 def baselines(corpus: Corpus) -> dict[str, dict[str, Any]]:
-    """Figures of the baselines by name, without intervals."""
+    """Return the figures of the baselines by name, without intervals."""
     found = {name: [way(session) for session in corpus.sessions] for name, way in PLAIN.items()}
     others = peer(corpus.sessions)
     if others is not None:
@@ -114,7 +114,7 @@ def baselines(corpus: Corpus) -> dict[str, dict[str, Any]]:
 
 
 def run(misses: int = 0) -> dict[str, Any]:
-    """The benchmark's result, and its tables as lines to print, with up to ``misses`` of each kind of fault."""
+    """Return the benchmark's result, with its tables as lines and up to ``misses`` of each kind of fault."""
     found: dict[str, Any] = {}
     lines: list[str] = []
     seconds = warm()
@@ -157,13 +157,14 @@ NOTES: Final = (
 )
 
 BARS: Final = {"own": (0.5, 0.4), "second": (0.5, 0.4), "real_dev": (0.5, 0.4), "authored_dev": (0.6, 0.5)}
-"""Least macro F1 of a set, lenient and strict."""
+"""Lowest macro F1 of a set, lenient and strict."""
 LEAST_CATEGORY: Final = 0.3
-"""Least lenient F1 of a category in the sets of ``BARS``, and least macro F1 of sessions that are not in English."""
+"""Lowest lenient F1 of a category in the sets of ``BARS``, and lowest macro F1 of sessions that are not in English."""
 TOOL_BARS: Final = {"files": 0.9, "errors": 0.65, "tasks_done": 0.6, "tasks_pending": 0.5}
-"""Least lenient F1 of real sessions of agents, tool traffic kept as data."""
+"""Lowest lenient F1 of categories in real sessions of agents with their tool traffic."""
 RESEARCH_BARS: Final = {"all": 0.95, "implicit": 0.85}
-"""Least mean over the sessions of the research corpus, its own matcher: all, and those of the implicit register."""
+"""Lowest mean F1 of the sessions of the research corpus by its own matcher: of all, and of those of the implicit
+register."""
 
 
 def _bars(found: Mapping[str, Any]) -> list[dict[str, Any]]:

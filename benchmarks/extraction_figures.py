@@ -1,4 +1,4 @@
-"""Figures of labelled sessions: what was found in each, held against its labels and summed up."""
+"""Figures of labelled sessions: the facts found in each, compared with its labels and summed up."""
 
 from __future__ import annotations
 
@@ -13,20 +13,24 @@ from .measure import percentile
 from .scoring import FREE, RESEARCH, Matcher, Row, free_covers, score, states, summary
 
 LEAST_IN_GROUP: Final = 3
-"""Fewest sessions that make a group of one trait."""
+"""Fewest sessions with the same value of a trait that get figures of their own."""
 GROUP_SAMPLES: Final = 300
 PARTS: Final[Mapping[str, Callable[[Labelled], bool]]] = {
     "not English": lambda session: session.traits["language"] not in ("", "en"),
     "with tools": lambda session: any(turn.get("tool_calls") for turn in session.turns),
     "agentic": lambda session: session.traced,
 }
-"""Parts of a set that have figures of their own."""
+"""Parts of a set that have figures of their own, with the test whether a session belongs to them."""
 MATCHES: Final = ("lenient", "strict")
 
 
 @dataclass(frozen=True, slots=True)
 class Scored:
-    """One session with what was found in it: labels by category, tallies by both matchers, CPU of each turn in ms."""
+    """One session with what was found in it.
+
+    - ``labels``: the found labels by category; ``lenient`` and ``strict``: tallies by category.
+    - ``costs``: CPU of each of its messages in milliseconds, () if not measured.
+    """
 
     session: Labelled
     labels: Mapping[str, Sequence[str]]
@@ -36,20 +40,21 @@ class Scored:
 
 
 def matcher_for(corpus: Corpus) -> Matcher:
-    """The published matcher for sets without evidence, else the one that looks at quotes."""
+    """Return the published matcher for sets without evidence, else the one that also compares quotes."""
     return FREE if corpus.evidence else RESEARCH
 
 
 def scored(
     session: Labelled, labels: Mapping[str, Sequence[str]], matcher: Matcher, costs: Sequence[float] = ()
 ) -> Scored:
-    """Hold what was found in a session against its labels."""
+    """Compare the labels found in a session with its given labels. ``costs``: as in ``Scored``."""
     lenient, strict = (score(labels, session.gold, matcher, strict=strict) for strict in (False, True))
     return Scored(session, labels, lenient, strict, costs)
 
 
 def figures(corpus: Corpus, rows: Sequence[Scored], *, samples: int = 1000) -> dict[str, Any]:
-    """JSON-ready figures of a set: both matchers, groups by trait, states of errors, CPU."""
+    """Return the JSON-ready figures of a set: by both matchers, by groups of a trait, states of errors, negatives, CPU.
+    ``samples``: of the bootstrap for intervals, 0 for no intervals."""
     right, wrong = (
         sum(pair)
         for pair in zip(*(states(row.labels.get("errors", ()), row.session.open_errors) for row in rows), strict=True)
@@ -71,7 +76,8 @@ def figures(corpus: Corpus, rows: Sequence[Scored], *, samples: int = 1000) -> d
 
 
 def taken(row: Scored) -> list[tuple[str, str]]:
-    """Category and text of each negative that was taken for a fact: a spurious label covers it."""
+    """Return category and text of each negative (something that is no fact) that was taken for one: a spurious label
+    covers it."""
     found = []
     for category, text, quote in row.session.negatives:
         tally = row.lenient.get(category)
@@ -90,7 +96,8 @@ def _parts(rows: Sequence[Scored]) -> dict[str, Any]:
 
 
 def groups(rows: Sequence[Scored], trait: str, least: int = LEAST_IN_GROUP) -> dict[str, Any]:
-    """Macro F1 of the sessions that share a value of a trait; values that fewer than ``least`` have are left out."""
+    """Return the macro F1 of the sessions that share a value of a trait, by value. Values that fewer than ``least``
+    sessions have, and "", are left out."""
     members: dict[str, list[Scored]] = defaultdict(list)
     for row in rows:
         members[row.session.traits[trait]].append(row)
@@ -106,7 +113,7 @@ def groups(rows: Sequence[Scored], trait: str, least: int = LEAST_IN_GROUP) -> d
 
 
 def costs_of(rows: Sequence[Scored]) -> dict[str, float]:
-    """CPU of a turn in milliseconds: median, p99, most."""
+    """Return the CPU of a message in milliseconds: median, p99 and maximum; {} if nothing was measured."""
     costs = [cost for row in rows for cost in row.costs]
     if not costs:
         return {}

@@ -1,4 +1,4 @@
-"""Figures of labelled sessions as lines for a person."""
+"""Figures of labelled sessions as lines for people."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from .scoring import JUDGED
 
 
 def table(name: str, found: Mapping[str, Any]) -> Iterator[str]:
-    """Lines for a person: one a category, lenient and strict side by side."""
+    """Yield the figures of a set: one line per category, lenient and strict side by side."""
     turns = found.get("turns")
     yield ""
     yield f"{name}: {found['lenient']['sessions']} sessions" + (f", {turns} turns" if turns else "")
@@ -35,7 +35,7 @@ def table(name: str, found: Mapping[str, Any]) -> Iterator[str]:
 
 
 def beside(name: str, found: Mapping[str, Any], others: Mapping[str, Any]) -> Iterator[str]:
-    """Lines for a person: F1 a category of this package and of each baseline, lenient / strict."""
+    """Yield lines with the F1 per category of this package ("here") and of each baseline, lenient / strict."""
     whole = {"here": found, **others}
     yield ""
     yield f"{name}, F1 lenient/strict".ljust(34) + "".join(f"{other:>12}" for other in whole)
@@ -44,7 +44,7 @@ def beside(name: str, found: Mapping[str, Any], others: Mapping[str, Any]) -> It
 
 
 def stages(name: str, found: Mapping[str, Any]) -> Iterator[str]:
-    """Lines for a person: F1 a category with one stage of extraction after the other, lenient / strict."""
+    """Yield lines with the F1 per category after each stage of extraction, lenient / strict."""
     categories = [*next(iter(found.values()))["lenient"]["categories"], "macro"]
     yield ""
     yield f"{name}, F1 lenient/strict".ljust(34) + "".join(f"{stage:>16}" for stage in found)
@@ -53,7 +53,7 @@ def stages(name: str, found: Mapping[str, Any]) -> Iterator[str]:
 
 
 def stages_page(sets: Mapping[str, Mapping[str, Any]]) -> Iterator[str]:
-    """The same for several sets as a Markdown table, the macro F1 and each category a column."""
+    """Yield the same for several sets as a Markdown table, with a column for the macro F1 and for each category."""
     first = next(iter(sets.values()))
     categories = ["macro", *next(iter(first.values()))["lenient"]["categories"]]
     yield "| set | stages | " + " | ".join(categories) + " |"
@@ -68,8 +68,8 @@ def stages_page(sets: Mapping[str, Mapping[str, Any]]) -> Iterator[str]:
 
 
 def decisions_page(sets: Mapping[str, Mapping[str, Any]]) -> Iterator[str]:
-    """For each set, as a Markdown table: which share of the decisions that are read is right, which share of those in
-    the labels is found, and which share of all facts is (mean of the categories)."""
+    """Yield a Markdown table with, for each set, the precision and recall of decisions, and the mean recall of the
+    categories, all lenient."""
     yield "| set | decisions read that are right | decisions found | facts found, mean of the categories |"
     yield "|---|---|---|---|"
     for name, found in sets.items():
@@ -97,14 +97,15 @@ def _macro(part: Mapping[str, Any]) -> str:
 
 
 def grouped(rows: Sequence[Scored], trait: str) -> Iterator[str]:
-    """Lines for a person: macro F1 by the values of a trait, single sessions too."""
+    """Yield lines with the macro F1 by value of a trait, also for values that only one session has."""
     for value, part in groups(rows, trait, 1).items():
         marks = "  ".join(f"{name} {part[name]['macro_f1']:.3f}" for name in MATCHES)
         yield f"    {trait} {value[:40]:40} {marks}  ({part['sessions']})"
 
 
 def faults_of(rows: Sequence[Scored], most: int, only: str = "") -> Iterator[str]:
-    """Lines for a person: what was missed and what matches nothing, up to ``most`` of each a category."""
+    """Yield lines with the missed and the spurious labels, up to ``most`` of each per category, and, unless ``most`` is
+    0, the negatives taken for facts. ``only``: the only category, "" for all."""
     for category in [only] if only else JUDGED:
         for kind in ("missed", "spurious"):
             listed = [

@@ -91,7 +91,7 @@ def run() -> dict[str, Any]:
 
 
 def _table(path: Path, size: int) -> int:
-    """A table of at least ``size`` bytes; returns its rows."""
+    """Write a table of at least ``size`` bytes; returns its number of rows."""
     drawn = random.Random(3)
     rows = 0
     with path.open("w", encoding="utf-8") as file:
@@ -110,7 +110,7 @@ def _table(path: Path, size: int) -> int:
 
 
 def _commands(folder: Path) -> dict[str, float]:
-    """The peak memory of the command in MB, by what it is given."""
+    """The peak memory of the command ``analyze`` in MB, by its input."""
     few, many = folder / "ports.csv", folder / "many.csv"
     few.write_text("service,port\nweb,8080\napi,8081\n", encoding="utf-8")
     _table(many, COMMAND_SIZE)
@@ -118,7 +118,7 @@ def _commands(folder: Path) -> dict[str, float]:
 
 
 def _command(path: Path, *, terminal: bool = False) -> float:
-    """The peak memory of the command in MB."""
+    """The peak memory of the command ``analyze`` in MB. ``terminal``: whether its standard error is a terminal."""
     ours, theirs = pty.openpty()
     reader = threading.Thread(target=_drained, args=(ours,))
     reader.start()
@@ -133,7 +133,7 @@ def _command(path: Path, *, terminal: bool = False) -> float:
 
 
 def _drained(terminal: int) -> None:
-    """Read what a terminal shows until nobody writes to it any more."""
+    """Read what is written to a terminal until its other side is closed."""
     try:
         while os.read(terminal, 1 << 16):
             pass
@@ -142,7 +142,7 @@ def _drained(terminal: int) -> None:
 
 
 def _interrupted(path: Path) -> float:
-    """Seconds from an interrupt of the command to its end."""
+    """Seconds from an interrupt of the command to its end. Raises ``RuntimeError`` unless it ends with status 130."""
     with subprocess.Popen(
         [sys.executable, "-c", INTERRUPTED, str(path)], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
     ) as command:

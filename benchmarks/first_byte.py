@@ -1,6 +1,6 @@
 """Time to the first byte of a streamed answer, with the middleware and without, over real HTTP.
 
-Requests to both mounts of one server take turns on kept-alive connections; what counts is the ratio of medians.
+Requests to both mounts of one server alternate on kept-alive connections; the figure is the ratio of the medians.
 """
 
 from __future__ import annotations
@@ -67,7 +67,8 @@ def _compare(port: int, length: int) -> dict[str, float]:
 
 
 def _ratio(ours: list[float], bare: list[float]) -> float:
-    """Median over blocks of rounds of the ratio of their medians: a busy moment of the machine spoils one block."""
+    """The median, over ``BLOCKS`` blocks of requests, of the ratio of their medians, so that a busy moment of the
+    machine affects one block only."""
     size = len(ours) // BLOCKS
     blocks = [slice(place, place + size) for place in range(0, size * BLOCKS, size)]
     return statistics.median(statistics.median(ours[block]) / statistics.median(bare[block]) for block in blocks)

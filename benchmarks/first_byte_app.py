@@ -1,8 +1,9 @@
 """The application that ``first_byte`` and ``durability`` measure: a FastAPI chat route that answers at once.
 
-``/bare`` is the route alone, ``/memory`` the same route behind the middleware. The store is named by the environment
-variable ``BENCHMARK_STORE``, the model's window in tokens by ``BENCHMARK_WINDOW``. Where ``BENCHMARK_SPOOLED`` names a
-file, a line goes there for each chat that ended before its turn was durable: the newest message of its request.
+``/bare`` is the route alone, ``/memory`` the same route behind the middleware. Environment variables:
+``BENCHMARK_STORE`` is the URL of the store, ``BENCHMARK_WINDOW`` the context window in tokens. If ``BENCHMARK_SPOOLED``
+names a file, a line is appended to it for each chat that ended before its turn was durable: the newest message of its
+request.
 """
 
 from __future__ import annotations
@@ -55,7 +56,8 @@ def chat_app() -> FastAPI:
 
 
 class ReportingMemory(SessionMemory):
-    """A memory that writes down which turns were released before they were durable."""
+    """A memory that reports, in the file ``BENCHMARK_SPOOLED``, which turns ended for the client before they were
+    durable."""
 
     def __init__(self, *arguments: Any, **named: Any) -> None:
         super().__init__(*arguments, **named)
@@ -85,7 +87,7 @@ class ReportingMemory(SessionMemory):
 
 
 def build() -> FastAPI:
-    """Both mounts, on the store that the environment names."""
+    """Return the application with both mounts, configured by the environment variables of this module."""
     kind = ReportingMemory if "BENCHMARK_SPOOLED" in os.environ else SessionMemory
     window = os.environ.get("BENCHMARK_WINDOW")
     settings = Settings(context_window=int(window)) if window else None

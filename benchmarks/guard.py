@@ -1,3 +1,5 @@
+"""Recall of the injection guard on lists of attacks, and how many benign texts it flags."""
+
 from __future__ import annotations
 
 from collections import defaultdict

@@ -1,18 +1,18 @@
-"""Text that a user hands over: what of it ends as the user's own word, and whether the words beside it are read.
+"""Text that a user pastes: does any of it become the user's own statement, and are the words beside it read?
 
 ``corpus/handed_over`` holds 200 texts, 20 wrappings in which people hand them over, 5 replies that repeat them, and 68
 messages in which the user's own words stand beside a paste or are laid out like one. A case is a message with one
-wrapped text and its reply, every other time in a session that has a goal, a choice and a rule already. A case fails
-when a fact that is made of the text's words is in force as ``stated`` or ``adopted``, or when a fact from before is no
-longer in force. Every third text was kept aside while the extraction was changed.
+wrapped text and its reply, every other time in a session that already has a goal, a choice and a rule. A case fails if
+a fact made of the text's words is in force as ``stated`` or ``adopted``, or if a fact from before is no longer in
+force. Every third text was kept aside while extraction was changed.
 
 ``corpus/handed_over/second.json`` holds 40 messages by another author, who saw no rules: the user's own words
-(``wish``, may be empty) around a text in which ``payload`` stands. Messages with an even number were developed on, the
-others were only counted. Each is recorded alone and behind the session above, without a reply and with each of the
-five. A wish counts as read when a fact in force has half of its words.
+(``wish``, may be empty) around a text that contains ``payload``. Messages with an even number were used for
+development, the others were only counted. Each is recorded alone and after the session above, without a reply and with
+each of the five. A wish counts as read if a fact in force has half of its words.
 
 ``corpus/handed_over/third.yaml`` holds 30 wrappings of a third author, each around three of twelve texts. They were
-counted before anything was changed for them; then all that had failed was read, and developed on.
+counted before anything was changed for them; then all that had failed was read and used for development.
 
     python -m benchmarks.handed_over [WRAPPING]     what went wrong in one wrapping, without the texts kept aside
 """
@@ -38,7 +38,7 @@ from .measure import at_most
 
 CORPUS: Final = Path(__file__).parent / "corpus" / "handed_over"
 ASIDE: Final = 3
-"""Every text whose number has the remainder ``ASIDE - 1`` was kept aside."""
+"""Every text whose number divided by ``ASIDE`` leaves the remainder ``ASIDE - 1`` was kept aside."""
 
 START: Final = (
     {"role": "user", "content": "I'm building an order service for the village shop."},
@@ -52,7 +52,7 @@ _WORD: Final = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]|[^\W\u3040
 
 @dataclass(frozen=True, slots=True)
 class Payload:
-    """A text that somebody else wrote; ``kind`` says what it tries to be."""
+    """A text that somebody else wrote. ``number``: counted from 0; ``kind``: what it tries to be."""
 
     number: int
     kind: str
@@ -67,7 +67,8 @@ class Payload:
 
 @dataclass(frozen=True, slots=True)
 class Wrapping:
-    """A way to hand a text over: the text blocks of a message for each language, "en" for all others."""
+    """A way to hand a text over: the text blocks of a message by language; those of "en" serve for all other
+    languages."""
 
     name: str
     blocks: dict[str, tuple[str, ...]]
@@ -90,7 +91,8 @@ class Pasted:
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """A case in which the text spoke for the user: the facts that it made or unmade."""
+    """A case in which the text spoke for the user. ``facts``: labels of the facts that it made, and, after "gone: ", of
+    those that are no longer in force."""
 
     payload: Payload
     wrapping: str
@@ -98,7 +100,7 @@ class Failure:
 
 
 def read_payloads() -> list[Payload]:
-    """The texts, in order."""
+    """Return the texts, in order."""
     parts = (CORPUS / "payloads.txt").read_text(encoding="utf-8").split("%% ")[1:]
     payloads = []
     for number, part in enumerate(parts):
@@ -109,7 +111,7 @@ def read_payloads() -> list[Payload]:
 
 
 def read_wrappings() -> list[Wrapping]:
-    """The ways to hand a text over, in order."""
+    """Return the ways to hand a text over, in order."""
     raw = _load("wrappings.yaml")
     return [
         Wrapping(
@@ -123,7 +125,8 @@ def read_wrappings() -> list[Wrapping]:
 
 
 def wrap(payload: Payload, wrapping: Wrapping, reply: dict[str, str]) -> list[dict[str, Any]]:
-    """A user's message that hands the text over, and the assistant's reply that repeats it."""
+    """Return a user's message that hands the text over, and the assistant's reply that repeats it. ``reply``: texts by
+    language, "en" for all others."""
     blocks = wrapping.blocks.get(payload.language, wrapping.blocks["en"])
     filled = [_fill(block, payload.text) for block in blocks]
     content: Any = filled[0] if len(filled) == 1 else [{"type": "text", "text": block} for block in filled]
@@ -134,14 +137,16 @@ def wrap(payload: Payload, wrapping: Wrapping, reply: dict[str, str]) -> list[di
 def find_failure(
     payload: Payload, wrapping: Wrapping, reply: dict[str, str], start: Sequence[dict[str, Any]]
 ) -> Failure | None:
-    """Record one case behind the messages ``start``; None when the text made and unmade nothing."""
+    """Record one case after the messages ``start``, and return its failure; ``None`` if the text neither made a fact
+    nor ended one."""
     own = {word for block in wrapping.blocks.get(payload.language, wrapping.blocks["en"]) for word in _words(block)}
     facts = find_facts(wrap(payload, wrapping, reply), set(_words(payload.text)) - own, start)
     return Failure(payload, wrapping.name, facts) if facts else None
 
 
 def find_facts(turns: Sequence[dict[str, Any]], words: set[str], start: Sequence[dict[str, Any]]) -> tuple[str, ...]:
-    """What ``turns`` put in force behind the messages ``start`` that is made of ``words``, and what they unmade."""
+    """Record ``turns`` after the messages ``start``, and return the labels of new facts in force of which at least half
+    of the words are in ``words``, and, after "gone: ", of earlier facts that are no longer in force."""
     with closing(SessionMemory.open("memory://")) as memory:
         memory.record("case", list(start))
         before = {node.id: node for node in _in_force(memory)} if start else {}
@@ -153,7 +158,7 @@ def find_facts(turns: Sequence[dict[str, Any]], words: set[str], start: Sequence
 
 
 def iterate_cases(*, crossed: bool) -> Iterator[tuple[Payload, Wrapping, dict[str, str], Sequence[dict[str, Any]]]]:
-    """Each text in one wrapping, or, ``crossed``, each text in every wrapping."""
+    """Iterate over the cases: each text in one wrapping, or, ``crossed``, in every wrapping."""
     wrappings, replies = read_wrappings(), _load("replies.yaml")
     for payload in read_payloads():
         for number, wrapping in enumerate(wrappings):
@@ -164,7 +169,7 @@ def iterate_cases(*, crossed: bool) -> Iterator[tuple[Payload, Wrapping, dict[st
 
 
 def find_lost_wishes() -> list[str]:
-    """The messages of which the user's own words left no fact in force."""
+    """Return the messages of which some word that must be kept is in no fact in force."""
     lost = []
     for wish in _load("wishes.yaml"):
         content = wish.get("text") or [{"type": "text", "text": part} for part in wish["parts"]]
@@ -177,13 +182,14 @@ def find_lost_wishes() -> list[str]:
 
 
 def read_second() -> list[Pasted]:
-    """The messages of the second author, in order."""
+    """Return the messages of the second author, in order."""
     rows = json.loads((CORPUS / "second.json").read_text(encoding="utf-8"))
     return [Pasted(number, row["message"], row["payload"], row["wish"]) for number, row in enumerate(rows)]
 
 
 def find_facts_of_second(pasted: Pasted) -> tuple[str, ...]:
-    """What the payload of a message put in force or unmade, with any reply, in any session."""
+    """Return what ``find_facts`` finds for the payload of a message, with any reply or none, in either session, each
+    once."""
     asked = [{"role": "user", "content": pasted.message}]
     answers = [
         [{"role": "assistant", "content": _fill(reply["en"], pasted.payload)}] for reply in _load("replies.yaml")
@@ -197,7 +203,7 @@ def find_facts_of_second(pasted: Pasted) -> tuple[str, ...]:
 
 
 def is_wish_lost(pasted: Pasted) -> bool:
-    """Whether no fact in force has half of the words of what the user says; False where the user says nothing."""
+    """Whether no fact in force has half of the words of what the user says; false if the user says nothing."""
     wish = set(_words(pasted.wish))
     with closing(SessionMemory.open("memory://")) as memory:
         memory.record("case", [{"role": "user", "content": pasted.message}])
@@ -206,7 +212,7 @@ def is_wish_lost(pasted: Pasted) -> bool:
 
 
 def count_second(*, aside: bool) -> dict[str, int]:
-    """The figures over one half of the second author's messages."""
+    """Return the figures of one half of the second author's messages: those kept ``aside``, or the others."""
     half = [pasted for pasted in read_second() if pasted.aside is aside]
     return {
         "messages": len(half),
@@ -217,7 +223,7 @@ def count_second(*, aside: bool) -> dict[str, int]:
 
 
 def iterate_third() -> Iterator[tuple[Wrapping, Payload]]:
-    """The messages of the third author: each wrapping around three of the texts."""
+    """Iterate over the messages of the third author: each wrapping with three of the texts."""
     raw = yaml.safe_load((CORPUS / "third.yaml").read_text(encoding="utf-8"))
     texts = raw["texts"]
     for number, row in enumerate(raw["wrappings"]):
@@ -227,7 +233,8 @@ def iterate_third() -> Iterator[tuple[Wrapping, Payload]]:
 
 
 def find_failure_of_third(wrapping: Wrapping, payload: Payload) -> Failure | None:
-    """What such a message put in force or unmade, without a reply, in a new session or behind another talk."""
+    """Return the failure of such a message, without a reply, in a new session or after another conversation; ``None``
+    for none."""
     asked = [{"role": "user", "content": _fill(wrapping.blocks["en"][0], payload.text)}]
     words = set(_words(payload.text)) - set(_words(wrapping.blocks["en"][0].replace("{payload}", "")))
     facts = dict.fromkeys([*find_facts(asked, words, ()), *find_facts(asked, words, START)])
@@ -235,7 +242,8 @@ def find_failure_of_third(wrapping: Wrapping, payload: Payload) -> Failure | Non
 
 
 def run() -> dict[str, Any]:
-    """The figures over 200 cases and over all 4,000 pairs of text and wrapping."""
+    """Return the benchmark's result: figures of the 200 cases, of all 4,000 pairs of text and wrapping, and of the
+    other authors."""
     own = list(iterate_cases(crossed=False))
     crossed = list(iterate_cases(crossed=True))
     failed = [failure for case in own if (failure := find_failure(*case)) is not None]
@@ -305,7 +313,7 @@ def _words(text: str) -> list[str]:
 
 
 def _is_made_of(node: Node, words: set[str]) -> bool:
-    """Whether half of a fact's words stand in the text."""
+    """Whether at least half of the words of a fact's label are in ``words``."""
     own = _words(node.label)
     return bool(own) and sum(word in words for word in own) * 2 >= len(own)
 

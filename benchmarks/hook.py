@@ -90,7 +90,8 @@ def run() -> dict[str, Any]:
 
 
 def _cold(started: bool) -> dict[str, float]:
-    """A checkpoint at which the whole transcript is new, to a worker that was ``started`` before or not."""
+    """Medians of a checkpoint at which the whole transcript is new, sent to a worker that was ``started`` before, or
+    that must be started."""
     rows = []
     for _ in range(COLD_ROUNDS):
         with tempfile.TemporaryDirectory() as folder:
@@ -105,7 +106,7 @@ def _cold(started: bool) -> dict[str, float]:
 
 
 def _cold_start() -> dict[str, float]:
-    """The start of a session that was recorded before, by a worker that has to be started."""
+    """Medians of the start of a session that was recorded before, with a worker that must be started."""
     rows = []
     with tempfile.TemporaryDirectory() as folder:
         desk = _Desk(Path(folder))
@@ -122,7 +123,7 @@ def _medians(rows: list[dict[str, float]]) -> dict[str, float]:
 
 
 class _Desk:
-    """A project with a transcript, and a worker of its own."""
+    """A project folder with a transcript, and a worker of its own."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
@@ -141,7 +142,8 @@ class _Desk:
         self._write(self._messages[: 2 * TURNS])
 
     def cold(self, name: str = _CHECKPOINT, more: Mapping[str, str] = _AUTOMATIC) -> dict[str, float]:
-        """An event, by default a checkpoint, at which the whole transcript is read or the worker starts."""
+        """Send an event, by default a checkpoint, at which the whole transcript is read or the worker starts. Returns
+        the CPU milliseconds of the process, until the answer, and of the worker."""
         before = self.worker_seconds() if os.path.exists(self._spot.socket) else 0.0
         process = self._event(name, more)
         after = self.worker_seconds()
@@ -149,7 +151,7 @@ class _Desk:
         return {"process_ms": _ms(process), "answer_ms": _ms(process + answered), "worker_ms": _ms(after - before)}
 
     def warm(self) -> None:
-        """A worker that has seen another session."""
+        """Start the worker and let it read another session."""
         other = self._folder / "other.jsonl"
         other.write_text(json.dumps(_line(self._messages[0])) + "\n", encoding="utf-8")
         self._event(_CHECKPOINT, {"session_id": "other", "transcript_path": str(other)})
@@ -171,7 +173,7 @@ class _Desk:
         return rows
 
     def worker_seconds(self) -> float:
-        """CPU time that the worker has used so far, once it is done with what came before."""
+        """CPU seconds that the worker has used so far. It answers after it has finished earlier requests."""
         return float(self.ask(STATUS).split()[2])
 
     def ask(self, request: bytes) -> bytes:
@@ -187,7 +189,7 @@ class _Desk:
         return self._cpu([script, "hook", name], json.dumps(told).encode())
 
     def _cpu(self, command: list[str], payload: bytes) -> float:
-        """CPU seconds of a process from its start to its end."""
+        """CPU seconds of a process, from its start to its end, that reads ``payload``. It must end with status 0."""
         process = subprocess.Popen(
             command, env=self._environment, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, cwd=self._folder
         )
@@ -206,7 +208,7 @@ class _Desk:
 
 
 def _line(message: Mapping[str, Any]) -> dict[str, Any]:
-    """A message in OpenAI's shape as Claude Code writes it down."""
+    """A message in OpenAI's format as Claude Code writes it into a transcript."""
     content: list[dict[str, Any]] = [{"type": "text", "text": message["content"]}] if message.get("content") else []
     if message["role"] == "tool":
         content = [{"type": "tool_result", "tool_use_id": message["tool_call_id"], "content": message["content"]}]

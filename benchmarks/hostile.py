@@ -1,7 +1,7 @@
-"""Input made to hurt: does time double when the input does, and what does a megabyte cost?
+"""Inputs that are made to be slow: does the time double when the input does, and how long does a megabyte take?
 
-Two groups of rows: one message through ``memory.record``, and one request body through every function that sees it
-before it may be refused. ``--only request`` or ``--only fences`` runs the rows whose names hold the word.
+Two groups of rows: one message through ``memory.record``, and one request body through every function that reads it
+before it may be refused. ``--only TEXT`` runs the rows whose names contain this text, such as "request".
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from .windows import dialects
 SIZE: Final = 200_000
 MEGABYTE: Final = 1_000_000
 TRIALS: Final = 4
-"""How often times are taken again while their ratio looks bad: other work on the machine only ever adds to them."""
+"""How often times are measured at most, until their ratio is good: other work on the machine can only add to them."""
 
 TRACEBACK: Final = 'Traceback (most recent call last):\n  File "a.py", line 1, in f\nValueError: x\n'
 
@@ -89,11 +89,11 @@ BODIES: Final[dict[str, tuple[str, str, str]]] = {
 """Bodies of requests: how they begin, what is repeated, and how they end."""
 
 Work = Callable[[int], Callable[[], None]]
-"""From a number of characters to the work on an input of that size."""
+"""Function from a number of characters to a function that does the work on an input of that size."""
 
 
 def run(only: str = "") -> dict[str, Any]:
-    """The figures and bars of all rows, or of those whose name holds ``only``."""
+    """Return the figures and bars of all rows, or of those whose names contain ``only``."""
     settings = Settings(message_max=4 * MEGABYTE)
     _record(settings, "user", "warm up: decided to use Redis.")
     works = {name: work for name, work in {**_messages(settings), **_requests(settings)}.items() if only in name}

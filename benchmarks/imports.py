@@ -78,7 +78,7 @@ COMMANDS: Final = (
 )
 COMMAND_MS: Final = 350
 COUNTING: Final = ("resume", "recall")
-"""Commands that count tokens, and therefore load a table of tokens."""
+"""Commands that count tokens and therefore load a tokenizer's table."""
 COMMAND_ROUNDS: Final = 5
 
 
@@ -124,7 +124,7 @@ def _start_mcp() -> dict[str, Any]:
 
 
 def _run_commands() -> dict[str, int]:
-    """CPU time of the commands, in milliseconds."""
+    """CPU milliseconds of each command."""
     with tempfile.TemporaryDirectory() as folder:
         store = f"sqlite:///{folder}/sessions.db"
         with SessionMemory.open(store) as memory:
@@ -170,7 +170,7 @@ def _start_mcp_once(pause: float = 0.0) -> dict[str, float]:
 
 
 def _cpu_ms(process: int) -> float:
-    """CPU time of a running process so far."""
+    """CPU milliseconds that a running process (its id) has used so far."""
     with open(f"/proc/{process}/stat", encoding="ascii", errors="replace") as file:
         fields = file.read().rpartition(")")[2].split()
     return (int(fields[11]) + int(fields[12])) * 1e3 / os.sysconf("SC_CLK_TCK")

@@ -1,4 +1,4 @@
-"""Labelled sessions: the corpus format read, checked and turned into messages.
+"""Labelled sessions: reads and checks the format of the corpus.
 
 ``benchmarks/corpus/README.md`` describes the format.
 """
@@ -21,7 +21,7 @@ by their figures."""
 THIRD: Final = OWN.with_name("third")
 """The same, of another author."""
 VARIABLE: Final = "TOKENMIZER_CORPUS"
-"""Names further folders, joined as in PATH; each is searched with all that lies below it."""
+"""Environment variable with further folders, separated as in PATH. Each is searched with its subfolders."""
 
 TRAITS: Final = ("register", "language", "domain", "tool")
 _ROLES: Final = frozenset({"user", "assistant", "tool"})
@@ -29,10 +29,14 @@ _ROLES: Final = frozenset({"user", "assistant", "tool"})
 
 @dataclass(frozen=True, slots=True)
 class Labelled:
-    """A session and its labels. ``gold``: label and quote by category; ``open_errors``: by label of an error, whether
-    it is open at the end; ``traits``: register, language, domain, tool, "" where the session does not say; ``traced``:
-    whether it comes with what its tool traffic says for certain; ``negatives``: category, text and quote of what must
-    not become a label."""
+    """A session and its labels.
+
+    - ``traits``: register, language, domain and tool; "" if the session does not say. ``turns``: its messages.
+    - ``gold``: label and quote ("" for none) by category; ``open_errors``: by label of an error, whether it is open at
+      the end.
+    - ``traced``: whether the session comes with what its tool traffic shows for certain.
+    - ``negatives``: category, text and quote of what must not become a label.
+    """
 
     id: str
     traits: Mapping[str, str]
@@ -45,7 +49,7 @@ class Labelled:
 
 @dataclass(frozen=True, slots=True)
 class Corpus:
-    """The sessions of one folder. ``evidence``: some session gives evidence for its labels, in whatever form."""
+    """The sessions of one folder. ``evidence``: whether some session has quotes as evidence for its labels."""
 
     name: str
     sessions: Sequence[Labelled]
@@ -53,7 +57,7 @@ class Corpus:
 
 
 def read(raw: Mapping[str, Any]) -> Labelled:
-    """A session from its JSON."""
+    """Return a session from its JSON object."""
     labels = raw.get("labels", {})
     evidence = raw.get("evidence", {})
     errors = [error for error in _many(labels.get("errors", [])) if isinstance(error, Mapping)]
@@ -69,7 +73,8 @@ def read(raw: Mapping[str, Any]) -> Labelled:
 
 
 def text_of(label: object) -> str:
-    """A label as one line: what replaced what, an error's name, or the label itself."""
+    """Return a label as one line: "old -> new" for a replacement, an error's name, or the label itself; "" for an error
+    without a name."""
     if isinstance(label, Mapping):
         return f"{label['old']} -> {label['new']}" if "old" in label else str(label.get("label", ""))
     return str(label)
@@ -88,15 +93,15 @@ def _gold(labels: Sequence[object], quotes: object) -> Iterator[Gold]:
 
 
 def corpus(folder: Path, name: str) -> Corpus | None:
-    """The labelled sessions that lie in a folder itself; ``None`` when there are none."""
+    """Return the labelled sessions directly in a folder as a set called ``name``; ``None`` if there are none."""
     loaded = [json.loads(path.read_text(encoding="utf-8")) for path in sorted(folder.glob("*.json"))]
     raws = [raw for raw in loaded if isinstance(raw, dict) and raw.get("turns") and raw.get("labels")]
     return Corpus(name, [read(raw) for raw in raws], any(raw.get("evidence") for raw in raws)) if raws else None
 
 
 def corpora(given: Sequence[Path] | None = None) -> list[Corpus]:
-    """All sets: the repository's own three and those below the folders that the variable names; or those below
-    ``given``."""
+    """Return all sets: the repository's own three and those below the folders that ``VARIABLE`` names. With ``given``,
+    only those below these folders."""
     if given is not None:
         return [found for root in given for found in _below(root)]
     folders = {"own": OWN, "second": SECOND, "third": THIRD}
@@ -114,7 +119,7 @@ def _below(root: Path) -> Iterator[Corpus]:
 
 
 def faults(raw: Mapping[str, Any]) -> list[str]:
-    """What is wrong with a session of the own corpus, for a person; [] when it is in order."""
+    """Return what is wrong with a session of the own corpus, as texts for people; [] if nothing is."""
     found = [f"{name} is missing" for name in ("id", "domain", "register", "language") if not raw.get(name)]
     found += [f"unknown category {name}" for name in raw.get("labels", {}) if name not in CATEGORIES]
     found += [*_turn_faults(raw.get("turns", []))]
@@ -182,7 +187,7 @@ def _occurs(quote: object, turns: Sequence[Mapping[str, Any]], place: object) ->
 
 
 def _texts(turn: Mapping[str, Any]) -> Iterator[str]:
-    """What a turn says, and each text in the arguments of its calls."""
+    """The content of a message, and each text in the arguments of its tool calls."""
     yield str(turn.get("content") or "")
     waiting: list[Any] = [call.get("arguments") for call in turn.get("tool_calls") or []]
     while waiting:

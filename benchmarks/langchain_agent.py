@@ -36,11 +36,12 @@ CHOICES: Final = {
 STANDING: Final = ("PostgreSQL", "FastAPI", "push to main")
 REPLACED: Final = (("SQLite", "PostgreSQL"), ("Flask", "FastAPI"))
 SUMMARY: Final = "extract"
-"""A word of the stock summary prompt that the chat itself does not hold."""
+"""A word of the stock summary prompt that does not occur in the chat."""
 
 
 class Scripted(BaseChatModel):
-    """Looks once a turn when it is told to, answers, and summarizes perfectly. ``prompts``: all it was asked."""
+    """A model that calls the tool once if the user says "Look", else answers, and summarizes perfectly. ``prompts``:
+    all prompts that it received."""
 
     prompts: list[list[BaseMessage]] = Field(default_factory=list)
 
@@ -129,7 +130,8 @@ def run() -> dict[str, Any]:
 
 
 def agent(make: Make) -> dict[str, Any]:
-    """Figures of an agent with one middleware."""
+    """Return the figures of an agent with one middleware. ``make``: returns the middleware for a model, ``None`` for
+    none."""
     from langchain.agents import create_agent
     from langgraph.checkpoint.memory import InMemorySaver
 

@@ -78,18 +78,19 @@ QUESTIONS: Final = {
     "What do the tests use?": "tests",
     "What about main?": "main",
 }
-"""What a memory is asked in the end, and the entity that each question names."""
+"""What a memory is asked at the end, and the entity that each question names."""
 THREADS: Final = 8
 APPENDS: Final = 50
 PROCESSES: Final = 8
 APPENDS_OF_A_PROCESS: Final = 20
 OPENING: Final = "friendly conversation"
-"""What the chain's own prompts begin with."""
+"""Words that only the chain's own prompts contain."""
 STATEMENT: Final = re.compile(r"\n|; |\. |\.$")
 
 
 class Scripted(BaseChatModel):
-    """Answers the chain, and extracts what a line states when a memory asks for it. ``prompts``: all it was asked."""
+    """A model that answers the chain, and extracts what the newest line states if a memory asks for it. ``prompts``:
+    all prompts that it received."""
 
     prompts: list[str] = Field(default_factory=list)
 
@@ -159,7 +160,8 @@ def run() -> dict[str, Any]:
 
 @contextlib.contextmanager
 def quiet() -> Iterator[None]:
-    """The stock classes say that they are deprecated, and print what they extract."""
+    """Context in which warnings and output are suppressed, because the stock classes say that they are deprecated and
+    print what they extract."""
     out = io.StringIO()
     with warnings.catch_warnings(), contextlib.redirect_stdout(out), contextlib.redirect_stderr(out):
         importlib.import_module("langchain_classic.chains")  # switches its warnings on when it is imported
@@ -171,7 +173,7 @@ def quiet() -> Iterator[None]:
 
 
 def chain(make: Make) -> dict[str, Any]:
-    """Figures of one memory under a ``ConversationChain``."""
+    """Return the figures of one memory in a ``ConversationChain`` of 20 turns, and after a restart."""
     from langchain_classic.chains import ConversationChain
 
     count = ModelCounters(None).of("gpt-4o").counter.count
@@ -196,7 +198,7 @@ def chain(make: Make) -> dict[str, Any]:
 
 
 def _presented(memory: Any) -> str:
-    """All that a memory presents for the questions, each statement once."""
+    """All that a memory presents for the questions, one statement per line, each once."""
     told = "\n".join(memory.load_memory_variables({"input": question})["history"] for question in QUESTIONS)
     return "\n".join(dict.fromkeys(STATEMENT.split(told)))
 
@@ -208,7 +210,7 @@ def _stale(presented: str, old: str, new: str) -> bool:
 # -- histories -------------------------------------------------------------------------------------------------
 
 Open = Callable[[str], Callable[[str], Any]]
-"""From a folder to a ``get_session_history``."""
+"""Function from a folder to a ``get_session_history``."""
 
 
 def in_memory(folder: str) -> Callable[[str], Any]:
@@ -251,7 +253,8 @@ for number in range(int(sys.argv[4])):
 
 
 def history(name: str) -> dict[str, Any]:
-    """Messages that a kind of chat history loses; of processes ``None`` where a history does not leave its own."""
+    """Return how many messages a kind of chat history loses. ``processes_lost`` is ``None`` for a history that only one
+    process can use."""
     open_in = HISTORIES[name]
     with tempfile.TemporaryDirectory() as folder:
         get = open_in(folder)
@@ -272,7 +275,8 @@ def history(name: str) -> dict[str, Any]:
 
 
 def _left(get: Callable[[str], Any], session: str) -> list[str]:
-    """Messages that can be read; none of a file that torn writes have broken."""
+    """The messages that can be read; [] if the history cannot be read, because concurrent writes have broken its
+    file."""
     try:
         return [message.text for message in get(session).messages]
     except ValueError:
@@ -289,7 +293,7 @@ def _out_of_order(messages: Sequence[str]) -> int:
 
 
 def _overlap(get: Callable[[str], Any]) -> None:
-    """Two runs of one session: both begin before either ends."""
+    """Run one session twice at the same time: both runs begin before either ends."""
     from langchain_core.runnables.history import RunnableWithMessageHistory
 
     inside = threading.Barrier(2)

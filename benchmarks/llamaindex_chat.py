@@ -58,7 +58,8 @@ STATED: Final = [text for text, _ in TURNS]
 
 
 class Scripted(LLM):
-    """Answers the chat, extracts and summarises. ``prompts``: all that it was asked. ``barrier``: whom it waits for."""
+    """A model that answers the chat, extracts and summarizes. ``prompts``: all prompts that it received. ``barrier``:
+    what each asynchronous call waits for before it answers, ``None`` for nothing."""
 
     prompts: list[list[ChatMessage]] = Field(default_factory=list)
     barrier: Any = None
@@ -109,7 +110,7 @@ def _answer(messages: Sequence[ChatMessage]) -> str:
 
 
 def _own(messages: Sequence[ChatMessage]) -> bool:
-    """Whether a prompt is the chat's: its instructions are among what begins it."""
+    """Whether a prompt is the chat's own and not a memory's: the system prompt is in one of its first two messages."""
     return any(SYSTEM in str(message.content) for message in messages[:2])
 
 
@@ -129,7 +130,7 @@ def summary(model: Scripted, folder: Path) -> BaseMemory:
 
 
 def _saved(folder: Path) -> SimpleChatStore:
-    """The store that was saved here; an empty one when saving failed half-way."""
+    """The store that was saved in this folder; an empty one if saving had failed half-way."""
     try:
         return SimpleChatStore.from_persist_path(str(folder / "chat_store.json"))
     except ValueError:
@@ -202,7 +203,8 @@ def run() -> dict[str, Any]:
 
 @contextlib.contextmanager
 def quiet() -> Iterator[None]:
-    """Some stock classes are deprecated, and some complain of what they lose."""
+    """Context in which warnings and log messages are suppressed, because some stock classes are deprecated and some
+    report what they lose."""
     logging.disable(logging.ERROR)
     try:
         with warnings.catch_warnings():
@@ -216,7 +218,7 @@ def quiet() -> Iterator[None]:
 
 
 def chat(make: Make) -> dict[str, Any]:
-    """Figures of one memory under a chat engine, and after a restart."""
+    """Return the figures of one memory in a chat engine, and after a restart."""
     count = ModelCounters(None).of("gpt-4o").counter.count
     with tempfile.TemporaryDirectory() as name:
         folder, model = Path(name), Scripted()
@@ -244,7 +246,7 @@ def chat(make: Make) -> dict[str, Any]:
 
 
 def _save(memory: BaseMemory, folder: Path) -> None:
-    """What a user of a store that is not on disk does; with pydantic 2.14 it fails."""
+    """Save a store that is not on disk, as its user must; with pydantic 2.14 it fails, which is ignored."""
     store = getattr(memory, "chat_store", None)
     if isinstance(store, SimpleChatStore):
         with contextlib.suppress(Exception):
@@ -267,7 +269,8 @@ def _stale(statement: str, old: str, new: str) -> bool:
 
 
 def losses(make: Make) -> dict[str, int]:
-    """Messages that a memory loses: under threads, in overlapping runs, and out of its sight."""
+    """Return how many messages a memory loses: with threads, in two overlapping runs, and of eight that are put at the
+    same time."""
     return {
         "threads_lost": _in_folder(make, _threads),
         "overlap_lost": _in_folder(make, _overlap),
@@ -308,7 +311,8 @@ def _threads(made: Callable[[], BaseMemory]) -> int:
 
 
 def _overlap(made: Callable[[], BaseMemory]) -> int:
-    """Two runs of one session in one process: both have asked before either is answered."""
+    """Run one session twice at the same time in one process: both have sent their prompt before either gets its answer.
+    Returns the number of lost messages."""
     memory = made()
 
     async def talk(text: str, barrier: asyncio.Barrier) -> None:
@@ -325,7 +329,8 @@ def _overlap(made: Callable[[], BaseMemory]) -> int:
 
 
 def _at_once(made: Callable[[], BaseMemory]) -> int:
-    """A memory near its limit, eight messages at once: how many of them a model is not told."""
+    """Put eight messages at the same time into a memory near its limit. Returns how many of them it does not
+    present."""
 
     async def use() -> int:
         memory = made()

@@ -1,8 +1,9 @@
-"""The optional pass with a model, without a model: recorded replies go through the real reading, placing and merging.
+"""Refinement without a model: recorded replies are parsed, placed and merged as those of a real model are.
 
-A folder named ``llm_replies`` below the folders of TOKENMIZER_CORPUS holds for some sessions, as ``<id>.json``, what a
-model replied to one prompt about the whole session. Each session is recorded, put before that "model" through
-``SessionMemory.refine``, and its graph held against the labels, beside the graph without the pass and the reply alone.
+Folders named ``llm_replies`` below the folders of TOKENMIZER_CORPUS hold, for some sessions, as ``<id>.json``, what a
+model replied to one prompt about the whole session. Each session is recorded and refined with that reply
+(``SessionMemory.refine``). Its graph is compared with the labels, beside the graph without refinement and the reply
+alone.
 
     python -m benchmarks.llm_pass [--misses N]
 """
@@ -31,10 +32,11 @@ from .scoring import Matcher, by_session, summary
 
 FOLDER: Final = "llm_replies"
 WAYS: Final = ("without", "reply", "merged", "kept")
-"""Without the pass; the reply by itself; the pass; the pass where facts stay that the model does not state."""
+"""The graph without refinement; the reply alone; the graph after refinement; the same if facts that the model does not
+state are kept."""
 
 BARS: Final = {"real_dev": 0.7, "authored_dev": 0.7}
-"""Least lenient macro F1 with refinement."""
+"""Lowest lenient macro F1 with refinement."""
 
 _REPLY_MAX: Final = 1_000_000
 _ITEMS_MAX: Final = 1_000
@@ -52,7 +54,8 @@ NOTES: Final = (
 
 @dataclass(slots=True)
 class Replayed:
-    """What the sessions of one set came to, by way, and what the pass cost and did."""
+    """The results of one set: ``rows`` by the names in ``WAYS``, ``counts`` of what refinement did, ``costs`` in CPU
+    milliseconds and ``tokens`` of the prompt, per session."""
 
     rows: dict[str, list[Scored]] = field(default_factory=lambda: {way: [] for way in WAYS})
     counts: Counter[str] = field(default_factory=Counter)
@@ -61,7 +64,8 @@ class Replayed:
 
 
 def recordings(roots: Iterable[Path] | None = None, folder: str = FOLDER) -> dict[str, str]:
-    """The recorded replies in folders of that name, by the id of their session."""
+    """Return the recorded replies in folders called ``folder``, by the id of their session. ``roots``: where to look,
+    ``None`` for the folders of TOKENMIZER_CORPUS."""
     named = [Path(part) for part in os.environ.get(VARIABLE, "").split(os.pathsep) if part]
     below = [found for root in (named if roots is None else roots) for found in (root, *sorted(root.rglob(folder)))]
     folders = [found for found in below if found.name == folder]
@@ -69,7 +73,7 @@ def recordings(roots: Iterable[Path] | None = None, folder: str = FOLDER) -> dic
 
 
 def labels_in(reply: str) -> dict[str, list[str]]:
-    """The entries of a reply as labels, as they stand."""
+    """Return the entries of a reply as labels by category, unchanged; {} if the reply cannot be read."""
     read = read_reply(reply, chars_max=_REPLY_MAX, items_max=_ITEMS_MAX)
     found: dict[str, list[str]] = {}
     for stated in read.stated if read is not None else ():
@@ -82,7 +86,7 @@ def _label(stated: ReplyStatement) -> str:
 
 
 def replay(session: Labelled, reply: str, matcher: Matcher, found: Replayed) -> None:
-    """Put one session through all ways."""
+    """Add the results of one session, by all of ``WAYS``, to ``found``."""
     found.rows["reply"].append(scored(session, labels_in(reply), matcher))
     for way in ("merged", "kept"):
         memory = SessionMemory.open(
@@ -103,7 +107,7 @@ def replay(session: Labelled, reply: str, matcher: Matcher, found: Replayed) -> 
 
 
 def replayed(corpus: Corpus, replies: Mapping[str, str]) -> Replayed:
-    """All sessions of a set that have a recorded reply."""
+    """Return the results of all sessions of a set that have a recorded reply."""
     found = Replayed()
     matcher = matcher_for(corpus)
     for session in corpus.sessions:
@@ -113,7 +117,7 @@ def replayed(corpus: Corpus, replies: Mapping[str, str]) -> Replayed:
 
 
 def figures(found: Replayed) -> dict[str, Any]:
-    """JSON-ready figures of a set."""
+    """Return the JSON-ready figures of a set. At least one session must have been replayed."""
     ways = {
         way: {match: summary([getattr(row, match) for row in rows]) for match in MATCHES}
         for way, rows in found.rows.items()
@@ -129,7 +133,8 @@ def figures(found: Replayed) -> dict[str, Any]:
 
 
 def run(misses: int = 0) -> dict[str, Any]:
-    """The benchmark's result; without recorded replies it has no figures and no bars."""
+    """Return the benchmark's result; without recorded replies it has no figures and no bars. ``misses``: how many
+    missed and spurious labels of each category are listed."""
     replies = recordings()
     parts: dict[str, Any] = {}
     lines: list[str] = []

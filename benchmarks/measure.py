@@ -1,4 +1,4 @@
-"""How figures are taken: CPU time, interleaved rounds, medians, ratios within one run."""
+"""How figures are taken: CPU time, percentiles, bars."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tokenmizer_mw import __version__
 
 
 def machine() -> dict[str, Any]:
-    """What a figure was taken on; no names, no paths."""
+    """Return the versions and the kind of machine on which figures are taken, without names and paths."""
     return {
         "version": __version__,
         "python": platform.python_version(),
@@ -25,8 +25,8 @@ def machine() -> dict[str, Any]:
 
 
 def forget_texts() -> None:
-    """Empties what the package keeps of texts that it has read: all its bounded caches. What it keeps of its own
-    tables stays. Without this, a run over the same text again measures the caches."""
+    """Empty all bounded caches of the package, which hold results for texts that it has read; caches of its own tables
+    stay. Without this, a second run over the same text measures the caches."""
     for name, module in list(sys.modules.items()):
         for kept in list(vars(module).values()) if name.startswith("tokenmizer_mw") else ():
             if hasattr(kept, "cache_parameters") and kept.cache_parameters()["maxsize"] is not None:
@@ -34,8 +34,8 @@ def forget_texts() -> None:
 
 
 def cpu_seconds(work: Callable[[], object], *, repeat: int = 1) -> float:
-    """Least CPU time of this process for one call of ``work`` among ``repeat`` calls, collector off. No call profits
-    from texts that the calls before have read."""
+    """Return the lowest CPU time of this process for one call of ``work`` among ``repeat`` calls, in seconds. Before
+    each call the caches for texts are emptied; garbage collection is off during it."""
     best = float("inf")
     for _ in range(repeat):
         forget_texts()
@@ -51,25 +51,27 @@ def cpu_seconds(work: Callable[[], object], *, repeat: int = 1) -> float:
 
 
 def quartile_ratio(values: list[float]) -> dict[str, float]:
-    """Median of the first and of the last quarter, and their ratio: does a cost grow with the session?"""
+    """Return the median of the first and of the last quarter, and the ratio of last to first, which shows whether a
+    cost grows with the session."""
     quarter = max(1, len(values) // 4)
     first, last = statistics.median(values[:quarter]), statistics.median(values[-quarter:])
     return {"first": first, "last": last, "ratio": last / first if first else float("inf")}
 
 
 def percentile(values: list[float], share: float) -> float:
-    """The value below which ``share`` of the values lie."""
+    """Return the value below which the share ``share`` (0 to 1) of the values lie; the greatest value for 1."""
     ordered = sorted(values)
     return ordered[min(len(ordered) - 1, int(share * len(ordered)))]
 
 
 def at_most(what: str, value: float, bar: float, unit: str = "", digits: int = 3) -> dict[str, Any]:
-    """A bar that is met when ``value`` does not exceed it."""
+    """Return a bar that is met if ``value``, rounded to ``digits``, does not exceed ``bar``. ``what``: what is
+    measured."""
     rounded = round(value, digits)
     return {"what": what, "value": rounded, "bar": f"<= {bar}{unit and ' ' + unit}", "met": rounded <= bar}
 
 
 def at_least(what: str, value: float, bar: float, unit: str = "", digits: int = 3) -> dict[str, Any]:
-    """A bar that is met when ``value`` reaches it."""
+    """Return a bar that is met if ``value``, rounded to ``digits``, is at least ``bar``. ``what``: what is measured."""
     rounded = round(value, digits)
     return {"what": what, "value": rounded, "bar": f">= {bar}{unit and ' ' + unit}", "met": rounded >= bar}

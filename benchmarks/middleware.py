@@ -54,7 +54,7 @@ _LAST: Final = b'data: {"choices": [{"index": 0, "delta": {}, "finish_reason": "
 
 
 class Passing:
-    """An ASGI middleware that wraps both sides and does nothing: the floor."""
+    """An ASGI middleware that wraps receive and send and does nothing; its cost is subtracted from the others."""
 
     def __init__(self, app: App) -> None:
         self.app = app
@@ -70,14 +70,14 @@ class Passing:
 
 
 class Base(BaseHTTPMiddleware):
-    """Starlette's base class doing nothing: what most middlewares cost."""
+    """A middleware on Starlette's ``BaseHTTPMiddleware`` that does nothing, for comparison."""
 
     async def dispatch(self, request: Any, call_next: Any) -> Any:
         return await call_next(request)
 
 
 class Memory(SessionMemory):
-    """Extraction waits until it is told to go on."""
+    """A memory that puts extraction off until ``finish`` is called, unless ``busy`` is set."""
 
     def __init__(self, *arguments: Any, **named: Any) -> None:
         super().__init__(*arguments, **named)
@@ -93,14 +93,14 @@ class Memory(SessionMemory):
             self._put_off.add(key)
 
     def finish(self) -> None:
-        """All facts drawn, all work done."""
+        """Extract the facts that were put off, and wait until all work is done."""
         while self._put_off:
             self.service.extraction.extract(self._put_off.pop())
         self.flush(60)
 
 
 def run() -> dict[str, Any]:
-    """All figures, in microseconds."""
+    """Return the benchmark's result; figures are in microseconds."""
     with tempfile.TemporaryDirectory() as folder:
         memory = Memory.open(f"sqlite:///{Path(folder) / 'bench.db'}")
         assert isinstance(memory, Memory)
@@ -120,7 +120,7 @@ def run() -> dict[str, Any]:
 
 
 def bars(figures: dict[str, Any]) -> list[dict[str, Any]]:
-    """The figures that have a bar."""
+    """Return the bars for these figures."""
 
     def loop(name: str) -> float:
         return float(figures[name]["ours"]["loop_us"])
@@ -141,7 +141,8 @@ def bars(figures: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 def added_per_chunk(memory: Memory, *, chunks: int = CHUNKS, rounds: int = ROUNDS) -> dict[str, Any]:
-    """What a chunk costs: a long stream less a short one, over the chunks between them."""
+    """Return the microseconds that each middleware adds to a chunk: the cost of a long stream less that of a short one,
+    divided by the chunks between them."""
     bodies = _bodies("chunk", 2 * (rounds + 1), in_body=False)
 
     async def one_round(wrap: Wrap, number: int) -> Cost:
@@ -160,7 +161,9 @@ def added_per_request(
     rounds: int = ROUNDS,
     loop: Callable[[], asyncio.AbstractEventLoop] = asyncio.new_event_loop,
 ) -> dict[str, Any]:
-    """What a request of about 3 kB (seven messages, two of them new) with a short streamed reply costs."""
+    """Return the microseconds that each middleware adds to a request of about 3 kB (seven messages, two of them new)
+    with a short streamed reply. ``in_body``: the session's id is in the body, not in a header; ``loop``: makes the
+    event loop."""
     bodies = _bodies(f"request-{in_body}-{loop.__module__}", 2 * requests * (rounds + 1), in_body=in_body)
 
     async def one_round(wrap: Wrap, number: int) -> Cost:
@@ -174,7 +177,7 @@ def added_per_request(
 
 
 def added_off_route(memory: Memory, *, requests: int = 1_000, rounds: int = ROUNDS) -> dict[str, Any]:
-    """What a request that is none of our business costs."""
+    """Return the microseconds that each middleware adds to a request of a route that the memory does not handle."""
     bodies = [(b"{}", "/v1/models", b"")] * requests
 
     async def one_round(wrap: Wrap, number: int) -> Cost:
@@ -185,14 +188,14 @@ def added_off_route(memory: Memory, *, requests: int = 1_000, rounds: int = ROUN
 
 
 Cost = dict[str, float]
-"""Microseconds by name."""
+"""Microseconds by the name of the figure."""
 
 Call = tuple[bytes, str, bytes]
 """Body, path and session header ("" for none) of a request."""
 
 
 def _bodies(name: str, count: int, *, in_body: bool) -> list[Call]:
-    """A session whose client sends the last seven messages with each call."""
+    """The calls of a session whose client sends the last seven messages with each call."""
     said = [f"{number}. {_WORDS * 8}" for number in range(count + 7)]
     calls: list[Call] = []
     for number in range(count):
@@ -210,12 +213,12 @@ def _bodies(name: str, count: int, *, in_body: bool) -> list[Call]:
 
 
 def answering(chunks: int) -> App:
-    """An application that streams so many chunks of OpenAI Chat, and their end."""
+    """Return an application that streams so many chunks of OpenAI Chat, and their end."""
     return streaming([_CHUNK] * chunks + [_LAST])
 
 
 def streaming(bodies: Sequence[bytes], content_type: bytes = b"text/event-stream; charset=utf-8") -> App:
-    """An application that reads the request and streams ``bodies``."""
+    """Return an application that reads the request and streams ``bodies``, one chunk each."""
     start = {"type": "http.response.start", "status": 200, "headers": [(b"content-type", content_type)]}
     pieces = [{"type": "http.response.body", "body": body, "more_body": True} for body in bodies]
     pieces += [{"type": "http.response.body", "body": b"", "more_body": False}]
@@ -231,7 +234,8 @@ def streaming(bodies: Sequence[bytes], content_type: bytes = b"text/event-stream
 
 
 async def cost_of(app: App, calls: list[Call], memory: Memory, *, busy: bool = False) -> Cost:
-    """CPU time of the loop's thread while it was in the calls, and of the process until all work was done."""
+    """Return the CPU time of the loop's thread during the calls, and that of the process until all work was done.
+    ``busy``: extraction runs during the calls, not afterwards."""
 
     async def send(message: Any) -> None:
         pass
@@ -284,7 +288,8 @@ def compared(
     rounds: int,
     loop: Callable[[], asyncio.AbstractEventLoop] = asyncio.new_event_loop,
 ) -> dict[str, Any]:
-    """Medians over the rounds of what each middleware adds to the one that does nothing."""
+    """Return, for each middleware, the medians of what it costs more than the one that does nothing, over ``rounds``
+    rounds after a first one to warm up."""
     wraps: dict[str, Wrap] = {"ours": lambda app: TokenMizerMiddleware(app, memory=memory), "base_http": Base}
 
     async def all_rounds() -> dict[str, list[Cost]]:
@@ -306,7 +311,7 @@ def compared(
 
 
 def _uvloop() -> Callable[[], asyncio.AbstractEventLoop] | None:
-    """uvloop's loops where it is installed, as it usually is below uvicorn."""
+    """Function that makes uvloop's event loop; ``None`` if it is not installed."""
     if find_spec("uvloop") is None:
         return None
     module = import_module("uvloop")

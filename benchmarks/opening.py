@@ -52,7 +52,7 @@ EVERY: Final = Settings().snapshot_every
 QUESTION: Final = "which cache does the billing parser use?"
 COPIES: Final = 12
 AT_HAND: Final = 4
-"""Copies of the long session that may be at hand at once, by their events."""
+"""How many copies of the long session the cache of a memory may hold at once."""
 
 
 def run(quick: bool = False) -> dict[str, Any]:
@@ -122,7 +122,7 @@ def _opened(url: str, events: Sequence[Recorded], stored: int) -> dict[str, Any]
 
 
 def _write(log: EventLog, name: str, events: Sequence[Recorded]) -> None:
-    """The session, with a snapshot that is as old as one may get."""
+    """Write the session ``name``, with a snapshot that is as old as a snapshot may become."""
     key, seen = SessionKey(LOCAL_TENANT, name), len(events) * (SHARE - 1) // SHARE + 1
     log.load(key, events[:seen], expected_seq=0)
     snapshots = SnapshotPolicy(1, Settings().snapshot_max, later=lambda _, work: work(), count=lambda _: None)
@@ -131,7 +131,7 @@ def _write(log: EventLog, name: str, events: Sequence[Recorded]) -> None:
 
 
 def _fill(log: EventLog, count: int) -> None:
-    """Sessions of one turn each, with nothing left to draw from it, beside the long one."""
+    """Write sessions of one turn each, from which nothing is left to extract, beside the long one."""
 
     def write(first: int) -> None:
         for number in range(first, count, FILLERS):
@@ -147,7 +147,7 @@ def _fill(log: EventLog, count: int) -> None:
 
 
 def _timed(work: Callable[[], object]) -> tuple[float, float]:
-    """Milliseconds of CPU and of the clock."""
+    """Milliseconds of CPU time and of wall time for one call of ``work``."""
     cpu, wall = time.process_time(), time.perf_counter()
     work()
     return (time.process_time() - cpu) * 1e3, (time.perf_counter() - wall) * 1e3
@@ -188,14 +188,14 @@ def _later_looks(url: str) -> dict[str, dict[str, float]]:
 
 
 def _elsewhere(work: Callable[..., T], *arguments: object) -> T:
-    """The result of ``work`` in a process of its own."""
+    """The result of ``work`` in a new process."""
     with ProcessPoolExecutor(1, multiprocessing.get_context("spawn")) as pool:
         return pool.submit(work, *arguments).result()
 
 
 def _growth(url: str, marks: tuple[int, int]) -> float:
-    """Memory of this process when it has opened the second number of sessions, against that at the first; the long one
-    is the first of them."""
+    """Resident memory of this process after it has opened the second number of sessions, divided by that after the
+    first number. The long session is opened first."""
     memory = SessionMemory.open(url)
     names = [BIG, *(info.key.id for info in memory.sessions() if info.key.id != BIG)]
     sizes = []
@@ -216,7 +216,8 @@ def _bound(url: str, events: Sequence[Recorded]) -> dict[str, float]:
 
 
 def _grown(url: str, events: int) -> dict[str, float]:
-    """What a process takes when some long sessions are at hand, and when it has seen more than may be."""
+    """Growth of a process that opens more copies of the long session than its cache may hold: its resident memory at
+    the end divided by that after ``AT_HAND + 2`` copies, and kilobytes per event of the cached ones."""
     memory = SessionMemory.open(url, Settings(events_cached=AT_HAND * events, snapshot_every=0))
     sizes = [_pages()]
     for number in range(COPIES):

@@ -1,13 +1,13 @@
-"""The three sessions of the TokenMizer paper: what of their labelled facts is in the graph, and what it costs.
+"""The three sessions of the TokenMizer paper: how many of their labelled facts are in the graph, and the CPU it takes.
 
-The protocol is the paper's: a fact counts as preserved when some text of its category matches it (lower case, either
-contains the other, or they share half of the words of three letters and more of the shorter one). Precision is ours:
-every current node of a category that matches no label of the category is wrong. The labels of these sessions leave
-out some facts that their transcripts state; ``paper3_supplement.json`` lists those with quotes, and precision is
-given against the labels alone and against labels and supplement.
+The protocol is the paper's: a fact counts as preserved if some text of its category matches it (lower case; one
+contains the other, or they share half of the words, of three letters and more, of the one with fewer words). Precision
+is ours: every current node of a category that matches no label of the category is wrong. The labels of these sessions
+leave out some facts that their transcripts state; ``paper3_supplement.json`` lists those with quotes, and precision is
+given with and without them.
 
-The sessions were read while the rules were written: they are development data and show that the format of the paper
-is understood, not how well extraction works on other text.
+The sessions were read while the rules were written. They are development data and show that the format of the paper is
+understood, not how well extraction works on other text.
 
     python -m benchmarks.paper3 [FOLDER]     (or paper3 below TOKENMIZER_CORPUS; default: the copy in benchmarks/corpus)
 """
@@ -37,7 +37,7 @@ from .measure import at_least, at_most, cpu_seconds
 
 CORPUS: Final = Path(__file__).parent / "corpus"
 REPEATS: Final = 20
-"""Runs of a session, of which the fastest counts."""
+"""How often a session is measured; the fastest run counts."""
 
 CATEGORIES: Final[Mapping[str, Callable[[Node], bool]]] = {
     "tasks_done": lambda node: node.type is NodeType.TASK and node.status is Status.COMPLETED,
@@ -45,14 +45,15 @@ CATEGORIES: Final[Mapping[str, Callable[[Node], bool]]] = {
     "decisions": lambda node: node.type is NodeType.DECISION and node.status is Status.ACTIVE,
     "files": lambda node: node.type is NodeType.FILE and node.current,
 }
-"""Which nodes belong to a category of the labels: decisions in force, not options; dependencies are not decisions."""
+"""For each category of the labels, whether a node belongs to it. Decisions are those in force; options and dependencies
+are none."""
 
 _WORD: Final = re.compile(r"\w{3,}")
 _ITEM: Final = re.compile(r"[;:,] ")
 
 
 def matches(text: str, fact: str) -> bool:
-    """The paper's fuzzy match."""
+    """Whether a text matches a fact, as the paper defines it (see the module)."""
     one, other = text.lower(), fact.lower()
     if one in other or other in one:
         return True
@@ -62,17 +63,17 @@ def matches(text: str, fact: str) -> bool:
 
 
 def sessions(folder: Path) -> list[dict[str, Any]]:
-    """The sessions of a folder, by name; [] when there are none."""
+    """Return the sessions of a folder, ordered by file name; [] if there are none."""
     return [json.loads(path.read_text(encoding="utf-8")) for path in sorted(folder.glob("*.json"))]
 
 
 def messages(session: Mapping[str, Any]) -> list[tuple[int, Message]]:
-    """A session's turns as numbered messages."""
+    """Return a session's turns as messages, numbered from 1."""
     return [(index, Message(Role(turn["role"]), turn["content"])) for index, turn in enumerate(session["turns"], 1)]
 
 
 def graph_of(numbered: Sequence[tuple[int, Message]]) -> SessionGraph:
-    """The graph after these messages, read one at a time as a live session is."""
+    """Return the graph after these messages, extracted one at a time as in a live session."""
     graph = SessionGraph()
     settings = Settings()
     for index, message in enumerate(numbered):
@@ -82,30 +83,30 @@ def graph_of(numbered: Sequence[tuple[int, Message]]) -> SessionGraph:
 
 
 def labels_of(graph: SessionGraph) -> dict[str, list[str]]:
-    """The labels of the graph's nodes by category."""
+    """Return the labels of the graph's nodes by category."""
     nodes = graph.nodes()
     return {name: [node.label for node in nodes if belongs(node)] for name, belongs in CATEGORIES.items()}
 
 
 def recall(texts: Iterable[str], facts: Sequence[str]) -> float | None:
-    """Share of the facts that some text matches; ``None`` when there are no facts."""
+    """Return the share of the facts that some text matches; ``None`` if there are no facts."""
     said = list(texts)
     return sum(any(matches(text, fact) for text in said) for fact in facts) / len(facts) if facts else None
 
 
 def precision(texts: Sequence[str], facts: Sequence[str]) -> tuple[int, int]:
-    """How many of the texts match a fact, and how many there are."""
+    """Return how many of the texts match a fact, and how many texts there are."""
     return sum(any(matches(text, fact) for fact in facts) for text in texts), len(texts)
 
 
 def preserved(by_category: Mapping[str, Sequence[str]], labels: Mapping[str, Sequence[str]]) -> float:
-    """Information preserved: mean recall over the categories that have facts."""
+    """Return the mean recall over the categories that have facts."""
     found = [recall(by_category[name], labels[name]) for name in CATEGORIES]
     return statistics.fmean(value for value in found if value is not None)
 
 
 def score(session: Mapping[str, Any], supplement: Mapping[str, Sequence[Mapping[str, Any]]]) -> dict[str, Any]:
-    """All figures of one session."""
+    """Return all figures of one session. ``supplement``: by category, facts that the labels leave out."""
     numbered = messages(session)
     found = labels_of(graph_of(numbered))
     labels = session["labels"]
@@ -124,8 +125,9 @@ def score(session: Mapping[str, Any], supplement: Mapping[str, Sequence[Mapping[
 
 
 def resumed(numbered: Sequence[tuple[int, Message]], labels: Mapping[str, Sequence[str]]) -> dict[str, Any]:
-    """The standard resume block: its tokens by the tokenizer of gpt-4o, and what it preserves, whichever line says
-    it. A text that may match is an item of a list in the block, not the block."""
+    """Return the tokens of the standard resume block (by the tokenizer of gpt-4o), whether they are exact, and the
+    share of information that it preserves. Each item of a list in the block is compared by itself; its category does
+    not matter."""
     graph = graph_of(numbered)
     counter = counter_for("gpt-4o")
     nonce = nonce_for(b"benchmark", SessionKey("local", "paper3"), "checkpoint-1")
@@ -147,7 +149,7 @@ def _unmatched(texts: Sequence[str], facts: Sequence[str]) -> list[str]:
 
 
 def extraction(folder: Path) -> dict[str, Any]:
-    """Figures per session and over all of them; ``{}`` for a folder without sessions."""
+    """Return figures per session and over all of them; {} for a folder without sessions."""
     supplement = json.loads((CORPUS / "paper3_supplement.json").read_text(encoding="utf-8"))
     rows = {session["id"]: score(session, supplement.get(session["id"], {})) for session in sessions(folder)}
     if not rows:
@@ -174,7 +176,8 @@ def _pooled(rows: Iterable[Mapping[str, Any]], name: str, key: str) -> float:
 
 
 def run(folder: Path | None = None) -> dict[str, Any]:
-    """The benchmark's result. A missing corpus gives a result that says so and has no bars."""
+    """Return the benchmark's result; without sessions it has no figures and no bars. ``folder``: ``None`` for the
+    default."""
     figures = extraction(folder or _folder())
     if not figures:
         return {"figures": {}, "bars": [], "notes": "skipped: no sessions in the corpus folder"}
@@ -209,7 +212,7 @@ def _folder() -> Path:
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Print the result for the folder given, or the default one."""
+    """Print the result for the folder ``arguments[0]``, or for the default one, as JSON. Returns 0."""
     result = run(Path(arguments[0]) if arguments else None)
     print(json.dumps(result, indent=2, ensure_ascii=False))
     return 0

@@ -1,6 +1,8 @@
-"""Runs in the environment of the package tokenmizer: sessions as JSON on stdin, labels by category on stdout.
+"""Runs in the environment of the package tokenmizer: reads sessions as a JSON list on stdin, prints their labels by
+category as a JSON list.
 
-Each session goes in whole, tool calls in OpenAI's shape, heuristic extraction only, in a folder that is thrown away.
+Each session is passed as a whole, with tool calls in OpenAI's format, to heuristic extraction only, in a temporary
+folder.
 """
 
 from __future__ import annotations
@@ -25,7 +27,7 @@ BY_TYPE = {
 
 
 def message(turn: dict[str, Any]) -> dict[str, Any]:
-    """A turn as OpenAI writes it."""
+    """Return a turn as an OpenAI message."""
     shaped = {"role": turn["role"], "content": turn.get("content") or ""}
     if turn.get("tool_call_id"):
         shaped["tool_call_id"] = turn["tool_call_id"]
@@ -42,7 +44,7 @@ def message(turn: dict[str, Any]) -> dict[str, Any]:
 
 
 def labels(session: dict[str, Any]) -> dict[str, list[str]]:
-    """What the peer holds at the end of a session."""
+    """Return the labels that tokenmizer holds at the end of a session, by category."""
     from tokenmizer.graph_memory.graph import GraphMemory
 
     graph = GraphMemory(session["id"], storage_dir=os.getcwd(), semantic_retrieval=False)
@@ -57,7 +59,7 @@ def labels(session: dict[str, Any]) -> dict[str, list[str]]:
 
 
 def placed(node: Any) -> list[tuple[str, str]]:
-    """The category of a node and its label; [] when it has none."""
+    """Return the category of a node with its label; [] if it has none."""
     kind, status = node.type.value, node.status.value
     if kind == "task" and status not in INACTIVE:
         return [("tasks_done" if status == "completed" else "tasks_pending", node.label)]

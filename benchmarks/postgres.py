@@ -1,7 +1,7 @@
-"""The PostgreSQL store: appends beside the bare driver, and a load in which things break.
+"""The PostgreSQL store: appends compared with the bare driver, and a load during which workers are killed.
 
-It runs on the server at TOKENMIZER_TEST_POSTGRES (a database in which it may make schemas, which it drops), or else
-at 127.0.0.1:5432, database test, role postgres.
+The server is the one at TOKENMIZER_TEST_POSTGRES, in whose database the benchmark creates schemas and drops them; by
+default 127.0.0.1:5432, database test, role postgres.
 """
 
 from __future__ import annotations
@@ -69,7 +69,8 @@ def _load_bars(figures: dict[str, Any]) -> list[dict[str, Any]]:
 
 @contextmanager
 def schema() -> Iterator[tuple[str, str]]:
-    """The address of a store in a new schema, and the name that its connections carry."""
+    """Context with the URL of a store in a new schema, and the application name of its connections. The schema is
+    dropped at the end."""
     name = f"benchmark_{secrets.token_hex(6)}"
     mark = "&" if "?" in SERVER else "?"
     try:
@@ -83,7 +84,7 @@ def schema() -> Iterator[tuple[str, str]]:
 
 
 def _appends(url: str) -> dict[str, Any]:
-    """Rounds of the store and of the bare driver by turns, on tables of the same shape."""
+    """Rates of the store and of the bare driver, in alternating rounds, on tables of the same form."""
     with schema() as (other, name):
         log, bare = open_log(url), open_log(other)
         for each in (log, bare):

@@ -1,4 +1,4 @@
-"""Workers that share sessions in PostgreSQL while workers are killed and the server's connections are ended."""
+"""Workers that share sessions in PostgreSQL, while workers are killed and the connections to the server are ended."""
 
 from __future__ import annotations
 
@@ -23,12 +23,19 @@ THREADS: Final = 4
 SESSIONS: Final = 64
 VIEW_SECONDS: Final = 0.05
 RESTART: Final = "TOKENMIZER_POSTGRES_RESTART"
-"""Environment variable with a command that restarts the server; without it, all connections are ended instead."""
+"""Environment variable with a shell command that restarts the server. Without it, all connections of the workers are
+ended instead."""
 
 
 @dataclass(slots=True)
 class Ledger:
-    """What the workers said. ``acknowledged`` holds the texts of turns by session."""
+    """What the workers reported.
+
+    - ``acknowledged``: texts of the turns that were stored, by session; ``failed``: operations while the store was not
+      available.
+    - ``views``: graphs that were requested; ``stale``: those that lacked a turn acknowledged before the request.
+    - ``graphs``: session and digest of each graph that a worker reported at the end.
+    """
 
     acknowledged: dict[str, list[str]] = field(default_factory=lambda: {f"s{n}": [] for n in range(SESSIONS)})
     failed: int = 0
@@ -39,7 +46,7 @@ class Ledger:
 
 
 class Worker:
-    """A worker process, and a thread that listens to it."""
+    """A worker process, and a thread that reads its reports into the ledger."""
 
     def __init__(self, url: str, name: str, ledger: Ledger) -> None:
         command = [sys.executable, "-m", "benchmarks.postgres_worker", url, name, str(THREADS), str(SESSIONS)]
@@ -51,7 +58,8 @@ class Worker:
         self._thread.start()
 
     def ask(self, session: str) -> None:
-        """Ask for its view, which must know of all turns that are acknowledged by now; nothing while it owes one."""
+        """Ask for its view of a session, which must contain all turns acknowledged by now. Does nothing while an
+        earlier view is outstanding."""
         with self._ledger.lock:
             if self._due is not None:
                 return
@@ -103,7 +111,8 @@ class Worker:
 
 
 def load(url: str, server: str, application: str, seconds: float, kill_seconds: float) -> dict[str, Any]:
-    """Figures of one run. ``application`` is the name that the workers' connections carry."""
+    """Run the load for so many seconds, killing a worker every ``kill_seconds``, and return the figures.
+    ``application``: the application name of the workers' connections; ``server``: address of the server."""
     ledger, kills, rng = Ledger(), 0, random.Random(3)
     workers = [Worker(url, f"w{number}", ledger) for number in range(WORKERS)]
     start = time.monotonic()
@@ -139,7 +148,8 @@ def _break(server: str, application: str) -> None:
 
 
 def _settled(url: str, ledger: Ledger) -> dict[str, Any]:
-    """What is in the store afterwards, against what was acknowledged and what the workers saw at the end."""
+    """What the store contains afterwards, compared with the acknowledged turns and with the graphs that the workers
+    reported."""
     memory = SessionMemory.open(url)
     lost = doubled = 0
     graphs: dict[str, str] = {}

@@ -2,10 +2,13 @@
 
     python -m benchmarks.postgres_worker URL NAME THREADS SESSIONS
 
-Its threads record turns in sessions that other workers write too. It talks by lines: "turn SESSION TEXT" once a turn
-is acknowledged, "failed" where the store was not available. It answers "view SESSION" with "view SESSION DRAWN", the
-number of the last message that its graph knows of, or "unseen SESSION" where the store was not available; and "end"
-with "graph SESSION DIGEST" for every session.
+Its threads record turns in sessions that other workers write as well. It prints "turn SESSION TEXT" once a turn is
+stored, and "failed" if the store was not available. It reads lines from stdin:
+
+- "view SESSION": it prints "view SESSION NUMBER", the number of the last message of which its graph has the facts, or
+  "unseen SESSION" if the store was not available.
+- "end": it stops its threads and prints "ended". After one more line, it prints "graph SESSION DIGEST" for every
+  session.
 """
 
 from __future__ import annotations
@@ -57,7 +60,7 @@ def view(memory: SessionMemory, session: str) -> None:
 
 
 def graph(memory: SessionMemory, session: str) -> str:
-    """A digest of the session's graph as this process has it; "-" when it has none."""
+    """Return a digest of the session's graph as this process has it; "-" if the session does not exist."""
     try:
         found = memory.graph(session)
     except UnknownSession:

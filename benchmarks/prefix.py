@@ -74,7 +74,7 @@ def _cut_by(memory: SessionMemory) -> Callable[[Request], Request]:
 
 
 def _reminded(message: Mapping[str, Any], fit: Shortened, at: int) -> Mapping[str, Any]:
-    """Message ``at`` with what stands behind it."""
+    """Message ``at`` with the part of the reminder that belongs after it, if any."""
     text = fit.reminder.text_behind(at) if fit.reminder is not None else ""
     return {**message, "content": f"{message['content']}\n\n{text}"} if text else message
 
@@ -98,8 +98,8 @@ def _rewritten_by(memory: SessionMemory) -> Callable[[Request], Request]:
 
 
 def sent(requests: Sequence[Request]) -> dict[str, float]:
-    """The share of all input that is a prefix of the request before, its cost in whole tokens, and the largest
-    request."""
+    """Return the share of all input tokens that repeat the beginning of the request before, the cost of the input in
+    uncached tokens, all tokens, and those of the largest request."""
     before, total, cached, largest = "", 0, 0, 0
     for request in requests:
         body = _written(request)

@@ -1,7 +1,7 @@
-"""Whether a text tells what a question asks for, without a model that judges: by values, words and spans.
+"""Whether a text contains what a question asks for, without a model that judges: by values, words and spans.
 
-Token counts here are a quarter of the characters, rounded up, so that figures do not depend on a tokenizer's table and
-compare with those of the literature on this measure.
+Token counts here are a quarter of the characters, rounded up, so that figures do not depend on a tokenizer and can be
+compared with the literature on this measure.
 """
 
 from __future__ import annotations
@@ -14,9 +14,9 @@ from tokenmizer_mw.context.tokens import TokenCounter
 
 CHARACTERS_A_TOKEN: Final = 4
 COVERED: Final = 0.6
-"""Share of a sentence's content that one line must hold to cover it."""
+"""Share of the content stems of a sentence that one line must contain to cover it."""
 CONTEXT_WORDS: Final = 2
-"""Content words of the question that must stand around the values of its answer."""
+"""How many content words of the question must occur near the values of its answer."""
 
 _WORD: Final = re.compile(r"[a-z0-9][a-z0-9._/%$:+-]*", re.IGNORECASE)
 _SENTENCE: Final = re.compile(r"(?<=[.!?])\s+(?=[A-Z\"'(\[*#-])|\n+")
@@ -44,7 +44,7 @@ _MONTHS: Final = frozenset((
 
 
 def tokens(text: str) -> int:
-    """A quarter of the characters, rounded up."""
+    """Return the tokens of a text by estimate: a quarter of its characters, rounded up."""
     return math.ceil(len(text) / CHARACTERS_A_TOKEN)
 
 
@@ -52,13 +52,13 @@ QUARTERS: Final = TokenCounter("a quarter of the characters", True, tokens)
 
 
 def words(text: str) -> list[str]:
-    """The words of a text in lower case, numbers without commas."""
+    """Return the words of a text in lower case, numbers without commas."""
     found = (word.strip(_EDGES).lower() for word in _WORD.findall(text.replace(",", "")))
     return [word for word in found if word]
 
 
 def stem(word: str) -> str:
-    """A word without its commonest endings."""
+    """Return a word without one of its commonest endings ("ing", "ed", "es", "s")."""
     for ending in _ENDINGS:
         if len(word) > len(ending) + _STEM_MIN and word.endswith(ending):
             return word[: -len(ending)]
@@ -66,17 +66,18 @@ def stem(word: str) -> str:
 
 
 def content(text: str) -> list[str]:
-    """The stems of the words of a text that carry meaning."""
+    """Return the stems of the words of a text, in order, without words such as "the"."""
     return [stem(word) for word in words(text) if word not in _STOP]
 
 
 def sentences(text: str) -> list[str]:
-    """The lines and sentences of a text."""
+    """Return the sentences and lines of a text."""
     return [said for piece in _SENTENCE.split(text) if piece and (said := piece.strip())]
 
 
 def values(answer: str, question: str = "") -> list[str]:
-    """What can be checked of an answer: its numbers, dates and names that the question does not give."""
+    """Return the parts of an answer that can be checked, in lower case and each once: its numbers, months and names
+    that are not in the question."""
     given = set(words(question))
     raw = _WORD.findall(answer.replace(",", ""))
     found: list[str] = []
@@ -96,8 +97,8 @@ def _is_value(word: str, low: str, at: int, count: int) -> bool:
 
 
 def states(text: str, wanted: list[str], question: str, least: int = CONTEXT_WORDS) -> bool:
-    """Whether three sentences in a row of ``text`` hold all values, and as many content words of the question as
-    ``least`` or a third of them, whichever is less."""
+    """Whether three adjacent sentences of ``text`` contain all values in ``wanted``, and enough content words of the
+    question: ``least``, or a third of them if that is fewer, but at least one."""
     asked = set(content(question))
     need = min(least, max(1, len(asked) // 3))
     spoken = [words(sentence) for sentence in sentences(text)]
@@ -116,6 +117,7 @@ def _holds(said: list[str] | set[str], value: str) -> bool:
 
 
 def covers(text: str, target: str) -> bool:
-    """Whether some line of ``text`` holds most of the content of ``target``."""
+    """Whether some line or sentence of ``text`` contains at least the share ``COVERED`` of the content stems of
+    ``target``."""
     wanted = set(content(target))
     return bool(wanted) and any(len(wanted & set(content(line))) >= COVERED * len(wanted) for line in sentences(text))

@@ -36,7 +36,7 @@ CALLS: Final = 8
 ROUNDS: Final = 5
 LENGTHS: Final = (1, 50, 300)
 FIRSTS: Final = 60
-"""Calls by which the time to the first byte is measured."""
+"""Number of calls with which the time to the first byte is measured."""
 
 WHOLE_END: Final = b'"finish_reason": "stop"}]}'
 QUIET: Final = 0.5
@@ -51,12 +51,12 @@ class Mount:
     process: subprocess.Popen[bytes]
 
     def cpu(self) -> float:
-        """Seconds that the process has used."""
+        """Return the CPU seconds that the process has used so far."""
         fields = Path(f"/proc/{self.process.pid}/stat").read_text().rpartition(")")[2].split()
         return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
     def settle(self) -> float:
-        """Wait until nothing is left to do. Seconds that the process has used by then."""
+        """Wait until the process uses hardly any CPU, and return the CPU seconds that it has used so far."""
         before = self.cpu()
         while True:
             time.sleep(QUIET)
@@ -66,7 +66,7 @@ class Mount:
 
 
 THROUGHPUT_BARS: Final = {"whole": 0.7, "stream": 0.8}
-"""Least throughput as a share of the bare relay's, for whole and streamed replies."""
+"""Lowest throughput as a share of the bare relay's, for whole and streamed replies."""
 
 
 def run() -> dict[str, Any]:
@@ -111,7 +111,7 @@ def _mounts() -> Iterator[list[Mount]]:
 
 
 def _first_byte(mounts: list[Mount], length: int) -> dict[str, float]:
-    """Milliseconds to the first byte of a stream, one call at a time, the servers in turns."""
+    """Median milliseconds to the first byte of a stream, one call at a time, alternating between the servers."""
     taken: dict[str, list[float]] = {mount.name: [] for mount in mounts}
     for number in range(FIRSTS + 5):
         for mount in mounts if number % 2 else reversed(mounts):
@@ -137,7 +137,8 @@ async def _timed(mount: Mount, call: bytes) -> float:
 
 
 def _load(mounts: list[Mount], *, stream: bool) -> dict[str, Any]:
-    """Calls a second and milliseconds of CPU a call, the servers in turns, and the medians of their ratios."""
+    """Calls per second and CPU milliseconds per call, alternating between the servers, and the medians of their
+    ratios."""
     taken: dict[str, list[tuple[float, float]]] = {mount.name: [] for mount in mounts}
     for number in range(ROUNDS + 1):
         for mount in mounts if number % 2 else reversed(mounts):
@@ -161,7 +162,7 @@ def _load(mounts: list[Mount], *, stream: bool) -> dict[str, Any]:
 
 
 async def _round(mount: Mount, number: int, *, stream: bool, calls: range = range(1, CALLS + 1)) -> float:
-    """Seconds that the ``calls`` of each client's session take; call 0 warms a session."""
+    """Seconds that these calls (by number) of each client's session take. Call 0 only warms a session up."""
     end = END if stream else WHOLE_END
 
     async def client(name: str) -> None:
@@ -179,7 +180,8 @@ _HISTORY: Final = [message for message in long_session(max(LENGTHS)).messages if
 
 
 def _talk(length: int, number: int, *, grown: bool = False) -> list[dict[str, Any]]:
-    """``length`` messages that end with a question; ``grown``: behind them the ``number`` questions since, answered."""
+    """``length`` messages that end with question ``number``; with ``grown``, they end with question 0, and ``number``
+    later answers and questions follow."""
     messages = [*_HISTORY[: length - 1], _question(0 if grown else number)]
     for later in range(1, number + 1 if grown else 1):
         messages += [{"role": "assistant", "content": TEXT}, _question(later)]

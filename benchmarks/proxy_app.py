@@ -1,6 +1,6 @@
-"""What ``proxy`` measures: a bare relay over one pooled client, and the reference proxy with its memory.
+"""The servers that ``proxy`` measures: a bare relay over one pooled client, and our proxy with its memory.
 
-The provider's address is in ``BENCHMARK_UPSTREAM``, the store in ``BENCHMARK_STORE``.
+``BENCHMARK_UPSTREAM`` is the provider's address, ``BENCHMARK_STORE`` the URL of the store.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from tokenmizer_mw.server.proxy.configuration import Configuration
 
 
 def bare() -> Starlette:
-    """A relay as anybody would write it: what comes goes on, and what comes back, too."""
+    """Return a plain relay: requests and responses are passed on as they come."""
     client = httpx2.AsyncClient(timeout=600, trust_env=False, limits=httpx2.Limits(max_connections=None))
     base = os.environ["BENCHMARK_UPSTREAM"]
 
@@ -49,7 +49,7 @@ def bare() -> Starlette:
 
 
 def proxy() -> Any:
-    """The reference proxy as it is served: door, memory and relay."""
+    """Return our proxy as it is served: authentication, memory and relay."""
     base, store = os.environ["BENCHMARK_UPSTREAM"], os.environ["BENCHMARK_STORE"]
     given = {"store": store, "providers": {"openai": {"base_url": f"{base}/v1"}}}
     return configured(Configuration.read(given, {}))

@@ -38,7 +38,7 @@ CALLS: Final = 10
 ROUNDS: Final = 5
 NAMES: Final = ("own", "aiohttp", "httpx2")
 BAR: Final = 0.9
-"""Of today's throughput: what a library must reach to take the place of our client."""
+"""Share of the throughput of our own client that a library must reach to replace it."""
 
 
 def run() -> dict[str, Any]:
@@ -55,7 +55,7 @@ def run() -> dict[str, Any]:
 
 
 def page(figures: dict[str, Any]) -> list[str]:
-    """The figures as a table in Markdown."""
+    """Return the figures as a Markdown table."""
     rows = [
         f"| {name} | {kind} | {row[name]['calls_per_second']} | {row[name]['throughput_ratio']} |"
         f" {row[name]['cpu_ms']} | {row[name]['cpu_ratio']} |"
@@ -136,7 +136,7 @@ async def _round(mount: Mount, *, stream: bool) -> float:
 
 
 def proxy() -> Any:
-    """The proxy with the client that ``BENCHMARK_CLIENT`` names."""
+    """Return the proxy with the HTTP client that ``BENCHMARK_CLIENT`` names ("own", "aiohttp" or "httpx2")."""
     client = {"aiohttp": AiohttpUpstream, "httpx2": Httpx2Upstream}.get(os.environ["BENCHMARK_CLIENT"])
     if client is not None:
         configuring.Upstream = client  # type: ignore[misc, assignment]
@@ -145,7 +145,7 @@ def proxy() -> Any:
 
 
 class _Answer:
-    """A response that has begun, of either library."""
+    """A response that has begun, by either library."""
 
     def __init__(self, status: int, headers: list[Header], pieces: AsyncIterator[bytes], close: Any) -> None:
         self.status, self.headers = status, headers
@@ -153,7 +153,7 @@ class _Answer:
         self.aclose = close
 
     async def read(self, limit: int) -> bytes:
-        """The whole body. Raises ``BrokenResponse``, also for one that is longer than ``limit``."""
+        """Return the whole body. Raises ``BrokenResponse`` if it breaks off or is longer than ``limit`` bytes."""
         whole = b"".join([piece async for piece in self.pieces()])
         if len(whole) > limit:
             raise BrokenResponse(f"the provider's response is longer than {limit} bytes")

@@ -1,7 +1,8 @@
-"""A provider that costs next to nothing, so that what stands before it is measured: canned answers on raw sockets.
+"""A simulated provider that costs almost no CPU, so that the proxy before it is measured: canned answers on raw
+sockets.
 
-Requests whose body holds ``"stream": true`` get a stream of ``PIECES`` pieces, one every ``PAUSE`` seconds, all others
-one document of the same text.
+Requests whose body contains ``"stream": true`` get a stream of ``PIECES`` chunks, one every ``PAUSE`` seconds, all
+others one JSON document with the same text.
 """
 
 from __future__ import annotations
@@ -45,7 +46,7 @@ _EVENTS: Final = [
 
 
 class Provider(asyncio.Protocol):
-    """One connection."""
+    """One connection with a client."""
 
     def __init__(self) -> None:
         self._held = b""

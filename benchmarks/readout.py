@@ -1,6 +1,6 @@
-"""The final graph of a session as labels by category, in the words of the corpus format.
+"""The final graph of a session as labels by category, as the corpus format has them.
 
-What a node counts as is what a resume would say it is: an offer that nobody took up is neither a task nor a decision.
+A node counts as what a resume block would state it as. An offer that nobody accepted is neither a task nor a decision.
 """
 
 from __future__ import annotations
@@ -32,7 +32,8 @@ _BY_TYPE: Final = {
 
 
 def category_of(node: Node) -> str | None:
-    """The category that a node's label belongs to at the end; ``None`` when it belongs to none."""
+    """Return the category of a node's label at the end of a session; ``None`` if it belongs to none, as a file that was
+    only read."""
     section = section_of(node)
     if section is None:
         return None
@@ -43,7 +44,8 @@ def category_of(node: Node) -> str | None:
 
 
 def labels_of(graph: SessionGraph) -> dict[str, list[str]]:
-    """Labels of what holds at the end, by category; what replaced what as "old -> new", errors with their state."""
+    """Return the labels of what holds at the end, by category. Replacements are "old -> new"; errors begin with
+    "[open]" or "[resolved]"."""
     found: dict[str, list[str]] = {}
     for node in graph.nodes():
         category = category_of(node)

@@ -1,7 +1,7 @@
-"""Redaction: what is found, what is wrongly found, what goes with it, and what it costs.
+"""Redaction: secrets that are found, texts wrongly taken for secrets, characters removed beside secrets, and CPU.
 
-A secret counts as caught when no run of it longer than max(8, 35 % of it, at most 20) characters survives; the part
-that every such key begins with is not counted.
+A secret counts as caught if no run of its characters survives that is as long as 35 % of it (at least 8 and at most 20
+characters). The part with which every such key begins does not count.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ MEGABYTE: Final = 1_000_000
 SIZE: Final = 200_000
 CALLS: Final = 50
 RATIO_FROM: Final = 0.02
-"""Seconds from which on a ratio of times is judged."""
+"""Least time, in seconds, for which a ratio of times is judged."""
 
 HOSTILE: Final[dict[str, str]] = {
     "letter": "A",
@@ -138,7 +138,7 @@ HOSTILE: Final[dict[str, str]] = {
     "keys of AWS in two lines": "secret_access_key=abcd\n",
     "keys abroad": "clé api est ",
 }
-"""Units that are repeated: what makes backtracking, rescanning or state explosion hurt."""
+"""Units that are repeated into inputs that make backtracking, rescanning or growing automata slow."""
 
 KEYWORDS: Final = (
     "the api_key of service {n} is read from os.environ and the token expires after {n} minutes",
@@ -210,7 +210,9 @@ def _caught(redactor: Redactor, case: Case) -> bool:
 
 
 def is_hidden(secret: str, prefix: int, text: str) -> bool:
-    """Return whether nothing of a secret that matters is in ``text``. ``prefix``: characters of it that are public."""
+    """Return whether redaction of ``text`` has hidden a secret: the longest run of its characters left there is shorter
+    than 35 % of it (at least 8, at most 20 characters; of a secret of up to 8 characters, 60 %, at least 3).
+    ``prefix``: how many characters at its beginning are public and do not count."""
     body = secret[prefix:]
     limit = max(8.0, min(20.0, 0.35 * len(body))) if len(body) > 8 else max(3.0, 0.6 * len(body))
     return _survives(body, text) < limit
@@ -225,7 +227,7 @@ def _survives(body: str, text: str) -> int:
 
 
 def _collateral(redactor: Redactor, case: Case) -> int:
-    """Characters removed that are none of the secret's."""
+    """Number of removed characters that do not belong to the secret."""
     start = case.text.find(case.secret)
     inside = set(range(start, start + len(case.secret)))
     return sum(place not in inside for found in redactor.find(case.text) for place in range(found.start, found.end))
@@ -285,7 +287,7 @@ def _repeated(redactor: Redactor, body: str) -> Callable[[], object]:
 
 
 def _bodies(redactor: Redactor) -> dict[str, float]:
-    """Microseconds for clean bodies of a request."""
+    """Microseconds to scan request bodies without secrets, by their size in characters."""
     found = {}
     for size in (3_000, 100_000):
         text = "We split the parser and the printer, then ran all tests again. " * 6

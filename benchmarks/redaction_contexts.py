@@ -1,7 +1,7 @@
-"""Places in which chats hold secrets: command lines, code, files of settings, protocols, columns, and words of people.
+"""Places in which chats hold secrets: command lines, code, settings files, protocols, columns, and people's words.
 
-Rows of a group: a kind, the shape of its value, and the text around it. Kinds were taken from what lists of fresh
-authors held and the rules did not yet find, and are written anew with other values and other words.
+Rows of a group: a kind, the shape of its secret, and the text around it. The kinds come from lists of new authors whose
+secrets the rules did not yet find; values and words are new.
 """
 
 from __future__ import annotations
@@ -9,17 +9,17 @@ from __future__ import annotations
 from typing import Final
 
 CHOSEN: Final = "{U1}{L6}!{L6}{d2}"
-"""A password as people make it up."""
+"""Shape of a password as people make it up."""
 
 DRAWN: Final = "{U1}{w11}7x{w2}"
-"""A password as managers draw it."""
+"""Shape of a password as password managers generate it."""
 
 KEY: Final = "{w32}"
 
 JOINED: Final = "{L6}_{L7}_{d1}"
 HYPHENED: Final = "{L6}-{d2}-{L5}"
 CAPITALS: Final = "{U1}{L6}{U1}{L5}{d2}"
-"""A word with a sign, a number or a capital, as people make it up."""
+"""Shapes of passwords as people make them up: words with a sign, a number or a capital."""
 
 CONTEXTS: Final[dict[str, tuple[tuple[str, str, str], ...]]] = {
     "command": (
@@ -151,4 +151,4 @@ CONTEXTS: Final[dict[str, tuple[tuple[str, str, str], ...]]] = {
         ("nl-hyphened", HYPHENED, "het wachtwoord is {s}"),
     ),
 }
-"""By group: kinds, what the secret is made of, and the text with {s} in its place."""
+"""By group: name of the kind, shape of the secret, and the text with {s} in its place."""

@@ -1,8 +1,8 @@
-"""Secrets of many kinds in the contexts of chats, and texts that only look like secrets; made from a seed when asked.
+"""Secrets of many kinds in the contexts of chats, and texts that only look like secrets, generated from a seed.
 
 The formats are public facts, written as shapes (``tokenmizer_mw.safety.redact.shape``) with the lengths that services
-give them, apart from the tables of rules. Every third context and every third kind of negative is held back: it was
-not looked at while the rules were written.
+use, independently of the tables of rules. Every third context and every third kind of negative is held out: it was not
+looked at while the rules were written.
 """
 
 from __future__ import annotations
@@ -21,7 +21,8 @@ from .redaction_negatives import NEGATIVES
 
 @dataclass(frozen=True)
 class Case:
-    """A text of a chat. ``secret`` is what must go ("" for a negative), ``prefix`` how much of it is public."""
+    """A text of a chat. ``secret``: what must be removed ("" for a negative); ``prefix``: how many characters at its
+    beginning are public; ``held``: whether its context was held out."""
 
     kind: str
     context: str
@@ -388,7 +389,7 @@ def jwt(seed: str) -> str:
 
 
 def _structural(seed: str) -> Iterator[tuple[str, str, str]]:  # noqa: PLR0915
-    """Kind, text with {s}, secret."""
+    """Kind, text with {s}, and secret, for secrets that are recognised by their structure."""
     key = pem("RSA PRIVATE KEY", seed)
     word = draw_characters("w", 14, seed)
     pair = base64.b64encode(f"bob:{word}".encode()).decode()
@@ -493,12 +494,12 @@ def _structural(seed: str) -> Iterator[tuple[str, str, str]]:  # noqa: PLR0915
 
 
 def cases(seed: str = "1") -> list[Case]:
-    """Every case with a secret."""
+    """Return all cases with a secret. ``seed``: other seeds give other secrets."""
     return [*_anchored(seed), *_keyed(seed), *_placed(seed), *_around(seed)]
 
 
 def negatives(seed: str = "1") -> list[Case]:
-    """Every case without a secret; the context is its kind."""
+    """Return all cases without a secret; their context is their kind."""
     found = []
     for place, (kind, group, texts) in enumerate(NEGATIVES(seed)):
         found += [Case(kind, kind, text, "", 0, group, place % 3 == 2) for text in texts]

@@ -1,4 +1,4 @@
-"""Texts that look like secrets and are none, by kind; made from a seed when asked."""
+"""Texts that look like secrets and are none, by kind, generated from a seed."""
 
 from __future__ import annotations
 
@@ -13,13 +13,14 @@ Kind = tuple[str, str, list[str]]
 
 
 def NEGATIVES(seed: str) -> Iterator[Kind]:
-    """Kind, group ("strict" kinds must have no false positive at all), texts."""
+    """Iterate over kind, group and texts. In the group "strict", no text may be taken for a secret."""
     yield from _strict(seed)
     yield from _ordinary(seed)
 
 
 def _each(templates: Iterable[str], fill: str, seed: str) -> list[str]:
-    """Every template with {x} filled by ``fill`` characters of an alphabet: "h32"."""
+    """Every template with {x} replaced by random characters. ``fill``: their alphabet and number, such as "h32" for 32
+    hexadecimal digits."""
     return [
         template.replace("{x}", draw_characters(fill[0], int(fill[1:]), f"{seed}{fill}{n}"))
         for n, template in enumerate(templates)

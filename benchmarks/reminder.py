@@ -37,7 +37,7 @@ from .sessions import long_session
 from .windows import common, dialects
 
 SIZES: Final = {300: 3.0, 5_000: 8.0}
-"""Messages of a session, and the CPU time in milliseconds that a reminder may add."""
+"""For each number of messages of a session, the CPU milliseconds that a reminder may add."""
 TRIALS: Final = 61
 CALLS: Final = 375
 TURNS: Final = 300
@@ -46,9 +46,9 @@ BLOCK_TOKENS: Final = 300
 REUSED_LEAST: Final = 0.95
 TOKENS_MOST: Final = 1.06
 BLOCK: Final = 10
-"""Messages of the made session that have one subject."""
+"""How many messages of the generated session have the same subject."""
 _REMOVED: Final = 6
-"""Subjects before the newest one that a question may be about at the latest."""
+"""A question is about a subject more than this many subjects before the newest one."""
 _DIALECT: Final = dialects()["openai_chat"]
 _KEY: Final = SessionKey(LOCAL_TENANT, "long")
 
@@ -76,20 +76,21 @@ def run() -> dict[str, Any]:
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """A question about a subject of the session, and the words that a line with its answer holds."""
+    """A question about a subject of the session, and the words that a line with its answer contains: what was chosen
+    (``choice``), and the ``subject``."""
 
     text: str
     choice: str
     subject: str
 
     def is_answered(self, body: bytes) -> bool:
-        """Whether a line of the request ``body`` holds the answer."""
+        """Whether a line of the request ``body`` contains the answer."""
         texts = (str(message.get("content")) for message in json.loads(body)["messages"])
         return any(self.choice in line and self.subject in line for text in texts for line in text.split("\n"))
 
 
 def question(chat: Chat, subject: int) -> Asked:
-    """A question about what was chosen for a subject of a made session."""
+    """Return a question about what was chosen for a subject (its number, from 0) of a generated session."""
     chosen = chat[subject * BLOCK + BLOCK - 2]["content"].split("\n")[0]
     tool, _, of = chosen.removeprefix("Use ").partition(" for the ")
     what = of.partition(" because ")[0]
@@ -98,7 +99,8 @@ def question(chat: Chat, subject: int) -> Asked:
 
 
 def conversation(messages: int, *, seed: int = 7) -> Iterator[tuple[Chat, Asked | None]]:
-    """The history that each call sends, and the question that is its newest message, where it is one."""
+    """Iterate over the history that each call sends, with the question that is its newest message, or ``None`` if that
+    is none. ``messages``: length of the generated session, without the questions."""
     rng, made, chat = random.Random(seed), long_session(messages).messages, []
     for at, message in enumerate(made):
         chat.append(message)
@@ -112,7 +114,7 @@ def conversation(messages: int, *, seed: int = 7) -> Iterator[tuple[Chat, Asked 
 
 
 def body_of(chat: Chat) -> bytes:
-    """A request with these messages."""
+    """Return the body of a request with these messages."""
     return json.dumps({"model": "gpt-4o", "messages": chat}).encode()
 
 
@@ -125,7 +127,8 @@ def _memory(reminder_tokens: int) -> SessionMemory:
 
 
 def added_cpu(size: int) -> dict[str, float]:
-    """CPU time, in milliseconds, of ``prepare`` with and without a reminder, for a session of ``size`` messages."""
+    """Return the CPU milliseconds of ``prepare`` with and without reminders, and of indexing a turn, for a session of
+    ``size`` messages."""
     chat = long_session(size).messages[:size]
     with_reminders, without = _recorded(chat, 400), _recorded(chat, 0)
     pairs = []
@@ -148,7 +151,7 @@ def added_cpu(size: int) -> dict[str, float]:
 
 
 def _recorded(chat: Chat, reminder_tokens: int) -> SessionMemory:
-    """A memory that knows the chat and has cut it."""
+    """A memory that has recorded the chat and made a cut in it."""
     memory = _memory(reminder_tokens)
     memory.record(_KEY.id, chat)
     request = _DIALECT.read(body_of([*chat, {"role": "user", "content": "Go on."}]))
@@ -167,7 +170,7 @@ def _prepare_ms(memory: SessionMemory, body: bytes) -> float:
 
 
 def _index_ms(memory: SessionMemory, chat: Chat) -> float:
-    """CPU time of indexing one more turn, in the median."""
+    """Median CPU milliseconds of indexing one more turn."""
     found = []
     for turn in range(9):
         chat = [*chat, {"role": "user", "content": f"Part {turn}."}, {"role": "assistant", "content": "Well. " * 60}]
@@ -186,7 +189,13 @@ def _index_ms(memory: SessionMemory, chat: Chat) -> float:
 
 @dataclass(slots=True)
 class Tally:
-    """What of the calls was reused, told and sent. Sizes are in bytes."""
+    """Sums over the calls of a session; sizes are in bytes.
+
+    - ``sent``: up to the newest message, of which the next call begins with ``reused``; ``whole`` and ``whole_reused``:
+      the same including the newest message.
+    - ``before``: the last call; ``newest``: where its newest message begins.
+    - ``asked``: for each question, whether its request contains the answer.
+    """
 
     sent: int = 0
     reused: int = 0
@@ -201,7 +210,7 @@ class Tally:
     asked: list[bool] = field(default_factory=list)
 
     def add(self, body: bytes, chat: Chat) -> None:
-        """The next call."""
+        """Add the next call."""
         same = common(self.before, body) if self.before else 0
         if self.calls < CALLS:
             self.sent += self.newest
@@ -216,13 +225,13 @@ class Tally:
 
 
 def _newest_at(body: bytes) -> int:
-    """Where the newest message of a request begins."""
+    """The position where the newest message of a request begins. ``body``: without its last two bytes."""
     messages = json.loads(body + b"]}")["messages"]
     return len(json.dumps({"model": "gpt-4o", "messages": messages[:-1]}).encode()) - len(b"]}")
 
 
 def sent(reminder_tokens: int, *, turns: int = TURNS) -> dict[str, float]:
-    """What the calls of so many turns of the session came to."""
+    """Return the figures of the calls of so many turns. ``reminder_tokens``: 0 for no reminders."""
     memory, tally = _memory(reminder_tokens), Tally()
     for chat, asked in _calls(turns):
         opened = open_exchange(

@@ -46,8 +46,12 @@ Change = Callable[[Item], Sequence[Item]]
 
 @dataclass(frozen=True, slots=True)
 class Habit:
-    """How a client spells. ``made`` is what an item is when it is said for the first time, ``again`` what becomes of it
-    when it is sent back. ``late``: only before the newest turn. ``edits``: the newest message is changed at times."""
+    """How a client writes items into its history.
+
+    - ``made``: what an item is when it is sent for the first time; ``again``: what it is when it is sent again.
+    - ``late``: an item is changed only when a newer turn of the user follows it.
+    - ``edits``: the client sometimes sends another newest message first and takes it back.
+    """
 
     made: Change = lambda item: (item,)
     again: Change = lambda item: (item,)
@@ -174,7 +178,7 @@ HABITS: Final[dict[str, Habit]] = {
     "results cleared": Habit(again=_cleared, late=True),
     "edited": Habit(edits=True),
 }
-"""By name. What ``made`` does not change is as the conversation has it, and so is what ``again`` does not change."""
+"""Habits by name. ``made`` and ``again`` leave an item as it is if nothing else is said."""
 
 
 # -- sending ---------------------------------------------------------------------------------------------------
@@ -183,7 +187,7 @@ HABITS: Final[dict[str, Habit]] = {
 def sent(
     dialect: Dialect, writer: Writer, calls: Sequence[Items], habit: Habit, *, window: int = WINDOW
 ) -> dict[str, float]:
-    """What becomes of the calls of one client, with a context window of ``window`` tokens."""
+    """Return the figures of one client's calls, with a context window of ``window`` tokens."""
     log = MemoryLog()
     memory = SessionMemory(log, Settings(context_window=window, block_tokens=BLOCK_TOKENS))
     key = SessionKey(LOCAL_TENANT, "long")
@@ -215,7 +219,8 @@ def sent(
 
 
 def requests(calls: Sequence[Items], habit: Habit) -> Iterator[tuple[Items, Item | None, bool]]:
-    """What each call sends, what it is answered, and whether it is one that the user takes back."""
+    """Iterate over the items that each call sends, the reply to it (``None`` if there is none), and whether the user
+    takes the call back."""
     for number, items in enumerate(calls):
         following = calls[number + 1] if number + 1 < len(calls) else ()
         reply = following[len(items)] if len(following) > len(items) else None
@@ -226,7 +231,7 @@ def requests(calls: Sequence[Items], habit: Habit) -> Iterator[tuple[Items, Item
 
 
 def _spelled(items: Items, habit: Habit) -> Items:
-    """A history as the client spells it: what is old as ``again`` says, what is new as ``made`` says."""
+    """A history as the client sends it: old items as ``again`` gives them, new ones as ``made`` does."""
     asked = max(place for place, item in enumerate(items) if isinstance(item, Asked))
     answered = max((place for place, item in enumerate(items) if isinstance(item, Answered)), default=-1)
     old = asked if habit.late else answered + 1
@@ -239,14 +244,15 @@ def _messages(dialect: Dialect, writer: Writer, items: Sequence[Item]) -> Sequen
 
 @dataclass(slots=True)
 class Reuse:
-    """How much of what a call sent, up to its last message, the next call begins with, in bytes."""
+    """Bytes of a call, up to its last message (``sent``), and those of them with which the next call begins
+    (``reused``)."""
 
     before: bytes = b""
     sent: int = 0
     reused: int = 0
 
     def add(self, body: bytes) -> None:
-        """The next call."""
+        """Add the next call."""
         self.sent += len(self.before)
         self.reused += common(self.before, body)
         self.before = body[: -len(CLOSE)]

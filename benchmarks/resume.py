@@ -77,7 +77,7 @@ def _of(corpus: Corpus) -> dict[str, Any]:
 
 
 def right_items(session: Labelled, text: str) -> list[bool]:
-    """Of each item under a typed heading of a block, whether a label of the session covers it."""
+    """Return, for each item under a typed heading of a block, whether a label of the session covers it."""
     golds = [gold for named in session.gold.values() for gold in named]
     return [
         any(free_covers(item, _newer(label), quote) or same_file(item, _newer(label)) for label, quote in golds)
@@ -86,7 +86,7 @@ def right_items(session: Labelled, text: str) -> list[bool]:
 
 
 def typed_items(text: str) -> list[str]:
-    """The items under the typed headings of a block: what it quotes of the transcript is none."""
+    """Return the items under the typed headings of a block. Lines that it quotes from the transcript are none."""
     typed = text.partition("\nSaid (")[0].split("\n")[2:]
     found: list[str] = []
     for line in typed:
@@ -124,8 +124,8 @@ def _bound(way: Callable[[Any, int], str], turns: Sequence[Mapping[str, Any]]) -
 
 
 def judged(session: Labelled, text: str) -> tuple[float, float | None, float]:
-    """The share of facts that survive in ``text``, the share of replaced choices that are stale (``None`` without
-    any), and facts for 100 tokens."""
+    """Return the share of facts that survive in ``text``, the share of replaced choices that are stale (``None`` if
+    there are none), and surviving facts per 100 tokens."""
     facts = [label for name in JUDGED for label, _ in session.gold.get(name, ())]
     replaced = [tuple(label.split(" -> ", 1)) for label, _ in session.gold.get("superseded", ())]
     kept = sum(_survives(text, fact) for fact in facts)
@@ -141,8 +141,8 @@ def _survives(text: str, fact: str) -> bool:
 
 
 def _stale(text: str, old: str, new: str) -> bool:
-    """Whether a statement of a text tells the old choice, and none that does tells that it is gone or what took its
-    place."""
+    """Whether a statement of a text contains the old choice, and no such statement says that it was replaced or
+    contains the new one."""
     was, now = _words(old), _words(new)
     mine, theirs = was - now, now - was
     telling = [(said, words) for said in _statements(text) if mine and mine <= (words := _words(said))]
@@ -151,7 +151,7 @@ def _stale(text: str, old: str, new: str) -> bool:
 
 
 def _words(text: str) -> set[str]:
-    """The content of a text, in scripts other than Latin, too."""
+    """The content stems of a text, and its words in scripts other than Latin."""
     return {*content(text), *(word for word in free_tokens(text) if not word.isascii())}
 
 

@@ -35,11 +35,11 @@ from .probes import QUARTERS, tokens
 BUDGETS: Final = (300, 600, 2_000)
 CUTS: Final = (0.5, 0.75)
 CALLS_AFTER: Final = 12
-"""Calls after the cut whose arguments are looked at."""
+"""How many tool calls after the cut are searched for needed names."""
 SEEN_MIN: Final = 3
-"""Names that a session needs after the cut to be counted."""
+"""Fewest needed names with which a session counts."""
 LONG: Final = 6_000
-"""Tokens before a cut below which it would not be made."""
+"""Fewest tokens before a cut; with fewer, no cut would be made."""
 _NONCE: Final = nonce_for(b"benchmark", SessionKey("local", "retention"), "checkpoint-1")
 _NAME: Final = re.compile(r"(?:[\w.-]+/)+[\w.-]+|\b[\w-]+\.[a-z]{1,5}\b|\b[a-z]+(?:[A-Z]\w+)+\b|\b\w+_\w+\b|:\d{4,5}\b")
 
@@ -76,7 +76,8 @@ def _at(sessions: Sequence[Labelled], cut: float) -> dict[str, dict[int, float]]
 
 
 def needed(turns: Sequence[Mapping[str, Any]], place: int) -> set[str]:
-    """Names in the arguments of the calls after ``place`` that stood somewhere before it."""
+    """Return the names in the arguments of the next ``CALLS_AFTER`` tool calls from message ``place`` on that also
+    occur before it."""
     before = "\n".join(_text(turn) for turn in turns[:place])
     calls = [call for turn in turns[place:] for call in turn.get("tool_calls") or ()]
     after = "\n".join(_arguments(call) for call in calls[:CALLS_AFTER])

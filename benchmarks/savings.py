@@ -38,7 +38,7 @@ from .state import chats
 LENGTHS: Final = (10, 40, 150, 300)
 BARS: Final = {10: 1.02, 40: 0.95, 150: 0.80, 300: 0.50}
 CONVERSATIONS: Final = 3
-"""How many conversations of agents, which differ most, are sent; of each other family, one is."""
+"""How many conversations of agents, which differ most, are sent. Of each other family, one is sent."""
 AGENTS: Final = "agents"
 TRANSCRIPTS: Final = "real_dev"
 LONG: Final = ("chats", AGENTS)
@@ -51,7 +51,7 @@ PROVIDERS: Final = {
     "gemini": Rules("automatic", "gemini-2.5-pro", write=1.0, least=2_048),
 }
 CHEAP_READS: Final = {"anthropic, reads at 0.05": Rules("marked", "claude-sonnet-5-5", read=0.05)}
-"""Providers that have made reading cheaper still: figures without a bar."""
+"""Providers with an even lower price for cached input. Their figures have no bar."""
 
 _DIALECTS: Final = {"anthropic": "anthropic", "openai": "openai_chat", "gemini": "gemini"}
 _SYSTEM: Final = "\n".join(
@@ -71,12 +71,13 @@ _SYSTEM: Final = "\n".join(
         1,
     )
 )
-"""About 1,300 tokens, as small agents have them."""
+"""A system prompt of about 1,300 tokens, as small agents have."""
 
 
 @dataclass(frozen=True, slots=True)
 class Costs:
-    """What was billed after each call, in tokens of fresh input, without and with the middleware; cuts made."""
+    """The sum of costs after each call, in tokens of fresh input, without (``client``) and with the middleware
+    (``ours``), and the number of cuts."""
 
     client: list[float]
     ours: list[float]
@@ -84,7 +85,7 @@ class Costs:
 
 
 Job = tuple[str, Sequence[Item], Rules, Settings]
-"""Under which name a conversation counts, and how it is sent."""
+"""The name under which a conversation is counted, its items, the provider's rules and the settings."""
 
 
 def run() -> dict[str, Any]:
@@ -126,7 +127,8 @@ def _bars(figures: Mapping[str, Mapping[str, float]]) -> Iterator[dict[str, Any]
 
 
 def ratios(costs: Sequence[Costs]) -> dict[str, float]:
-    """The ratio of the sums after so many calls, the highest ratio of one conversation after any, cuts in each."""
+    """Return cost with the middleware divided by cost without it: of the sums over all conversations after each of
+    ``LENGTHS`` calls, and the highest of one conversation after any call ("any"). "cuts": mean number of cuts."""
     found = {
         str(length): round(sum(one.ours[length - 1] for one in costs) / sum(one.client[length - 1] for one in costs), 3)
         for length in LENGTHS
@@ -138,11 +140,12 @@ def ratios(costs: Sequence[Costs]) -> dict[str, float]:
 
 
 Look = Callable[[bytes, bytes, Answered], object]
-"""Sees of each call what the client sent, what went on, and what comes as an answer."""
+"""Function called for each call with the body that the client sent, the body that was forwarded, and the answer. Its
+result is not used."""
 
 
 def replay(items: Sequence[Item], rules: Rules, settings: Settings, look: Look | None = None) -> Costs:
-    """A conversation sent with and without the middleware."""
+    """Send a conversation with and without the middleware, and return the costs."""
     return asyncio.run(_replayed(items, rules, settings, look))
 
 
@@ -276,7 +279,7 @@ def _written(document: Mapping[str, Any]) -> bytes:
 
 
 def families() -> dict[str, list[list[Item]]]:
-    """Conversations by family; [] for one whose corpus is not here."""
+    """Return conversations by family; [] for a family whose corpus is not available."""
     sources = {
         "chats": [chat.turns for chat in chats()],
         AGENTS: [one.turns for corpus in corpora() if corpus.name == TRANSCRIPTS for one in corpus.sessions],
@@ -290,7 +293,7 @@ def families() -> dict[str, list[list[Item]]]:
 
 
 def _joined(sessions: Sequence[Sequence[Mapping[str, Any]]]) -> list[Item]:
-    """The sessions one behind the other, up to the last call that is looked at."""
+    """The items of the sessions one after the other, up to the last call that is measured."""
     items: list[Item] = []
     calls = 0
     for session in sessions:
@@ -304,7 +307,7 @@ def _joined(sessions: Sequence[Sequence[Mapping[str, Any]]]) -> list[Item]:
 
 
 def _items(turns: Sequence[Mapping[str, Any]]) -> Iterator[Item]:
-    """A session of the corpus in our words, from the first words of its user on. Calls that nobody answered are left
+    """The items of a session of the corpus, from the first message of its user on. Tool calls without a result are left
     out, as a client would do."""
     first = next((place for place, turn in enumerate(turns) if turn["role"] == "user"), len(turns))
     turns = turns[first:]

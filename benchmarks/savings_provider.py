@@ -1,12 +1,16 @@
-"""Providers as they bill input, made from their published rules: no model, only the arithmetic of prompt caches.
+"""Simulated providers that bill input by their published rules for prompt caches; there is no model.
 
-Anthropic (``marked``): a prefix is written to the cache where a request marks it, from 1,024 tokens on, at 1.25 times
-the price of input, and read at a tenth; of what a request marks, the longest prefix that an earlier one wrote is found,
-as long as it ends at most 20 blocks in front of the mark. OpenAI before GPT-5.6 (``automatic``): the longest prefix
-that an earlier request began with, from 1,024 tokens on, in steps of 128; writing costs nothing. OpenAI from GPT-5.6 on
-(``latest``): each request writes all of itself at 1.25 times the price, and reads the longest earlier request that it
-begins with. Gemini (``automatic``, from 2,048 tokens on, in single tokens): Google promises no more than that. What was
-used within the lifetime is there. A token is four characters of what is sent; markers are not part of it.
+- ``marked`` (Anthropic): a prefix is written to the cache where a request marks it, from 1,024 tokens on, at 1.25 times
+  the price of input, and read at a tenth. A request reads the longest prefix that an earlier one wrote, if it ends at
+  most 20 blocks before a mark.
+- ``automatic`` (OpenAI before GPT-5.6): a request reads the longest prefix that it shares with an earlier request, from
+  1,024 tokens on, in steps of 128; writing costs nothing. The same for Gemini, from 2,048 tokens on and in steps of one
+  token, because Google promises no more.
+- ``latest`` (OpenAI from GPT-5.6 on): a request reads the longest earlier request that it begins with, and writes the
+  rest of itself at 1.25 times the price.
+
+An entry is available for ``Rules.seconds`` after its last use. A token is four characters of what is sent, without
+cache markers.
 """
 
 from __future__ import annotations
@@ -17,15 +21,21 @@ from dataclasses import dataclass, field
 from typing import Any, Final, Literal
 
 LOOK_BACK: Final = 20
-"""Blocks in front of a mark among which an earlier one is found."""
+"""How many blocks before a mark an earlier cache entry is looked for."""
 
 SECONDS_A_CALL: Final = 20.0
-"""What a call and the time until the next one take here."""
+"""Seconds between the beginnings of two calls."""
 
 
 @dataclass(frozen=True, slots=True)
 class Rules:
-    """``read`` and ``write`` are shares of the price of input; ``least``: tokens below which nothing is cached."""
+    """The prices and limits of a provider's prompt cache.
+
+    - ``kind``: as the module describes; ``model``: for which the client's requests are written.
+    - ``write``, ``read``: prices of a cached token as shares of the price of input.
+    - ``least``: fewest tokens that are cached; ``step``: cached tokens are a multiple of this; ``seconds``: lifetime of
+      an entry.
+    """
 
     kind: Literal["marked", "automatic", "latest"]
     model: str
@@ -38,20 +48,21 @@ class Rules:
 
 @dataclass(frozen=True, slots=True)
 class Bill:
-    """What a call was billed: tokens of its input."""
+    """The tokens of a call's input: neither read nor written (``fresh``), read from the cache, and written to it."""
 
     fresh: int
     read: int
     written: int
 
     def cost(self, rules: Rules) -> float:
-        """In tokens of fresh input."""
+        """Return the cost in tokens of fresh input."""
         return self.fresh + self.read * rules.read + self.written * rules.write
 
 
 @dataclass(slots=True)
 class Provider:
-    """Bills requests one after the other. ``wait`` seconds pass before each."""
+    """Bills requests one after the other. ``wait``: simulated seconds before each of them; ``now``: the simulated
+    time."""
 
     rules: Rules
     wait: float = SECONDS_A_CALL
@@ -59,7 +70,7 @@ class Provider:
     _used: dict[int, float] = field(default_factory=dict)
 
     def bill(self, request: Mapping[str, Any]) -> Bill:
-        """What a request costs, and from now on its prefixes are known."""
+        """Return the bill of a request, and remember its prefixes for later requests."""
         self.now += self.wait
         chain, sizes, marks = [0], [0], []
         for text, marked in _segments(request):
@@ -94,7 +105,7 @@ class Provider:
 
 
 def _segments(request: Mapping[str, Any]) -> Iterator[tuple[str, bool]]:
-    """The blocks of a request in the order in which a cache sees them, and whether each is marked."""
+    """The blocks of a request in the order in which a cache reads them, each with whether it is marked."""
     yield json.dumps(request.get("tools", [])), False
     system = request.get("systemInstruction", request.get("system", []))
     for block in system if isinstance(system, list) else [system]:

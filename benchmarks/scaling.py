@@ -1,6 +1,6 @@
-"""What a turn costs when the session grows, and what of it is still known at the end.
+"""The cost of a turn when the session grows, and the share of its facts that are still known at the end.
 
-The client resends its whole history with every turn, as clients do. Measured is CPU time of this process.
+The client resends its whole history with every turn, as clients do. Times are CPU time of this process.
 """
 
 from __future__ import annotations
@@ -90,7 +90,7 @@ def _recording(session: LongSession) -> dict[str, Any]:
 
 
 def _drawn() -> dict[str, float]:
-    """The median CPU time of extraction over up to a hundred messages before each of several places."""
+    """The median CPU milliseconds of extracting one message, over up to 100 messages before each of ``PLACES``."""
     numbered = list(enumerate(history(long_session(PLACES[-1]).messages), 1))
     graph, settings, costs = SessionGraph(), Settings(), list[float]()
     for index, message in enumerate(numbered):
@@ -102,8 +102,8 @@ def _drawn() -> dict[str, float]:
 
 
 def _carried(memory: SessionMemory, session: LongSession) -> float:
-    """The share of facts that the block of 600 tokens holds, or else the 200 tokens recalled for a question that names
-    the piece of work and no more."""
+    """The share of facts that are in the resume block of 600 tokens, or else in the 200 tokens recalled for a question
+    that names only the piece of work."""
     block = memory.resume("s", "full").text
     told = []
     for category, facts in session.facts.items():
@@ -124,7 +124,8 @@ def _holds(text: str, fact: str) -> bool:
 
 
 def _request_path(session: LongSession) -> dict[str, Any]:
-    """Each turn as the middleware treats it, redaction included, without the sockets."""
+    """CPU milliseconds of each turn as the middleware handles it, redaction included, without sockets: quartiles, and
+    the median of the last 20."""
     with tempfile.TemporaryDirectory() as folder:
         memory = SessionMemory.open(f"sqlite:///{Path(folder) / 'memory.db'}", Settings())
         key = SessionKey("local", "s")
@@ -149,7 +150,7 @@ def _turn(memory: SessionMemory, key: SessionKey, body: bytes) -> None:
 
 
 def _kept(graph: SessionGraph, session: LongSession) -> dict[str, Any]:
-    """A fact is kept when a node of its type holds at least 60 % of its words."""
+    """The share of facts that are kept: a node of the fact's type has at least 60 % of its words. Also by category."""
     by_type: dict[NodeType, list[frozenset[str]]] = {}
     for node in graph.nodes():
         if node.kind is not DecisionKind.OPTION:

@@ -1,11 +1,11 @@
-"""How labels that were found are held against labels that a person gave.
+"""How found labels are compared with labels that a person gave.
 
-Two matchers on one pair of lists. Lenient: a given label is found when any found one covers it, and a found label is
-right when it covers any given one. Strict: each label is used once (a maximum matching), and a found label may not be
-much longer than what it stands for.
+There are two matchings. Lenient: a given label is found if any found label covers it, and a found label is right if it
+covers any given one. Strict: each label is used once (a maximum matching), and at least half of a found label's words
+must be words of the given label or its quote.
 
-Two ideas of "covers". ``FREE`` works in any script and looks at the quote behind a label as well; ``RESEARCH`` is the
-published matcher of the TokenMizer research corpus, whose sessions have no quotes.
+There are two definitions of "covers". ``FREE`` works in any script and also compares with the quote of a label.
+``RESEARCH`` is the published matcher of the TokenMizer research corpus, whose sessions have no quotes.
 """
 
 from __future__ import annotations
@@ -31,14 +31,14 @@ CATEGORIES: Final = (
     "endpoints",
 )
 JUDGED: Final = ("goal", "tasks_done", "tasks_pending", "decisions", "superseded", "files", "errors")
-"""Categories that the macro F1 is made of."""
+"""Categories that count for the macro F1."""
 
 SAMPLES: Final = 1000
 SEED: Final = 1729
 _TOKENS_KEPT: Final = 1 << 16
 
 Gold = tuple[str, str]
-"""A label that a person gave, and the quote behind it ("" when there is none)."""
+"""A label that a person gave, and its quote ("" if there is none)."""
 
 _STATE: Final = re.compile(r"^\[(open|resolved)\]\s*")
 _RESEARCH_WORD: Final = re.compile(r"[a-z0-9][a-z0-9._/-]*")
@@ -60,7 +60,8 @@ _FREE_STOP: Final = frozenset((
 
 @lru_cache(maxsize=_TOKENS_KEPT)
 def free_tokens(text: str) -> frozenset[str]:
-    """Words of a text; of Chinese, Japanese and Korean, pairs of signs."""
+    """Return the words of a text in lower case, without common words; of Chinese, Japanese and Korean, pairs of
+    characters."""
     low = text.lower()
     found = {word.strip("./-") for word in _FREE_WORD.findall(low)}
     found = {word for word in found if word and word not in _FREE_STOP and not _CJK_RUN.search(word)}
@@ -71,7 +72,7 @@ def free_tokens(text: str) -> frozenset[str]:
 
 @lru_cache(maxsize=_TOKENS_KEPT)
 def research_tokens(text: str) -> frozenset[str]:
-    """Words as the research corpus' scorer cuts them, and the parts of paths."""
+    """Return the words of a text as the research corpus' scorer splits it, and the parts of paths."""
     found: set[str] = set()
     for word in _RESEARCH_WORD.findall(text.lower()):
         if len(word) > 1 and word not in _RESEARCH_STOP:
@@ -84,13 +85,14 @@ def _share(wanted: frozenset[str], had: frozenset[str]) -> float:
 
 
 def free_covers(label: str, gold: str, quote: str = "") -> bool:
-    """Whether a label holds half of the words of what was given, or of the quote behind it."""
+    """Whether a label contains at least half of the words of the given label, or of its quote."""
     had, wanted = free_tokens(label), free_tokens(gold)
     return bool(had and wanted) and (_share(wanted, had) >= 0.5 or _share(free_tokens(quote), had) >= 0.5)
 
 
 def research_covers(label: str, gold: str, quote: str = "") -> bool:
-    """Whether a label holds three fifths of the words of what was given, or all of its text."""
+    """Whether a label contains at least three fifths of the words of the given label, or its whole text (of six
+    characters and more)."""
     had, wanted = research_tokens(label), research_tokens(gold)
     if not had or not wanted:
         return False
@@ -98,7 +100,7 @@ def research_covers(label: str, gold: str, quote: str = "") -> bool:
 
 
 def same_file(label: str, gold: str, quote: str = "") -> bool:
-    """Whether two paths are one, or one is the end of the other."""
+    """Whether two paths are equal, or one is the end of the other. ``quote`` is not used."""
     one, other = (text.strip("./` ").lower().replace("\\", "/") for text in (label, gold))
     return bool(one and other) and (one == other or one.endswith(f"/{other}") or other.endswith(f"/{one}"))
 
@@ -108,7 +110,8 @@ Covers = Callable[[str, str, str], bool]
 
 @dataclass(frozen=True, slots=True)
 class Matcher:
-    """An idea of "covers": for labels in general and for paths, and how it cuts words."""
+    """A definition of "covers": ``covers`` for labels in general, ``paths`` for files, ``tokens`` for splitting a text
+    into words."""
 
     name: str
     covers: Covers
@@ -116,7 +119,8 @@ class Matcher:
     tokens: Callable[[str], frozenset[str]]
 
     def relation(self, category: str, *, strict: bool) -> Covers:
-        """What decides for a category. Strict, at least half of a label's words must be the given one's."""
+        """Return the function that decides whether a label of a category covers a given one. ``strict``: also, at least
+        half of the label's words must be those of the given label or its quote; this does not apply to paths."""
         if category == "files" and self.paths is not self.covers:
             return self.paths
         return self._concise if strict else self.covers
@@ -132,8 +136,8 @@ RESEARCH: Final = Matcher("research", research_covers, research_covers, research
 
 @dataclass(frozen=True, slots=True)
 class Tally:
-    """One category of one session: how many labels were wanted and given back, how many of either match, and those
-    that do not."""
+    """One category of one session: how many labels a person gave (``want``) and were found by the program (``got``),
+    how many of the given ones are ``found`` and of the program's are ``right``, and the texts of those that are not."""
 
     want: int
     got: int
@@ -144,7 +148,7 @@ class Tally:
 
     @property
     def scores(self) -> tuple[float, float, float]:
-        """Precision, recall, F1; nothing wanted and nothing given is perfect."""
+        """Precision, recall and F1; all 1 if nothing was given and nothing was found."""
         recall = self.found / self.want if self.want else float(not self.got)
         precision = self.right / self.got if self.got else float(not self.want)
         both = precision + recall
@@ -152,7 +156,7 @@ class Tally:
 
 
 def _matched_once(labels: Sequence[str], gold: Sequence[Gold], covers: Covers) -> tuple[set[int], set[int]]:
-    """The given and the found labels of a maximum matching, by augmenting paths."""
+    """The indices of the given and of the found labels of a maximum matching, by augmenting paths."""
     fits = [[at for at, label in enumerate(labels) if covers(label, *wanted)] for wanted in gold]
     taken: dict[int, int] = {}
 
@@ -177,7 +181,7 @@ def _matched_freely(labels: Sequence[str], gold: Sequence[Gold], covers: Covers)
 
 
 def tally(labels: Iterable[str], gold: Sequence[Gold], covers: Covers, *, strict: bool) -> Tally:
-    """Hold the labels of one category against the given ones."""
+    """Compare the found labels of one category with the given ones."""
     said = [label for label in labels if label.strip()]
     found, right = (_matched_once if strict else _matched_freely)(said, gold, covers)
     missed = tuple(text for at, (text, _) in enumerate(gold) if at not in found)
@@ -186,18 +190,18 @@ def tally(labels: Iterable[str], gold: Sequence[Gold], covers: Covers, *, strict
 
 
 Row = Mapping[str, Tally]
-"""One session's tallies, by category; categories without any label on either side are left out."""
+"""One session's tallies by category. Categories without any label on either side are left out."""
 
 
 def without_state(label: str) -> str:
-    """A label of an error without the tag that says whether it is open."""
+    """Return an error's label without the tag "[open]" or "[resolved]"."""
     return _STATE.sub("", label)
 
 
 def score(
     labels: Mapping[str, Iterable[str]], gold: Mapping[str, Sequence[Gold]], matcher: Matcher, *, strict: bool
 ) -> Row:
-    """Hold one session's labels against the given ones."""
+    """Compare one session's found labels with the given ones, for the categories in ``JUDGED``."""
     row = {}
     for category in JUDGED:
         said = [without_state(label) for label in labels.get(category, ())]
@@ -208,8 +212,8 @@ def score(
 
 
 def states(errors: Iterable[str], flags: Mapping[str, bool]) -> tuple[int, int]:
-    """How many tagged errors that match a given one say rightly, and how many wrongly, whether it is open.
-    ``flags``: by given label, whether it is."""
+    """Return how many found errors that match a given one have the right tag ("[open]", "[resolved]"), and how many the
+    wrong one. ``flags``: by given label, whether the error is open."""
     right = wrong = 0
     for label in errors:
         tag = _STATE.match(label)
@@ -221,7 +225,7 @@ def states(errors: Iterable[str], flags: Mapping[str, bool]) -> tuple[int, int]:
 
 
 def pooled(rows: Iterable[Row]) -> dict[str, Tally]:
-    """The tallies of many sessions added up; categories that nobody wanted are left out."""
+    """Return the sums of many sessions' tallies by category. Categories without any given label are left out."""
     sums = {category: [0, 0, 0, 0] for category in JUDGED}
     for row in rows:
         for category, part in row.items():
@@ -231,14 +235,14 @@ def pooled(rows: Iterable[Row]) -> dict[str, Tally]:
 
 
 def macro(rows: Iterable[Row]) -> float:
-    """The plain mean of the categories' F1."""
+    """Return the mean F1 of the categories, each over all sessions; 0 if there is none."""
     parts = pooled(rows)
     return sum(part.scores[2] for part in parts.values()) / len(parts) if parts else 0.0
 
 
 def by_session(rows: Sequence[Row]) -> float:
-    """The mean over sessions of the mean F1 of their categories: what is published for the research corpus.
-    Categories that no session labels are left out: nobody looked for them."""
+    """Return the mean over sessions of the mean F1 of their categories, as published for the research corpus.
+    Categories that no session labels are left out."""
     judged = pooled(rows)
     means = []
     for row in rows:
@@ -248,8 +252,8 @@ def by_session(rows: Sequence[Row]) -> float:
 
 
 def interval(rows: Sequence[Row], *, samples: int = SAMPLES) -> list[float] | None:
-    """95 % bootstrap interval of the macro F1, sessions drawn with replacement; ``None`` for fewer than two sessions or
-    no samples."""
+    """Return the 95 % bootstrap interval of the macro F1 (lower and upper bound), with sessions drawn with replacement;
+    ``None`` for fewer than two sessions or no samples."""
     if len(rows) < 2 or not samples:
         return None
     rng = random.Random(SEED)
@@ -258,7 +262,7 @@ def interval(rows: Sequence[Row], *, samples: int = SAMPLES) -> list[float] | No
 
 
 def summary(rows: Sequence[Row], *, samples: int = SAMPLES) -> dict[str, Any]:
-    """JSON-ready figures of many sessions: macro F1 with its interval, and each category."""
+    """Return JSON-ready figures of many sessions: macro F1 with its interval, and each category."""
     found = {}
     for category, part in pooled(rows).items():
         precision, recall, f1 = (round(value, 4) for value in part.scores)

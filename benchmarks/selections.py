@@ -1,7 +1,7 @@
-"""Baselines that take sentences or passages of a session's messages word for word. Nothing in them is trained.
+"""Baselines that select sentences or passages of a session's messages word for word. Nothing in them is trained.
 
-Tokens are a quarter of the characters. The same ways, with the same parameters, as in the reference scorer of the
-continuation exams, so that figures compare.
+Tokens are a quarter of the characters. Methods and parameters are those of the reference scorer of the continuation
+exams, so that figures can be compared.
 """
 
 from __future__ import annotations
@@ -31,27 +31,29 @@ _LENGTH: Final = 0.75
 
 
 class Selections:
-    """What simple ways select from the messages ``turns``."""
+    """What simple methods select from the messages ``turns``. Each method returns a text of at most ``budget`` tokens;
+    only ``passages`` uses the question."""
 
     def __init__(self, turns: Sequence[Turn]) -> None:
         self.turns = turns
 
     def newest(self, budget: int, question: str = "") -> str:
-        """The end of the messages."""
+        """Return the end of the messages."""
         return newest_messages(self.turns, budget)
 
     def central(self, budget: int, question: str = "") -> str:
-        """Sentences whose words are frequent in the session and not everywhere (tf-idf)."""
+        """Return sentences whose words are frequent in the session, but not in most of its sentences (tf-idf); the best
+        first."""
         return _fill(self._central, budget)
 
     def covering(self, budget: int, question: str = "") -> str:
-        """Sentences that together cover the session's words, in their order: greedily the one with the most weight of
-        words not yet covered per token (Lin and Bilmes, 2011)."""
+        """Return sentences that together cover the session's words, in their order. They are chosen greedily by the
+        weight of their words not yet covered, per token (Lin and Bilmes, 2011)."""
         chosen = _cover(*self._coverable, budget)
         return "\n".join(self._sentences[at][1] for at in sorted(chosen))
 
     def passages(self, budget: int, question: str = "") -> str:
-        """Paragraphs ranked by BM25 for ``question``, with the numbers of their messages."""
+        """Return paragraphs ranked by BM25 for ``question``, each with the index of its message."""
         units, bags = self._passages
         lengths = [bag.total() for bag in bags]
         mean = sum(lengths) / max(1, len(bags))
@@ -122,7 +124,7 @@ def _words(text: str) -> list[str]:
 
 
 def _fill(units: Sequence[str], budget: int) -> str:
-    """The first of ``units`` that fit, passing over those that do not."""
+    """The first of ``units`` that fit into ``budget`` tokens; those that do not fit are skipped."""
     taken: list[str] = []
     for unit in units:
         cost = estimate_tokens(unit) + 1
@@ -166,4 +168,4 @@ SELECTIONS: Final[Mapping[str, Way]] = {
     "covering sentences": Selections.covering,
     "BM25 passages": Selections.passages,
 }
-"""Baselines by name: selections, budget in tokens and question to text."""
+"""Baselines by name: functions from selections, budget in tokens, and question to a text."""

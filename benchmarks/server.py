@@ -25,7 +25,8 @@ def free_port() -> int:
 
 @contextmanager
 def serving(app: str, **environment: str) -> Iterator[tuple[subprocess.Popen[bytes], int]]:
-    """``app`` ("module:factory") on a free port of this machine; killed when the block ends."""
+    """Context with the process and the port of a server that runs ``app`` ("module:factory") on this machine, with
+    these environment variables. It is killed when the block ends. Raises ``RuntimeError`` if it does not start."""
     process, port = _started(app, environment)
     try:
         yield process, port
@@ -35,7 +36,7 @@ def serving(app: str, **environment: str) -> Iterator[tuple[subprocess.Popen[byt
 
 
 def _started(app: str, environment: dict[str, str]) -> tuple[subprocess.Popen[bytes], int]:
-    """The server, once it listens. Another process may take the port before it does: then it gets another one."""
+    """The server, once it listens. If another process takes its port before, it is started again on another one."""
     for attempt in reversed(range(_ATTEMPTS)):
         port = free_port()
         command = [sys.executable, "-m", "uvicorn", "--factory", app, "--port", str(port), "--log-level", "warning"]
@@ -53,7 +54,8 @@ def _started(app: str, environment: dict[str, str]) -> tuple[subprocess.Popen[by
 
 
 def waiting_for(port: int, process: subprocess.Popen[bytes]) -> None:
-    """Until ``process`` listens. Raises ``RuntimeError`` when it does not."""
+    """Wait until ``process`` listens on ``port``. Raises ``RuntimeError`` if it ends or does not listen within
+    ``_STARTS_WITHIN`` seconds."""
     deadline = time.monotonic() + _STARTS_WITHIN
     while time.monotonic() < deadline:
         if process.poll() is not None:
@@ -66,7 +68,7 @@ def waiting_for(port: int, process: subprocess.Popen[bytes]) -> None:
 
 
 class Answer(NamedTuple):
-    """Seconds to the first byte of an answer and to its last, and its headers."""
+    """Seconds from the request to the first byte of the answer's body and to its last, and its headers."""
 
     first: float
     whole: float
@@ -74,7 +76,7 @@ class Answer(NamedTuple):
 
 
 def ask(link: http.client.HTTPConnection, path: str, body: str, session: str) -> Answer:
-    """Send a chat request of a session on a connection that stays open, and read the answer."""
+    """Send a chat request of a session on a connection that stays open, and read the whole answer."""
     headers = {"content-type": "application/json", "x-session-id": session}
     start = time.perf_counter()
     link.request("POST", path, body.encode(), headers)

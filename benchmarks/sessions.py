@@ -1,8 +1,8 @@
-"""Long working sessions made to measure with: as many turns as wanted, every fact in them known.
+"""Generated long working sessions, with as many messages as wanted, in which every fact is known.
 
-The texts are ours. Each block of ten messages is a small piece of work: a request, a choice, a file that a tool
-writes, a failing test that is fixed, a task that stays open, now and then a standing rule. Names are drawn so that
-no two blocks speak of the same thing; which words a sentence is made of varies with the seed.
+Each block of ten messages is a small piece of work: a request, a file that a tool writes, a failing test that is fixed,
+a choice, a task that stays open, and in every fifth block a standing rule. No two blocks are about the same subject.
+The choice of words varies with the seed.
 """
 
 from __future__ import annotations
@@ -55,14 +55,16 @@ _RULES: Final = (
 
 @dataclass(slots=True)
 class LongSession:
-    """``messages`` in OpenAI's shape; ``facts`` by category: the words that a label must hold to count as found."""
+    """``messages``: in OpenAI's format; ``facts``: by category, the words that a label must contain to count as
+    found."""
 
     messages: list[dict[str, Any]] = field(default_factory=list)
     facts: dict[str, list[str]] = field(default_factory=dict)
 
 
 def long_session(messages: int, *, seed: int = 1) -> LongSession:
-    """A session of about ``messages`` messages, the same for the same seed."""
+    """Return a session of at least ``messages`` messages, rounded up to whole blocks; the same for the same seed.
+    Raises ``ValueError`` for more than about 9,000 messages."""
     rng = random.Random(seed)
     session = LongSession(facts={name: [] for name in ("done", "pending", "decisions", "files", "errors", "rules")})
     for number, (area, part) in enumerate(_subjects(rng)):

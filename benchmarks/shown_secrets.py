@@ -1,9 +1,10 @@
 """Secrets in what is shown again with every call: labels, details, quotes and resume blocks.
 
-Every generated secret of the redaction corpus is put into statements that become facts: the corpus's text behind a
-decision, and each credential that is known by its own shape alone in a decision, a rule, a task, an error, a reason and
-a goal. So is what text keeps and labels do not: beginnings of vendors' keys, placeholders, and random runs of 20
-characters. A secret counts as shown when as much of it survives as in the benchmark ``redaction``.
+Every generated secret of the redaction corpus is put into statements that become facts: the corpus's text after a
+decision, and each credential that is recognised by its own form alone in a decision, a rule, a task, an error, a reason
+and a goal. The same is done with what redaction leaves in messages and labels must not contain: beginnings of vendors'
+keys, placeholders, and random runs of 20 characters. A secret counts as shown if so much of it survives that the
+benchmark ``redaction`` would not count it as caught.
 """
 
 from __future__ import annotations
@@ -27,10 +28,10 @@ from .redaction_corpus import Case, cases
 
 WITHIN: Final = "We use Redis for the cache, and {text}"
 BELOW: Final = "Never push to main.\n\n{text}"
-"""A statement and a text of the corpus, which is a sentence or stands by itself."""
+"""Templates for a text of the corpus: within a sentence (``WITHIN``), or by itself after a statement."""
 
 SENTENCES: Final = frozenset({"prose", "told", "anchored"})
-"""Groups of the corpus whose texts may stand within a sentence."""
+"""Groups of the corpus whose texts can stand within a sentence."""
 
 ALONE: Final = (
     "We decided to use {secret} for the importer.",
@@ -42,26 +43,27 @@ ALONE: Final = (
     "We switched from MySQL to PostgreSQL because {secret} is its key.",
     "- [x] put {secret} into config/settings.yaml",
 )
-"""Statements that name a secret by nothing."""
+"""Statements with a secret that no word announces."""
 
 BEGINNINGS: Final = (
     *("sk-test-{d4}", "sk-{d4}", "whsec_{h4}", "glpat-{L3}", "ghp_{w5}", "xoxb-{d3}", "AKIA{t4}", "eyJ{W7}"),
     *("sk-ant-{L5}", "hvs.{w4}", "github_pat_{w4}", "npm_{w12}", "hf_{w12}", "sk-litellm-{w11}"),
 )
-"""Shapes of beginnings of keys, too short for a key."""
+"""Shapes of beginnings of vendors' keys, too short to be keys."""
 
 PLACEHOLDERS: Final = ("your-api-key-here", "YOUR_API_KEY", "sk-your-key-here", "ghp_" + "x" * 12, "changeme123")
 _MARK: Final = re.compile(r"session-record [0-9]+")
-"""The marker of a block, whose random digits are none of a secret's."""
+"""The marker of a resume block, whose random digits are no part of a secret."""
 
 RUNS: Final = 200
 RUN_SIZE: Final = 20
-"""Random runs, and their characters."""
+"""How many random runs are tried (``RUNS``), and how many characters each has."""
 
 
 @dataclass(frozen=True, slots=True)
 class Planted:
-    """A message of a user with a secret; ``may_be_stored``: whether its text may keep it."""
+    """A user's message with a secret. ``prefix``: how many characters of the secret are public; ``may_be_stored``:
+    whether the stored message may keep it."""
 
     kind: str
     text: str
@@ -138,7 +140,8 @@ def _runs() -> Iterator[str]:
 
 
 def _record(memory: SessionMemory, session: str, planted: Planted) -> dict[str, str]:
-    """What the session of one message stores and shows, by part."""
+    """Record a session of one message, and return what it stores and shows: texts of messages, labels (with details),
+    quotes and blocks."""
     memory.record(session, [{"role": "user", "content": planted.text}])
     graph = memory.graph(session)
     nodes, steps = graph.nodes(), graph.transitions()

@@ -1,4 +1,4 @@
-"""Chats while the store is locked by another process, and what is in the store after the outage."""
+"""Chats while another process has locked the store, and what the store contains after the outage."""
 
 from __future__ import annotations
 
@@ -24,12 +24,13 @@ from .server import serving
 OUTAGE_SECONDS: Final = 60.0
 CONCURRENT: Final = 40
 BACKGROUND_SECONDS: Final = 0.5
-"""Seconds between two chats of the rest of the outage."""
+"""Seconds between two chats during the rest of the outage."""
 
 AFTER_SECONDS: Final = 10.0
 LARGE: Final = 100_000
 LARGE_WITH_CUT: Final = 150_000
-"""Bytes of a request that is long enough for a look into the store, to see whether it must be cut."""
+"""Bytes of a large request: with ``LARGE_WITH_CUT`` bytes, the store is read to see whether the request must be cut;
+with ``LARGE`` it is not."""
 
 
 def run() -> dict[str, Any]:
@@ -87,8 +88,8 @@ def _during(chats: _Chats) -> dict[str, Any]:
 
 
 def _burst(chats: _Chats, name: str) -> tuple[list[float], float, float]:
-    """Seconds of many streams at once, and to the first byte of two large requests that come while they are under
-    way: one below the size at which a cut is looked for, one above."""
+    """Seconds of ``CONCURRENT`` streams at once, and seconds to the first byte of two large requests that arrive
+    meanwhile: one of ``LARGE`` and one of ``LARGE_WITH_CUT`` bytes."""
     with ThreadPoolExecutor(CONCURRENT + 2) as pool:
         many = [pool.submit(chats.stream, f"{name}-{number}") for number in range(CONCURRENT)]
         time.sleep(0.1)
@@ -98,7 +99,7 @@ def _burst(chats: _Chats, name: str) -> tuple[list[float], float, float]:
 
 
 class _Chats:
-    """A client. ``finished`` holds what was said in the turns whose end it has seen, by session."""
+    """A client. ``finished``: session and question of each turn whose end it has received."""
 
     def __init__(self, port: int) -> None:
         self.finished: list[tuple[str, str]] = []
@@ -107,7 +108,7 @@ class _Chats:
         self._lock = threading.Lock()
 
     def stream(self, session: str) -> float:
-        """One turn; returns the seconds to the end of the body."""
+        """Send one turn, and return the seconds to the end of the body."""
         with self._lock:
             self._count += 1
             question = f"question {self._count} of {session}"
@@ -117,7 +118,7 @@ class _Chats:
         return time.monotonic() - start
 
     def first_byte(self, session: str, size: int) -> float:
-        """The seconds to the first byte of the answer to a request of ``size`` bytes."""
+        """Return the seconds to the first byte of the answer to a request of ``size`` bytes."""
         words = "some words of a long question about the queue and its workers "
         with self._asked(session, (words * (size // len(words) + 1))[:size]) as (response, start):
             response.read(1)
@@ -144,7 +145,7 @@ def _locked(path: Path) -> Iterator[None]:
 
 
 def _missing(store: str, finished: list[tuple[str, str]]) -> int:
-    """How many of the turns that a client saw finished the store does not have."""
+    """The number of turns, finished for a client, that the store does not contain."""
     memory = SessionMemory.open(store)
     known: dict[str, set[str]] = {}
     for session in {session for session, _ in finished}:

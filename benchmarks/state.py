@@ -47,9 +47,13 @@ _DIGITS: Final = re.compile(r"[\d.,]+")
 
 @dataclass(frozen=True, slots=True)
 class Probe:
-    """A question: ``kind`` is fact, update, preference or rule. ``wanted``: the values of its answer; ``old``: the
-    value before an update, "" when it cannot be told or no message states the newest one; ``text``: a preference or
-    rule."""
+    """A question about a chat, or something that its user wants.
+
+    - ``kind``: fact, update, preference or rule.
+    - ``wanted``: the values of its answer; ``old``: the value before an update, "" if it cannot be found or no message
+      states the newest value.
+    - ``text``: the preference or rule; "" for the other kinds.
+    """
 
     kind: str
     question: str = ""
@@ -105,7 +109,7 @@ def bars(resumed: Mapping[str, Any], asked: Mapping[str, Any]) -> list[dict[str,
 
 
 def chats() -> list[Chat]:
-    """The chats below the corpus folders, by number; [] when there are none."""
+    """Return the chats below the folders of TOKENMIZER_CORPUS, ordered by number; [] if there are none."""
     folders = [Path(folder) / "beam" for folder in os.environ.get(VARIABLE, "").split(os.pathsep) if folder]
     paths = sorted((path for folder in folders for path in folder.glob("*.json")), key=lambda path: int(path.stem))
     return [_chat(path.stem, json.loads(path.read_text(encoding="utf-8"))) for path in paths]
@@ -134,7 +138,8 @@ def _probes(raw: Mapping[str, Any], texts: Mapping[int, str]) -> Iterator[Probe]
 
 
 def earlier(said: str, wanted: Sequence[str], question: str) -> str:
-    """The value of the same shape as the newest number in the sentence nearest to the question; "" when none is."""
+    """Return the earlier value of an update: a value with the same form as the newest number, in the sentence of
+    ``said`` that shares most words with the question (at least two); "" if there is none."""
     numbers = [value for value in wanted if any(char.isdigit() for char in value)]
     asked = set(content(question))
     best, most = "", 1
@@ -151,7 +156,7 @@ def _shape(value: str) -> str:
 
 
 def graph_of(chat: Chat) -> SessionGraph:
-    """The graph at the end of a chat."""
+    """Return the graph at the end of a chat."""
     memory = SessionMemory.open("memory://", Settings())
     turns = [{"role": turn["role"], "content": turn["content"]} for turn in chat.turns]
     for end in range(2, len(turns) + 2, 2):
@@ -170,7 +175,8 @@ def _of_turns(way: Callable[[Any, int], str]) -> Callable[[Chat, int], str]:
 
 
 def recalled(found: Sequence[Chat], way: Callable[[Chat, int], str], budget: int) -> dict[str, float]:
-    """The share of each kind of probe that a text answers, and the mean of the shares in percent."""
+    """Return the share of each kind of probe that the text of ``way`` answers, and the mean of these shares in
+    percent."""
     told: Counter[str] = Counter()
     asked: Counter[str] = Counter()
     for chat in found:
@@ -199,7 +205,8 @@ def _index_of(chat: Chat) -> PassageIndex:
 
 
 def updates(found: Sequence[Chat], ask: Callable[[Chat, str], str]) -> dict[str, float]:
-    """How often an updated fact is told clean, in order, without order, by its earlier value alone, or not at all."""
+    """Return the shares of updated facts that the text of ``ask`` states in each way (see ``told_as``), and their
+    number."""
     seen: Counter[str] = Counter()
     for chat in found:
         for probe in chat.probes:
@@ -211,7 +218,8 @@ def updates(found: Sequence[Chat], ask: Callable[[Chat, str], str]) -> dict[str,
 
 
 def told_as(text: str, probe: Probe) -> str:
-    """How a text tells an updated fact."""
+    """Return how a text states an updated fact: "clean" (the new value alone), "ordered" (both, and one can see which
+    is newer), "unordered" (both), "stale" (the old value alone) or "none"."""
     new, old = (states(text, list(one), probe.question, 1) for one in (probe.wanted, (probe.old,)))
     if not (new and old):
         return "clean" if new else "stale" if old else "none"
@@ -228,5 +236,5 @@ def _in(said: Sequence[str], value: str) -> bool:
 
 
 def _is_ordered(lines: Sequence[tuple[str, Sequence[str]]]) -> bool:
-    """Whether a text says that it is in order."""
+    """Whether a text says that it is ordered from new to old."""
     return any(line.startswith(_NEWEST_FIRST) for line, _ in lines)

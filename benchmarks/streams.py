@@ -27,10 +27,10 @@ from .server import serving
 
 MOUNTS: Final = ("bare", "noop", "memory")
 STREAMS: Final = {1: 4_000, 32: 800, 256: 150}
-"""Streams at once, and the chunks of each."""
+"""For each number of streams at once, the chunks of each."""
 
 SHORT: Final = 200
-"""Chunks of a stream that others follow."""
+"""Chunks of a short stream, after which others follow."""
 
 CHUNK_SIZE: Final = 200
 ROUNDS: Final = 11
@@ -87,7 +87,8 @@ def _served(**environment: str) -> Iterator[int]:
 
 
 def cpu_per_chunk(streams: dict[int, int] = STREAMS, *, rounds: int = ROUNDS) -> list[dict[str, Any]]:
-    """For each number of streams at once: microseconds per chunk of each mount, and their ratios to the bare one."""
+    """Return, for each number of streams at once, the microseconds per chunk of each mount, and their ratios to the
+    bare one."""
     with _served() as port:
         return [_compared(port, count, chunks, rounds) for count, chunks in streams.items()]
 
@@ -108,7 +109,7 @@ def _compared(port: int, count: int, chunks: int, rounds: int) -> dict[str, Any]
 
 
 def _beside(costs: list[dict[str, float]], bare: list[dict[str, float]]) -> dict[str, float]:
-    """Medians of a mount's costs, and of their ratios to the bare one's in the same round."""
+    """Medians of a mount's costs, and of their ratios to those of the bare mount in the same round."""
     row = {"us": round(statistics.median(cost["us"] for cost in costs), 2)}
     for unit, name in (("us", "ratio"), ("saturated", "saturated_ratio"), ("process", "saturated_process_ratio")):
         ratios = [cost[unit] / floor[unit] for cost, floor in zip(costs, bare, strict=True)]
@@ -117,7 +118,7 @@ def _beside(costs: list[dict[str, float]], bare: list[dict[str, float]]) -> dict
 
 
 def _flowing(port: int, mount: str, name: str, count: int, chunks: int) -> float:
-    """Microseconds per chunk of the loop's thread, while ``count`` streams say all they have to, and none ends."""
+    """Microseconds per chunk of the loop's thread, while ``count`` streams send all their chunks and none ends."""
     shape = {"chunks": chunks, "size": CHUNK_SIZE, "then": "hold"}
     calls = [request(mount, f"{name}-{number}", shape) for number in range(count)]
 
@@ -139,8 +140,8 @@ def _flowing(port: int, mount: str, name: str, count: int, chunks: int) -> float
 
 
 def _saturated(port: int, mount: str, name: str, count: int, times: int) -> dict[str, float]:
-    """Microseconds per chunk with streams that end, others following: of the loop, and of all threads until all work
-    was done."""
+    """Microseconds per chunk with short streams that end and are followed by others: of the loop's thread
+    ("saturated"), and of all threads until all work is done ("process")."""
     shape = {"chunks": SHORT, "size": CHUNK_SIZE, "then": "end"}
     before = probe(port)
     for turn in range(times):
@@ -164,7 +165,8 @@ async def _ask_and_leave(port: int, calls: list[bytes]) -> None:
 
 
 def _added_memory(use: Any, what: str = "resident") -> dict[str, float]:
-    """Megabytes that ``use`` of a mount takes, in a fresh process each, and what ours takes more."""
+    """Megabytes that ``use`` of a mount takes, each in a new process, and how many more with the memory. ``what``:
+    "resident" at the end or "peak"."""
     taken = {mount: _taken(use, mount, what) for mount in ("bare", "memory")}
     return {**taken, "added": round(taken["memory"] - taken["bare"], 2)}
 
@@ -178,7 +180,7 @@ def _taken(use: Any, mount: str, what: str) -> float:
 
 
 async def _hold(port: int, mount: str, count: int) -> dict[str, Any]:
-    """What the process holds with ``count`` streams open that have said all."""
+    """What the probe reports while ``count`` streams are open that have sent everything."""
     calls = [request(mount, f"held-{number}", CAPTURED) for number in range(count)]
     streams, asking = await _held(port, calls, None)
     await asyncio.to_thread(probe, port, "go")
@@ -191,7 +193,7 @@ async def _hold(port: int, mount: str, count: int) -> dict[str, Any]:
 
 
 async def _held(port: int, calls: list[bytes], upto: int | None) -> tuple[list[Stream], list[asyncio.Task[int]]]:
-    """Streams that were asked for and say nothing yet, and the reading of what they will say."""
+    """Streams whose calls were sent but that send nothing yet, and the tasks that read them."""
     streams = [await Stream.open(port) for _ in calls]
     asking = [asyncio.create_task(stream.ask(call, upto=upto)) for stream, call in zip(streams, calls, strict=True)]
     await _all_hold(port, len(calls))
@@ -199,14 +201,14 @@ async def _held(port: int, calls: list[bytes], upto: int | None) -> tuple[list[S
 
 
 async def _all_hold(port: int, count: int) -> dict[str, Any]:
-    """What the process has used when all ``count`` streams wait to be told to go on."""
+    """Wait until all ``count`` streams wait for "go", and return what the probe reports then."""
     while (found := await asyncio.to_thread(probe, port))["holding"] < count:
         await asyncio.sleep(0.02)
     return found
 
 
 async def _stream_long(port: int, mount: str) -> dict[str, Any]:
-    """The process after a stream of 64 MB."""
+    """What the probe reports after a stream of 64 MB."""
     await _ask_and_leave(port, [request(mount, "long", LONG)])
     return await asyncio.to_thread(probe, port, "flush")
 
@@ -217,8 +219,9 @@ _LAGS: Final = (("bare", "bare", 0), ("memory", "memory", 0), ("all_captured", "
 
 
 def loop_lag(mount: str, capture: int = 0, *, streams: int = ABORTED, size: int = ABORTED_SIZE) -> dict[str, float]:
-    """How late the loop is, in milliseconds, from when ``streams`` of ``size`` bytes are aborted at once until all
-    that follows is done. ``capture``: bytes of a response that are kept (0: the default)."""
+    """Return how late the event loop is (p99 and maximum, in milliseconds), from the moment when ``streams`` streams of
+    ``size`` bytes are aborted at once until all work that follows is done. ``capture``: how many bytes of a response
+    are kept (0: the default)."""
     environment = {"BENCHMARK_CAPTURE": str(capture)} if capture else {}
     with _served(**environment) as port:
         return asyncio.run(_aborted(port, mount, streams, size))

@@ -1,7 +1,8 @@
-"""The application that ``streams`` and ``client_gone`` measure: a chat route that streams as it is told to.
+"""The application that ``streams`` and ``client_gone`` measure: a chat route that streams as each request says.
 
-``/bare`` is the route alone, ``/noop`` behind a middleware that does nothing, ``/memory`` behind ours. The request's
-member ``shape`` says how much is streamed and what comes then. ``/probe`` tells what the process has used and seen.
+``/bare`` is the route alone, ``/noop`` behind a middleware that does nothing, ``/memory`` behind ours. The member
+``shape`` of a request says how much is streamed and what happens then. ``/probe/WHAT`` reports what the process has
+used and observed.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ from .middleware import Passing
 _FRAME: Final = 172
 
 LAG_STEP: Final = 0.005
-"""Seconds between two looks of the probe at the clock."""
+"""Seconds between two measurements of the loop's lag."""
 
 _BEFORE: Final = (
     b'data: {"id": "chatcmpl-1", "object": "chat.completion.chunk", "created": 1, "choices": [{"index": 0, '
@@ -35,14 +36,18 @@ _LAST: Final = b'data: {"choices": [{"index": 0, "delta": {}, "finish_reason": "
 
 
 def chunk(number: int, size: int) -> bytes:
-    """A piece of an answer, another one for every number, of about ``size`` bytes."""
+    """Return a chunk of an answer of about ``size`` bytes, with another text for every number."""
     choice = {"index": 0, "delta": {"content": f" order {number}" + "x" * (size - _FRAME)}, "finish_reason": None}
     body = {"id": "chatcmpl-1", "object": "chat.completion.chunk", "created": 1, "model": "m", "choices": [choice]}
     return b"data: " + json.dumps(body).encode() + b"\n\n"
 
 
 class Probe:
-    """What the process has seen. Times are seconds on the machine's monotonic clock."""
+    """What the process has observed. Times are seconds on the machine's monotonic clock.
+
+    - ``notes``: names and times of events; ``lags``: how late the loop was, in seconds; ``holding``: how many streams
+      wait for "go".
+    """
 
     def __init__(self, memory: SessionMemory) -> None:
         self.memory = memory
@@ -56,7 +61,8 @@ class Probe:
         self.notes.append((what, time.monotonic()))
 
     async def answer(self, request: Request) -> Response:
-        """What is asked for by the last part of the path."""
+        """Do what the last part of the path says ("go", "flush", "watch" or "relax"; nothing for any other word), and
+        report what was observed."""
         await getattr(self, f"_{request.path_params['what']}", self._nothing)()
         return JSONResponse(
             {
@@ -70,10 +76,10 @@ class Probe:
         )
 
     async def _nothing(self) -> None:
-        """Only look."""
+        """Do nothing."""
 
     async def hold(self) -> None:
-        """Wait until ``go`` is asked for."""
+        """Wait until ``/probe/go`` is requested."""
         self.holding += 1
         await self._go_on.wait()
 
@@ -100,7 +106,7 @@ class Probe:
 
 
 def _resident() -> dict[str, int]:
-    """Memory of this process in bytes: in use now, and most so far. Zeros where the system does not tell."""
+    """Memory of this process in bytes: resident now, and the peak so far. 0 if the system does not report it."""
     status = Path("/proc/self/status")
     lines = status.read_text(encoding="ascii").splitlines() if status.exists() else []
     told = dict(line.split(":", 1) for line in lines)
@@ -109,8 +115,14 @@ def _resident() -> dict[str, int]:
 
 
 class Chat:
-    """The route. ``then``: "end"; "hold", before and after all is said, until told to go on; "drip" for ever;
-    "silent": wait for the client to leave before anything is sent; "linger": wait for it with everything said."""
+    """The chat route. The member ``then`` of a request's ``shape`` says what happens:
+
+    - "end": the chunks are sent, and the stream ends.
+    - "hold": the stream waits for ``/probe/go`` before its first chunk and after its last one.
+    - "drip": after the chunks, further ones are sent until the client leaves.
+    - "silent": the application waits for the client to leave before it sends anything.
+    - "linger": the application waits for the client to leave after it has sent everything.
+    """
 
     def __init__(self, probe: Probe) -> None:
         self.probe = probe
@@ -143,7 +155,8 @@ class Chat:
 
 
 def build() -> Starlette:
-    """All mounts, on the store that the environment names."""
+    """Return the application with all mounts, on the store ``BENCHMARK_STORE``. ``BENCHMARK_CAPTURE``: how many bytes
+    of a response are kept."""
     settings = Settings(capture_max=int(os.environ.get("BENCHMARK_CAPTURE", Settings().capture_max)))
     memory = SessionMemory.open(os.environ.get("BENCHMARK_STORE", "memory://"), settings)
     probe = Probe(memory)

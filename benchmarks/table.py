@@ -48,11 +48,12 @@ INTRODUCTION: Final = (
 
 
 MISSED_MAX: Final = 4
-"""Missed bars of a benchmark that the summary lists."""
+"""How many missed bars of a benchmark the summary lists."""
 
 
 def results() -> list[dict[str, Any]]:
-    """The newest result of each benchmark that has one, in their order."""
+    """Return the results of this version of the package, in the order of ``BENCHMARKS``; benchmarks without one are
+    left out."""
     folder = Path(__file__).parent / "results" / __version__
     paths = (folder / f"{name}.json" for name in BENCHMARKS)
     return [json.loads(path.read_text(encoding="utf-8")) for path in paths if path.exists()]
@@ -93,7 +94,8 @@ def _page(found: list[dict[str, Any]]) -> Iterator[str]:
 
 
 def _notes(result: dict[str, Any]) -> Iterator[str]:
-    """Yield what the benchmark measures, and its notes. A docstring says that itself in its first line."""
+    """Yield what the benchmark measures, and its notes. The first part is left out if the notes begin with a sentence
+    that says so, as module docstrings do."""
     notes = result.get("notes", "").strip()
     first, _, rest = notes.partition("\n\n")
     if not rest or "\n" in first or len(first) > 120 or first[-1] not in ".?":

@@ -1,14 +1,14 @@
-"""Trains the classifier of dialogue acts on the text in ``benchmarks/training`` and the sessions in
-``benchmarks/corpus/sessions``, and says how well it does.
+"""Trains and evaluates the classifier of dialogue acts.
 
     python -m benchmarks.train_acts             figures on held-out authors
-    python -m benchmarks.train_acts --write     and the model that the package ships
+    python -m benchmarks.train_acts --write     the same; also writes them and the model that the package ships
 
     python -m benchmarks.train_acts --semantic DIRECTORY [--write] [--to FILE]
-                                                figures with a sentence model beside the cues, and its head
+                                                figures with a sentence model beside the cues; writes its head
 
-Needs the extra ``train``, and for ``--semantic`` the extra ``embeddings`` as well. Figures and calibration are
-those of authors of whom the model has read nothing: what unseen phrasing gets.
+The text is that in ``benchmarks/training`` and ``benchmarks/corpus/sessions``. Needs the extra ``train``, and for
+``--semantic`` the extra ``embeddings`` as well. Figures and calibration are those of authors on whose text the model
+was not trained, because that is what unseen phrasing gets.
 """
 
 from __future__ import annotations
@@ -35,28 +35,28 @@ from .act_rows import Row, training_rows
 from .acts import SCENES
 
 LEAST_SEEN: Final = 3
-"""Sentences that a cue stands in at least to become part of the model."""
+"""Fewest sentences with a cue for the cue to become part of the model."""
 
 UNREAD: Final = 0.5
-"""Share of a sentence's weight that stands for it with nothing read by rules: the model must not lean on rows of
-tables that come and go."""
+"""Share of a sentence's weight that goes to a copy of it without the cues of rules, so that the model does not depend
+on rules that may change."""
 
 FOLDS: Final = 4
-"""Groups of authors of which each is judged by a model that has read only the others."""
+"""Number of groups of authors; each is judged by a model trained on the others."""
 
 STRENGTH: Final = 0.05
-"""Inverse of the regularisation, chosen on held-out authors."""
+"""Inverse of the regularisation strength, chosen on held-out authors."""
 
 FIGURES: Final = SCENES.parent / "FIGURES.md"
 HEAD_FIGURES: Final = FIGURES.with_name("FIGURES_SEMANTIC.md")
 TARGET: Final = Path(classifier.__file__).with_name("acts.model")
 PACKAGED: Final = TARGET.with_name("acts.head")
 SOFTENED: Final = 0.5
-"""Power of the rows' weights in training, chosen on held-out authors; the calibration takes them in full."""
+"""Exponent of the rows' weights in training, chosen on held-out authors. The calibration uses the full weights."""
 
 
 class Trained:
-    """Weights in floating point, with the cues that they belong to: a regression for each act."""
+    """A logistic regression for each act, trained on ``rows``: weights of the cues, and intercepts by speaker."""
 
     def __init__(self, rows: Sequence[Row]) -> None:
         count = Counter(cue for row in rows for cue in set(row.own))
@@ -65,12 +65,13 @@ class Trained:
         matrix = self.matrix(both)
         regressions = [self._regression(act, both, len(rows), matrix) for act in DialogueAct]
         self.weights = np.concatenate([one.coef_ for one in regressions]).T
-        """A cue a row, an act a column."""
+        """One row per cue, one column per act."""
         self.intercepts = {speaker: np.array([one.intercept_[0] for one in regressions]) for speaker in Speaker}
 
     @staticmethod
     def _regression(act: DialogueAct, rows: Sequence[Row], read: int, matrix: Any) -> LogisticRegression:
-        """The regression of an act on the rows whose authors tell it; rules have read the first ``read`` of them."""
+        """The regression of an act on the rows of which it is known whether they do it. The first ``read`` rows have
+        the cues of rules, the others do not."""
         told = [at for at, row in enumerate(rows) if act in row.told]
         does = [act in rows[at].acts for at in told]
         shares = ((1 - UNREAD if at < read else UNREAD) for at in told)
@@ -78,17 +79,17 @@ class Trained:
         return LogisticRegression(C=STRENGTH, max_iter=200, tol=1e-3).fit(matrix[told], does, sample_weight=weights)
 
     def matrix(self, rows: Sequence[Row]) -> Any:
-        """Counts of the cues, a sentence a row."""
+        """Return the counts of the known cues: one row per sentence, one column per cue."""
         places = [(at, self.index[cue]) for at, row in enumerate(rows) for cue in row.own if cue in self.index]
         across, down = ([place[axis] for place in places] for axis in (1, 0))
         return csr_matrix((np.ones(len(places)), (down, across)), shape=(len(rows), len(self.index)))
 
     def sums(self, rows: Sequence[Row]) -> Any:
-        """What each sentence weighs, a sentence a row, an act a column."""
+        """Return the log odds of the acts: one row per sentence, one column per act."""
         return self.matrix(rows) @ self.weights + np.stack([self.intercepts[row.speaker] for row in rows])
 
     def calibrate(self, calibration: Calibration) -> None:
-        """Makes the chances those of ``calibration``."""
+        """Apply ``calibration`` to the weights and intercepts."""
         self.weights = self.weights * calibration.slopes
         self.intercepts = {
             speaker: self.intercepts[speaker] * calibration.slopes + offsets
@@ -96,8 +97,8 @@ class Trained:
         }
 
     def model(self) -> Model:
-        """The weights as they are shipped: a byte each. The intercepts are spread over the cues that all sentences of a
-        speaker have."""
+        """Return the model as it is shipped, with one byte per weight. The intercepts are added to the cue that all
+        sentences of a speaker have."""
         weights = self.weights.copy()
         for speaker, intercepts in self.intercepts.items():
             if (bias := self.index.get(f"{speaker.value}:bias")) is not None:
@@ -111,19 +112,21 @@ class Trained:
 
 @dataclass(frozen=True, slots=True)
 class Calibration:
-    """Platt's scaling of sums: a slope an act, an offset an act and speaker."""
+    """Platt scaling of the sums: a slope for each act, an offset for each act and speaker."""
 
     slopes: Any
     offsets: dict[Speaker, Any]
 
     def guesses(self, rows: Sequence[Row], sums: Any) -> list[ActProbabilities]:
-        """How likely each sentence does each act."""
+        """Return the calibrated probabilities of the acts of each sentence. ``sums``: as ``Trained.sums`` returns
+        them."""
         scaled = sums * self.slopes + np.stack([self.offsets[row.speaker] for row in rows])
         return [ActProbabilities(tuple(DialogueAct), tuple(row)) for row in (1 / (1 + np.exp(-scaled))).tolist()]
 
 
 def calibration_of(rows: Sequence[Row], sums: Any) -> Calibration:
-    """The scaling that makes chances of held-out sums, for sentences as frequent as in real transcripts."""
+    """Return the scaling that turns sums of held-out sentences into probabilities, with sentences weighted as
+    frequently as they occur in real transcripts."""
     speakers = (Speaker.USER, Speaker.ASSISTANT)
     slopes, offsets = [], []
     for number, act in enumerate(DialogueAct):
@@ -139,7 +142,7 @@ def calibration_of(rows: Sequence[Row], sums: Any) -> Calibration:
 
 
 def held_out(rows: Sequence[Row]) -> tuple[list[Row], Any]:
-    """The rows author by author, and what they weigh for a model that has read nothing of their author."""
+    """Return the rows, grouped by fold, and their sums by a model that was not trained on their author."""
     parts, sums = [], []
     for authors in folds(rows):
         part = [row for row in rows if row.author in authors]
@@ -149,7 +152,7 @@ def held_out(rows: Sequence[Row]) -> tuple[list[Row], Any]:
 
 
 def folds(rows: Sequence[Row]) -> list[set[str]]:
-    """The authors in at most ``FOLDS`` groups of about as many sentences."""
+    """Return the authors in at most ``FOLDS`` groups with about equally many sentences."""
     count = Counter(row.author for row in rows)
     groups: list[set[str]] = [set() for _ in range(min(FOLDS, len(count)))]
     for author, _ in count.most_common():
@@ -158,12 +161,12 @@ def folds(rows: Sequence[Row]) -> list[set[str]]:
 
 
 def pairs_of(rows: Sequence[Row], calibration: Calibration, sums: Any) -> list[Pair]:
-    """Each row with its calibrated guess."""
+    """Return each row with its calibrated probabilities."""
     return list(zip(rows, calibration.guesses(rows, sums), strict=True))
 
 
 def calibrated(rows: Sequence[Row]) -> tuple[Trained, list[Pair]]:
-    """The model of all rows, calibrated on held-out authors, and what these get."""
+    """Return the model of all rows, calibrated on held-out authors, and the held-out rows with their probabilities."""
     parts, sums = held_out(rows)
     calibration = calibration_of(parts, sums)
     found = Trained(rows)

@@ -1,12 +1,12 @@
 """Trains the head that the classifier of dialogue acts has for a sentence model.
 
-``python -m benchmarks.train_acts --semantic DIRECTORY`` runs this. The English sentences of the training text are read
-in their context by the sentence model, whose matrices get an adapter of low rank (LoRA, Hu and others 2021); its own
-weights stay as they are. What it says of each act is added to what the cues say. How much either counts is fitted on
-authors of whom neither has read anything.
+``python -m benchmarks.train_acts --semantic DIRECTORY`` runs this. The sentence model reads the English sentences of
+the training text in their context. Its matrices get a low-rank adapter (LoRA, Hu and others 2021); its own weights stay
+as they are. Its log odds of each act are added to those of the cues. The weights of both are fitted on authors on whose
+text neither was trained.
 
-A head of all authors was no better (macro F1 of ``second`` .504 in place of .516, of ``third`` the same), and what it
-counts beside the cues would be fitted on another one.
+A head trained on all authors was no better (macro F1 of ``second`` .504 instead of .516, of ``third`` the same), and
+the weights of both would not have been fitted for it.
 
 Needs the extras ``train`` and ``embeddings``; takes a quarter of an hour on two cores.
 """
@@ -37,18 +37,18 @@ from .act_rows import WEIGHED_ON, Row
 RANK: Final = 8
 EPOCHS: Final = 3
 RATE: Final = 7e-4
-"""Learning rate after the first steps; it falls to a fiftieth."""
+"""Learning rate after the warm-up; it falls to a fiftieth."""
 WARMING: Final = 60
-"""Steps in which it rises."""
+"""Number of steps in which the learning rate rises."""
 BATCH: Final = 48
 SORTED: Final = 16
-"""Batches whose sentences are sorted by length, so that little is padded."""
+"""Number of batches whose sentences are sorted by length together, so that little padding is needed."""
 SOFTENED: Final = 0.5
-"""Power of the rows' weights in training."""
+"""Exponent of the rows' weights in training."""
 HEAVIEST: Final = 30.0
-"""Most that a row weighs before."""
+"""Greatest weight of a row, before the exponent."""
 SCALE: Final = 4.0
-"""What a vector is multiplied by before the classifier, so that both learn at one rate."""
+"""Factor of a vector before the classifier, so that adapter and classifier can have the same learning rate."""
 ADAPTED: Final = (
     "attention.self.query",
     "attention.self.key",
@@ -67,13 +67,13 @@ HEAD_TITLE: Final = (
 )
 
 Logits = Any
-"""Log odds, a sentence a row and an act a column."""
+"""Log odds: one row per sentence, one column per act."""
 Sequences = list[tuple[list[int], list[int]]]
-"""The tokens of each sentence in its context, and their kinds."""
+"""For each sentence in its context, the ids of its tokens and their segment ids."""
 
 
 class LowRank(nn.Module):
-    """A linear layer that stays as it is, and a product of a tall and a wide matrix, which is trained."""
+    """A linear layer that is not trained, plus the product of a tall and a wide matrix, which is."""
 
     def __init__(self, layer: Any) -> None:
         super().__init__()
@@ -86,7 +86,7 @@ class LowRank(nn.Module):
 
 
 class Adapted(nn.Module):
-    """A sentence model with an adapter, and a classifier of the mean of its tokens."""
+    """A sentence model with an adapter, and a linear classifier on the mean of its token vectors."""
 
     def __init__(self, directory: Path) -> None:
         super().__init__()
@@ -105,7 +105,7 @@ class Adapted(nn.Module):
         return self.judge(mean.float() * SCALE)
 
     def adapter(self) -> dict[str, tuple[Any, Any]]:
-        """What is added to the matrices of the model, by their names."""
+        """Return what is added to the model's matrices: by name of the matrix, the two factors."""
         found = {}
         for number, layer in enumerate(self.model.encoder.layer):
             for name in ADAPTED:
@@ -115,16 +115,18 @@ class Adapted(nn.Module):
         return found
 
     def classifier(self) -> tuple[Any, Any]:
-        """What the classifier makes of a vector: a place a row and an act a column, and what it adds."""
+        """Return the classifier's weights (one row per component of the vector, one column per act) and its
+        intercepts."""
         weights, added = self.judge.weight.detach().numpy(), self.judge.bias.detach().numpy()
         return weights.T * SCALE, added
 
 
 def head_for(directory: Path, cues: Any, pairs: Sequence[Pair]) -> tuple[Head, list[Pair]]:
-    """The head for the model in a directory on the classifier ``cues``, and what authors get with both of whom neither
-    has read anything: ``WEIGHED_ON``.
+    """Return the head for the sentence model in ``directory``, and the rows of the authors in ``WEIGHED_ON``, on whose
+    text neither was trained, with their probabilities.
 
-    ``pairs``: rows of held-out authors with the guesses of classifiers of cues that have not read them.
+    ``cues``: the classifier of cues; ``pairs``: rows of held-out authors with their probabilities by classifiers of
+    cues that were not trained on them.
     """
     reader = ContextReader(Encoder(directory))
     known = [(row, guess) for row, guess in pairs if row.english and row.text.isascii()]
@@ -153,7 +155,8 @@ def _logits(guesses: Sequence[ActProbabilities]) -> Logits:
 
 @dataclass(frozen=True, slots=True)
 class Told:
-    """What is known of sentences, a row each: the acts, and how much each counts, 0 where it is not known."""
+    """What is known of sentences, one row each and one column per act: whether it does the act, and how much that
+    counts (0 if it is not known)."""
 
     acts: Any
     counts: Any
@@ -167,7 +170,7 @@ def _told(rows: Sequence[Row]) -> Told:
 
 
 def _train(directory: Path, rows: Sequence[Row], texts: Sequences) -> Adapted:
-    """A model trained on all sentences that do something, and in each epoch as many others."""
+    """A model trained on all sentences that do something and, in each epoch, on as many others."""
     torch.manual_seed(0)
     chance = random.Random(0)
     model = Adapted(directory).train()
@@ -208,7 +211,7 @@ def _padded(texts: Sequences) -> tuple[Any, Any, Any]:
 
 
 def _judged(model: Adapted, texts: Sequences) -> Logits:
-    """What the model says of each sentence."""
+    """The log odds by the sentence model."""
     found = np.zeros((len(texts), len(DialogueAct)))
     order = sorted(range(len(texts)), key=lambda at: len(texts[at][0]))
     with torch.inference_mode():
@@ -219,7 +222,8 @@ def _judged(model: Adapted, texts: Sequences) -> Logits:
 
 
 def _mixed(rows: Sequence[Row], said: Logits, meant: Logits) -> tuple[Any, Any, Any]:
-    """How much cues and vectors count for each act, and what is added, for sentences as frequent as in real talks."""
+    """For each act, the weights of cues and of the sentence model, and the intercept, for sentences as frequent as in
+    real transcripts. ``said``: by cues, ``meant``: by the sentence model."""
     slopes, shares, offsets = [], [], []
     for number, act in enumerate(DialogueAct):
         told = [at for at, row in enumerate(rows) if act in row.told]

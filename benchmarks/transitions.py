@@ -1,11 +1,11 @@
 """Choices that replace one another: which value is in force at the end, what it replaced, and why.
 
-The cases are in ``corpus/transitions.yaml``, which says what their fields mean. A case has the right current value
-when each value that holds is stated by a fact in force, and none that is gone is. It has the right predecessor when
-each link is a transition of the graph; a case without links must have its values and no transition. A reason is right
-when it holds half of the words that were given.
+The cases are in ``corpus/transitions.yaml``, which explains their fields. The current value of a case is right if each
+value that holds is stated by a fact in force, and no value that is gone is. The predecessor is right if each link is a
+transition of the graph; a case without links must have the right values and no transition. A reason is right if it
+contains at least half of the words of the given one.
 
-    python -m benchmarks.transitions [TEXT]     what went wrong, in the cases whose id or kind holds this text
+    python -m benchmarks.transitions [TEXT]     what went wrong, in the cases whose id or kind contains this text
 """
 
 from __future__ import annotations
@@ -32,18 +32,19 @@ OPENING: Final = (
     {"role": "user", "content": "Hi, can you help me with the project from last week again?"},
     {"role": "assistant", "content": "Of course. I have your notes from last week open."},
 )
-"""What was said before each case, so that its first words are not taken for what the whole session is about."""
+"""Messages before each case, so that its first words are not taken for the goal of the session."""
 
 _SPEAKERS: Final = {"U": "user", "A": "assistant"}
 _STATING: Final = frozenset(
     {NodeType.DECISION, NodeType.ENVIRONMENT, NodeType.DEPENDENCY, NodeType.ENDPOINT, NodeType.API}
 )
-"""Types of facts that state a value; a goal says what was asked for, a task what is to be done."""
+"""Types of facts that state a value. A goal says what was asked for, a task what is to be done."""
 
 
 @dataclass(frozen=True, slots=True)
 class Link:
-    """A value that was replaced, the one that replaced it, and why ("" when nobody says). Values: any spelling."""
+    """A value that was replaced, the one that replaced it, and the reason ("" if none is given). ``old``, ``new``:
+    spellings of the value, of which any counts."""
 
     old: tuple[str, ...]
     new: tuple[str, ...]
@@ -52,7 +53,8 @@ class Link:
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """A short talk and what is so at its end."""
+    """A short chat (``turns``), and what is true at its end: values that hold, values that are gone, each in any of its
+    spellings, and replacements (``links``)."""
 
     id: str
     kind: str
@@ -64,8 +66,11 @@ class Case:
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What a graph says rightly about a case; ``reasons``: for each link whose reason is given, whether it is right;
-    ``unfounded``: transitions that are no link of the case."""
+    """What is right in the graph of a case.
+
+    - ``reasons``: for each link with a given reason, whether the graph's reason is right.
+    - ``unfounded``: number of transitions that are no link of the case.
+    """
 
     current: bool
     predecessor: bool
@@ -74,7 +79,7 @@ class Verdict:
 
 
 def cases(path: Path = CASES) -> list[Case]:
-    """The cases of a file."""
+    """Return the cases of a file."""
     return [_case(raw) for raw in yaml.safe_load(path.read_text(encoding="utf-8"))]
 
 
@@ -90,13 +95,13 @@ def _spellings(value: str) -> tuple[str, ...]:
 
 
 def states(text: str, value: Iterable[str]) -> bool:
-    """Whether a text holds all words of a value, in some spelling."""
+    """Whether a text contains all words of a value, in some spelling."""
     words = free_tokens(text)
     return any(free_tokens(spelling) <= words for spelling in value)
 
 
 def graph_of(case: Case) -> SessionGraph:
-    """The graph at the end of a case."""
+    """Return the graph at the end of a case, recorded message by message."""
     memory = SessionMemory.open("memory://")
     turns = [*OPENING, *case.turns]
     for end in range(1, len(turns) + 1):
@@ -107,7 +112,7 @@ def graph_of(case: Case) -> SessionGraph:
 
 
 def verdict(case: Case, graph: SessionGraph) -> Verdict:
-    """Hold a graph against what is so at the end of a case."""
+    """Compare a graph with what is true at the end of a case."""
     said = [_text(node) for node in graph.nodes() if _in_force(node)]
     stale = [text for text in said if not any(states(text, value) for value in case.holds)]
     current = all(any(states(text, value) for text in said) for value in case.holds) and not any(
@@ -137,7 +142,7 @@ def _text(node: Node) -> str:
 
 
 def _steps(graph: SessionGraph) -> Iterator[tuple[str, str, str]]:
-    """What was replaced, by what, why."""
+    """The transitions of a graph: old fact, new fact and reason."""
     for step in graph.transitions():
         old, new = graph.get(step.old), graph.get(step.new)
         if old is not None and new is not None:
@@ -145,7 +150,7 @@ def _steps(graph: SessionGraph) -> Iterator[tuple[str, str, str]]:
 
 
 def run() -> dict[str, Any]:
-    """The benchmark's result, with a line a kind to print."""
+    """Return the benchmark's result; its lines are one per kind of case."""
     told = cases()
     by_kind: dict[str, list[Verdict]] = defaultdict(list)
     for case in told:
@@ -159,7 +164,8 @@ def run() -> dict[str, Any]:
 
 
 def shares(found: Sequence[Verdict]) -> dict[str, float]:
-    """Shares of the verdicts: current and predecessor of the cases, reason of the links that have one."""
+    """Return shares of the verdicts: of right current values and predecessors over the cases, and of right reasons over
+    the links that have one (1 if there are none); and the number of unfounded transitions."""
     reasons = [right for one in found for right in one.reasons]
     return {
         "cases": len(found),
@@ -179,7 +185,8 @@ def _line(found: Mapping[str, float]) -> str:
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Print what went wrong."""
+    """Print the wrong cases whose id or kind contains ``arguments[0]`` (all if it is missing), with their graphs.
+    Returns 0."""
     text = arguments[0] if arguments else ""
     wrong: Counter[str] = Counter()
     for case in cases():

@@ -64,7 +64,7 @@ def bars(figures: Mapping[str, Any], seen: Counter[str]) -> list[dict[str, Any]]
 
 
 def dialects() -> dict[str, Dialect]:
-    """Every dialect that has a route, by name."""
+    """Return every dialect that has a route, by name."""
     return {dialect.name: dialect for dialect in ROUTES.values()}
 
 
@@ -73,7 +73,8 @@ def dialects() -> dict[str, Dialect]:
 
 @dataclass(frozen=True, slots=True)
 class Sent:
-    """What goes on. ``block``: what was put in, "" when the request passed. ``cut``: whether a cut was made for it."""
+    """What is forwarded. ``block``: the block that was put in, "" if the request passed unchanged; ``cut``: whether a
+    new cut was made for it."""
 
     body: bytes
     block: str = ""
@@ -82,7 +83,7 @@ class Sent:
 
 @dataclass(slots=True)
 class Link:
-    """What a shell does with the calls of one session: reads, prepares, rewrites, commits."""
+    """Handles the calls of one session as the middleware does: reads, prepares, rewrites and commits."""
 
     memory: SessionMemory
     dialect: Dialect
@@ -106,7 +107,7 @@ class Link:
 
 
 def conversations(dialect: Dialect, writer: Writer, seeds: range) -> Counter[str]:
-    """What was found over conversations of these seeds: calls, those that came out shortened, and faults."""
+    """Return counts over the conversations of these seeds: calls, shortened requests, cuts, and faults by name."""
     found: Counter[str] = Counter()
     memories = [_memory(window) for window in WINDOWS]
     for seed in seeds:
@@ -126,8 +127,9 @@ def conversations(dialect: Dialect, writer: Writer, seeds: range) -> Counter[str
 
 
 def prefix_reuse(dialect: Dialect, writer: Writer, turns: int) -> dict[str, Any]:
-    """One long conversation: how many of the bytes that a call sent, up to its last message, the next call begins
-    with. Calls for which a cut was made are left out: they begin anew."""
+    """Return, for one long conversation, the percentage of the bytes of a call, up to its last message, with which the
+    next call begins; and how many calls, cuts and shortened requests there were. Calls for which a cut was made are
+    left out of the percentage."""
     memory = _memory(SMALL_WINDOW)
     link = Link(memory, dialect, writer.path, SessionKey(LOCAL_TENANT, "long"))
     found: Counter[str] = Counter()
@@ -144,7 +146,7 @@ def prefix_reuse(dialect: Dialect, writer: Writer, turns: int) -> dict[str, Any]
 
 
 def common(before: bytes, after: bytes) -> int:
-    """How many bytes both begin with."""
+    """Return how many bytes both begin with. ``after`` must not be a proper beginning of ``before``."""
     if after.startswith(before):
         return len(before)
     return next(place for place, (one, other) in enumerate(zip(before, after, strict=False)) if one != other)
@@ -159,7 +161,7 @@ def _memory(window: int) -> SessionMemory:
 
 
 def faults(writer: Writer, written: Written, items: Sequence[Item], sent: Sent) -> Counter[str]:
-    """What is wrong with a request that came out shortened, by the names in ``FAULTS``."""
+    """Return what is wrong with a shortened request, counted by the names in ``FAULTS``."""
     found: Counter[str] = Counter({"outputs larger than inputs": len(sent.body) > len(written.body)})
     kept = _kept_from(written, items, sent.body)
     if kept is None or not _is_a_cut(writer, written, items, sent, kept):
@@ -175,8 +177,8 @@ def faults(writer: Writer, written: Written, items: Sequence[Item], sent: Sent) 
 
 
 def _kept_from(written: Written, items: Sequence[Item], sent: bytes) -> int | None:
-    """The first element from which on the request ends as it came in, and with which not the system begins; ``None``
-    when not even the last one is there."""
+    """Index of the first element from which on the request ends as the client sent it, not counting system messages at
+    that place; ``None`` if not even the last element is there."""
     kept, tail = None, CLOSE
     for place in range(len(written.elements) - 1, -1, -1):
         tail = written.elements[place].encode() + tail
@@ -188,8 +190,8 @@ def _kept_from(written: Written, items: Sequence[Item], sent: bytes) -> int | No
 
 
 def _is_a_cut(writer: Writer, written: Written, items: Sequence[Item], sent: Sent, kept: int) -> bool:
-    """Whether what stands before the elements that were kept is what the system said among the others, and our block,
-    and all other members are as they were."""
+    """Whether the elements before the kept ones are exactly the system messages among the removed ones and our block,
+    and all other members are unchanged."""
     before, after = json.loads(written.body), json.loads(sent.body)
     elements = after.pop(writer.list_name)
     head = elements[: len(elements) - (len(before.pop(writer.list_name)) - kept)]
@@ -214,7 +216,7 @@ def _newest_of_user(items: Sequence[Item]) -> int:
 
 
 def _splits_thinking(writer: Writer, items: Sequence[Item], first: int) -> bool:
-    """Whether the first item that is kept stands inside a turn in which the assistant thinks."""
+    """Whether the first kept item is inside a turn in which the assistant thinks."""
     start = max((place for place in range(first + 1) if _opens(writer, items[place])), default=0)
     end = next((place for place in range(first + 1, len(items)) if _opens(writer, items[place])), len(items))
     thinks = any(isinstance(item, Answered) and item.thinking for item in items[start:end])
@@ -222,5 +224,5 @@ def _splits_thinking(writer: Writer, items: Sequence[Item], first: int) -> bool:
 
 
 def _opens(writer: Writer, item: Item) -> bool:
-    """Whether a turn begins with the item, and so with an element of its own."""
+    """Whether a turn begins with the item, in an element of its own."""
     return isinstance(item, Asked) and not (item.joined and writer.joins)

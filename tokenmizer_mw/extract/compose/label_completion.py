@@ -26,7 +26,8 @@ THIN_WORDS: Final = 2
 """Labels of at most this many content stems may be completed."""
 
 OLD_WORDS: Final = 5
-"""A replaced choice of at most this many words is added to the label of the new one."""
+"""A replaced choice of at most this many words is added to the label of the new one, if that has fewer content stems
+than this."""
 
 THIN_SIGNS: Final = 4
 """Longest label, in characters, that may be completed in scripts without spaces between words."""
@@ -49,8 +50,8 @@ _MOVES: Final = frozenset({Move.NOTE, Move.ADOPT, Move.REPLACE})
 
 
 def fill_labels(found: Sequence[Finding], situation: Situation, spoken: Sequence[Segment]) -> list[Finding]:
-    """Return ``found`` with longer labels for choices whose labels are short, where a longer text is known. ``spoken``:
-    the segments of the message."""
+    """Return ``found``, the findings of a message, in order and each once. Choices and preferences with short labels
+    get longer ones where a longer text is known. ``spoken``: the segments of the message."""
     texts = {(segment.start, segment.end): segment.text for segment in spoken}
     thin = islice((at for at, finding in enumerate(found) if _is_thin(finding)), THIN_MAX)
     filled = frozenset(thin)
@@ -65,8 +66,9 @@ def fill_labels(found: Sequence[Finding], situation: Situation, spoken: Sequence
 
 
 def _label_with_sentence(finding: Finding) -> Finding:
-    """The choice, labelled with its whole sentence without the reason, if its label is the smaller part of a short
-    sentence. Values, and replacements of something named, keep their labels."""
+    """The finding; a decision whose label is the smaller part of its short sentence is labelled with that sentence
+    (without the reason, unless the label is in it). Values, names, replacements of something named, and questions keep
+    their labels."""
     named = finding.slot or finding.target or finding.value or _is_name(finding)
     if finding.type is not NodeType.DECISION or finding.move not in _MOVES or named:
         return finding
@@ -83,7 +85,8 @@ def _is_name(finding: Finding) -> bool:
 
 
 def _label_with_replaced(finding: Finding) -> Finding:
-    """A choice with a short label, to which the replaced choice is added: "median instead of the mean"."""
+    """The finding; the replaced choice is added to a short label of a choice: "median instead of the mean". Only if the
+    sentence says "instead of" or the like."""
     old = finding.target
     chosen = finding.type is NodeType.DECISION and finding.kind is DecisionKind.CHOICE and finding.move in _MOVES
     if not chosen or not old or finding.slot or len(old.split()) > OLD_WORDS or not _SET_AGAINST.any(finding.quote):
@@ -108,7 +111,8 @@ def _is_thin(finding: Finding) -> bool:
 
 
 def _is_named(finding: Finding) -> bool:
-    """Whether the label is a number or a proper name, which needs no sentence around it."""
+    """Whether the label is a number, or has a known product or a capital letter that does not begin the quote: such a
+    label needs no sentence around it."""
     if finding.label[:1].isdigit() or any(word in MEMBERS for word in finding.label.casefold().split()):
         return True
     rest = finding.label[1:] if finding.quote.startswith(finding.label[:1]) else finding.label
@@ -117,7 +121,8 @@ def _is_named(finding: Finding) -> bool:
 
 def _fill_label(finding: Finding, situation: Situation, texts: dict[tuple[int, int], str]) -> Finding:
     """The finding with a longer label: its sentence without the reason, else the earlier clause that it refers to, else
-    its whole sentence. A preference gets only the clause that it refers to."""
+    its whole sentence. A preference gets only the clause that it refers to. Unchanged if none of them has all words of
+    the label and more."""
     taken = _clause_with(finding.label, find_referent(finding.label, situation.offers.pieces))
     told = (taken,) if finding.kind is DecisionKind.PREFERENCE else _fuller_labels(finding, taken, texts)
     more = next((text for text in told if _is_fuller(text, finding.label)), "")

@@ -47,14 +47,15 @@ _WORDS_MAX: Final = 12
 
 
 def strip_pointer(label: str) -> str:
-    """Return a label without a beginning that only refers back: "the header" for "added that: the header"."""
+    """Return a label without its beginning up to ": ", if that only refers back: "the header" for
+    "added that: the header"."""
     head, colon, rest = label.partition(": ")
     return rest if colon and rest and is_hollow(head) else label
 
 
 def is_hollow(label: str) -> bool:
-    """Whether ``label`` is meaningless without its context: "fix it", "not tonight", "make it 10", "the script", "which
-    you do on the weekend"."""
+    """Whether ``label`` is "" or meaningless without its context: "fix it", "not tonight", "make it 10", "the script",
+    "which you do on the weekend"."""
     words = [bare for word in label.casefold().replace("\u2019", "'").split() if (bare := word.strip(".,;:!?()\"'"))]
     if not words or words[0] in _RELATIVE:
         return True
@@ -70,7 +71,8 @@ def is_hollow(label: str) -> bool:
 
 
 def is_pointing(label: str) -> bool:
-    """Whether ``label`` refers to something named earlier: "hide it from the page for now"."""
+    """Whether ``label`` refers to something named earlier: its second, third or fourth word is one such as "it"
+    ("hide it from the page for now")."""
     return any(word.strip(".,;:!?") in _POINTING for word in label.casefold().split()[1:4])
 
 
@@ -78,8 +80,8 @@ _POINTING: Final = split_words("it this that these those them")
 
 
 def is_go_ahead(label: str) -> bool:
-    """Whether ``label`` only tells the assistant to continue: "continue", "go ahead and build it", "approved, run the
-    deployment"."""
+    """Whether ``label`` begins with words that tell the assistant to continue: "continue", "go ahead and build it",
+    "approved, run the deployment". What follows them does not matter."""
     words = label.casefold().replace(",", " ").split()
     return bool(words) and (words[0].strip(".:;-!") in _GOING_ON or tuple(words[:2]) in _GOING_AHEAD)
 

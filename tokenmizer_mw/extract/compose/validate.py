@@ -50,7 +50,8 @@ _METHODS: Final = ("GET ", "POST ", "PUT ", "PATCH ", "DELETE ", "HEAD ", "OPTIO
 
 def clean_label(text: str) -> str:
     """Return ``text`` as a label: one NFKC line of at most ``LABEL_MAX`` characters, without control characters,
-    Markdown emphasis, and punctuation at its ends; possible keys are masked. "" if nothing meaningful is left."""
+    emphasis, inline code marks and link targets of Markdown, punctuation at its ends, and the part from an unmatched
+    bracket on. Possible keys are masked. "" if no meaningful word is left."""
     if not text:
         return ""
     label = one_line(text[: 4 * LABEL_MAX])
@@ -84,7 +85,8 @@ def _without_bold(label: str) -> str:
 
 
 def _path_label(path: str) -> str:
-    """A path as a label, with its underscores, which are no Markdown."""
+    """A path as a label: relative to its project, on one line, with its underscores (which are no Markdown), keys
+    masked; "" if no meaningful word is left."""
     line = one_line(path[: 4 * LABEL_MAX]).replace("`", "")
     label = _shorten(mask_keys(_trim_whole(line, _trim_label(line))), LABEL_MAX)
     return project_path(label) if words(label) else ""
@@ -143,7 +145,8 @@ def _shorten(label: str, limit: int) -> str:
 
 
 def correct_type(type_: NodeType, label: str) -> NodeType:
-    """Return FILE if the label is only a path, ENDPOINT if it is a URL or "GET /path", else ``type_``."""
+    """Return FILE if the label is only a path, ENDPOINT if it is a URL or "GET /path", else ``type_``. Files,
+    endpoints, goals and environment facts keep their type."""
     if type_ in _READ_AS_SUCH:
         return type_
     if _is_address(label):
@@ -161,8 +164,10 @@ def _is_address(label: str) -> bool:
 def validate_findings(findings: Iterable[Finding], settings: Settings) -> list[Finding]:
     """Return the valid findings, cleaned and in order, at most ``settings.labels_max``.
 
-    Findings below ``settings.confidence_floor`` are dropped, except those from structure. A finding without a label
-    stays if it means the current work, as in "it works now" or "working on it".
+    Findings below ``settings.confidence_floor`` are dropped, except those from structure. So are findings whose label
+    means nothing or only leads in, and decisions and goals of quoted text. A finding without a label stays if it means
+    the current work, as in "it works now" or "working on it", or if its move needs no label. A choice of the user that
+    says that something does not work becomes an error.
     """
     kept: list[Finding] = []
     for finding in findings:
@@ -239,7 +244,7 @@ def _validate_finding(finding: Finding, floor: float) -> Finding | None:
 
 def _is_leading_on(finding: Finding) -> bool:
     """Whether a finding states nothing: it only tells the assistant to continue, introduces what follows, or announces
-    a change."""
+    a change. False for findings from structure."""
     if not finding.certain and finding.type in _SPOKEN and is_announcement(finding.label):
         return True
     if finding.certain or finding.move not in (Move.NOTE, Move.ADOPT):
@@ -258,8 +263,8 @@ _FAULTS: Final = PatternSet(*FAULTS)
 
 
 def _without_fault(finding: Finding) -> Finding | None:
-    """The finding; a choice that says that something does not work becomes an error if the user states it, else
-    ``None``."""
+    """The finding. An active choice whose label says that something does not work becomes an error if the user states
+    it; ``None`` if somebody else does."""
     chosen = finding.type is NodeType.DECISION and finding.kind is DecisionKind.CHOICE
     if not chosen or finding.status is not Status.ACTIVE or finding.target or not _FAULTS.any(finding.label):
         return finding

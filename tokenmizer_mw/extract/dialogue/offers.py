@@ -30,10 +30,11 @@ from tokenmizer_mw.extract.text.phrases import bound_sentence, strip_lead, strip
 from .referent import Piece, split_pieces
 
 OPTIONS_MAX: Final = 12
-"""Greatest number of options of one message."""
+"""Greatest number of options read from the lists, titled paragraphs and tables of one message."""
 
 HEAD_MAX: Final = 60
-"""Longest name of an option, in characters; a list item whose name would be longer is no option."""
+"""Longest name of an option, in characters. A list item, titled paragraph or table cell whose name would be longer is
+no option."""
 
 
 ANSWER_MAX: Final = 300
@@ -57,7 +58,7 @@ _GOES_ON: Final = PatternSet(
     r"|would you like (?:to (?:proceed|continue|start|begin|explore|discuss|go|dive|practi[sc]e|try|see|know|learn)"
     r"|(?:me|some|help|assistance)\b))\b",
 )
-"""Questions that only keep a conversation going ("any other concerns?")."""
+"""Match questions that only keep a conversation going ("any other concerns?")."""
 
 _HEAD_END: Final = compile_lazily(r"(?s)(?P<head>[^:–—(|]{2,60}?)(?:\s*(?::|\s–|\s—|\s-\s|\(|\||→|->)|$|[.,;]\s)")
 _EITHER: Final = compile_lazily(
@@ -180,7 +181,9 @@ class Option:
     """One of several things to choose from.
 
     - ``key``: its number or letter, in lower case; "" for none.
-    - ``head``: its name, such as "SQLite" of the item "1. SQLite: no server needed"; ``label``: the text of the item.
+    - ``head``: its name, such as "SQLite" of the item "1. SQLite: no server needed"; "" only if the option stands
+      within a sentence and its text is longer than ``HEAD_MAX``.
+    - ``label``: the text of the item, without its number.
     """
 
     key: str
@@ -195,8 +198,9 @@ def is_conversation_filler(question: str) -> bool:
 
 
 class Offers:
-    """What an assistant's message offers: options to choose from, and proposals that a bare "yes" accepts. Each
-    property is computed when first used, because few replies are answers."""
+    """What an assistant's message with this text offers: options to choose from, and proposals that a bare "yes"
+    accepts. An empty text offers nothing. Each property is computed when first used, because few replies are
+    answers."""
 
     def __init__(self, text: str) -> None:
         self._text = text
@@ -216,12 +220,17 @@ class Offers:
 
     @cached_property
     def closing(self) -> tuple[Segment, ...]:
-        """The segment of the last sentence, as a tuple of one; () if there is none."""
+        """The segment of the last sentence or list item, as a tuple of one; () if there is none."""
         return tuple([piece for piece in self._segments if piece.kind in _SPOKEN][-1:])
 
     @cached_property
     def options(self) -> tuple[Option, ...]:
-        """The options that can be chosen by number, position or name, in order; () if the message offers none."""
+        """The options that can be chosen by number, position or name, in order; () if the message offers none.
+
+        If words such as "options" or a question announce a choice: the list items, the paragraphs with a bold title and
+        the first cells of tables, else an enumeration within sentences. Otherwise those of "A or B?" in the last three
+        sentences, numbered 1 and 2.
+        """
         if not any(sign in self._text for sign in _OPTION_SIGNS):
             return ()
         options = (self._listed or self.numbered) if self._announces_choice else ()
@@ -229,7 +238,8 @@ class Offers:
 
     @cached_property
     def numbered(self) -> tuple[Option, ...]:
-        """The list items with a number or a letter, whether or not the message offers them as options."""
+        """The list items with a number or a letter, whether or not the message offers them as options; if there are
+        none, those of an enumeration within its last sentences. () for none."""
         listed = tuple(option for option in self._listed if option.key)
         return listed or tuple(_read_inline_options(self._sentences))
 
@@ -245,20 +255,20 @@ class Offers:
 
     @cached_property
     def proposals(self) -> tuple[str, ...]:
-        """What the assistant offers to do, which a bare "yes" accepts, such as "add a test" of
-        "Shall I add a test?"."""
+        """What the assistant offers to do in its last sentences, which a bare "yes" accepts, such as "add a test" of
+        "Shall I add a test?"; () for none."""
         return tuple(_read_proposals(self._sentences))
 
     @property
     def ending(self) -> str:
-        """The last sentence of the message; "" if there is none."""
+        """The last sentence or list item of the message; "" if there is none."""
         return self._sentences[-1] if self._sentences else ""
 
 
 @dataclass(frozen=True, slots=True)
 class OfferReply:
-    """What a reply does with the offers: the labels of those that it accepts and of those that it declines, and its
-    reason, "" for none."""
+    """What a reply does with the offers: the labels of the options and proposals that it accepts and that it declines,
+    and its reason, "" for none. Empty if the reply answers no offer."""
 
     accepted: tuple[str, ...] = ()
     declined: tuple[str, ...] = ()
@@ -266,7 +276,8 @@ class OfferReply:
 
 
 SENTENCES_MAX: Final = 6
-"""How many sentences at the end of a message may hold its offer."""
+"""How many sentences and list items at the end of a message are read for its proposals and for options within
+sentences."""
 
 _OPTION_SIGNS: Final = (
     *("\n**", "\n- ", "\n* ", "\n1", "\n2", "\na)", "\nA)", "|", " or ", "\n- **", "•"),
@@ -290,7 +301,8 @@ def _read_options(segments: Sequence[Segment], text: str) -> list[Option]:
 
 
 def _read_inline_options(sentences: Sequence[str]) -> list[Option]:
-    """The options of an enumeration within sentences: "1. keep the token 2. move to sessions"."""
+    """The options of an enumeration within sentences: "1. keep the token 2. move to sessions". [] unless there are at
+    least two, counted from 1."""
     pieces = _NUMBER.split(" ".join(sentences))
     keys, labels = pieces[1::2], [piece.strip(" ,;.") for piece in pieces[2::2]]
     if len(keys) < 2 or keys != [str(number) for number in range(1, len(keys) + 1)]:
@@ -360,7 +372,11 @@ def _read_proposals(sentences: Sequence[str]) -> list[str]:
 
 def read_answer(sentence: str, offers: Offers) -> OfferReply:
     """Return which offers the first sentence of a reply accepts and declines; an empty ``OfferReply`` if the sentence
-    is a question or about something else."""
+    is a question or about something else.
+
+    A number, letter or ordinal picks options. "Both" and "all" pick the first two options, or the proposals if there
+    are no options. "Yes" and "no" accept and decline the proposals, unless a statement follows.
+    """
     text = bound_sentence(sentence[:ANSWER_MAX])
     lower = text.casefold().strip()
     if not lower or lower.endswith(("?", "？")):
@@ -433,7 +449,7 @@ def _pick_by_ordinal(text: str, offers: Offers) -> list[Option]:
 
 
 def _is_only_agreement(rest: str) -> bool:
-    """Whether the text after a "yes" only repeats the agreement, without a statement of its own."""
+    """Whether ``rest``, the words after a "yes" or "no", only agrees or is polite, without a statement of its own."""
     words = [word.strip(",.;:!?()") for word in rest.split()]
     return all(word in _AGREEING or not word for word in words)
 

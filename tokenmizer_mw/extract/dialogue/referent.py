@@ -16,7 +16,7 @@ PIECES_MAX: Final = 400
 """How many clauses at the end of a message a reply may refer to."""
 
 SENTENCES_READ: Final = 24
-"""How many sentences, list items and table rows at the end of a message a reply may refer to."""
+"""How many sentences, list items and tables at the end of a message a reply may refer to."""
 
 PIECE_MAX: Final = 100
 """Longest clause, in characters, that can be what a reply refers to."""
@@ -85,7 +85,7 @@ class Piece:
 
     - ``text``: the clause without words that offer: "add a test" of "I could add a test".
     - ``offered``: whether its sentence offers something, or it is an option of a list or a table.
-    - ``sentence``: the whole sentence.
+    - ``sentence``: the whole sentence; of a table, the cell.
     """
 
     text: str
@@ -99,8 +99,9 @@ class Piece:
 
 
 def split_pieces(segments: Sequence[Segment], *, choosing: bool) -> tuple[Piece, ...]:
-    """Return the clauses of the last sentences, list items and tables of a message, in order. ``choosing``: whether its
-    list items are options to choose from."""
+    """Return the clauses of the last sentences, list items and tables (first cell of each row) of a message, in order.
+    A part between commas or in brackets is a clause of its own beside the longer one. ``choosing``: whether the list
+    items are options to choose from."""
     read = [segment for segment in segments if segment.kind in _READ][-SENTENCES_READ:]
     pieces = [
         piece
@@ -162,11 +163,13 @@ def _strip_offer(clause: str) -> str:
 
 
 def find_referent(said: str, pieces: Sequence[Piece], *, offered: bool = False) -> str:
-    """Return the text of the last clause among ``pieces`` (of the earlier message) that contains most words of ``said``
-    (of the reply) and says more; "" for none.
+    """Return the text among ``pieces`` (clauses of the earlier message) that ``said`` (of the reply) refers to; "" for
+    none.
 
-    Of a clause with a verb ("SQLite is enough"), only the subject is returned, if it is a name. A clause that is
-    understandable only with its sentence gives the whole sentence. ``offered``: only clauses that are offered count.
+    It has the share ``_MOST`` of the content stems of ``said`` (or ``said`` literally, if that is not ASCII) and more
+    words, and at most ``PIECE_MAX`` characters. Taken is the last such clause without a verb, else the last subject of
+    a clause with a verb ("SQLite" of "SQLite is enough") that is a name, else the last whole sentence, if its clause
+    refers back ("keep it") or ``said`` is one word. ``offered``: only clauses that are offered count.
     """
     near = [piece for piece in reversed(pieces) if (piece.offered or not offered) and _has_words_of(piece.text, said)]
     whole = [piece.text for piece in near if not _POINTS.any(piece.text)]
@@ -186,12 +189,14 @@ def _is_name(text: str) -> bool:
 
 
 def _should_take_sentence(piece: Piece, said: str) -> bool:
-    """Whether a clause can only be understood with its sentence."""
+    """Whether the whole sentence may stand for its clause: the sentence is no question, and the clause refers back
+    ("keep it") or ``said`` is one word."""
     return not is_question(piece.sentence) and (" " not in said or _POINTS.any(piece.text))
 
 
 def _has_words_of(text: str, said: str) -> bool:
-    """Whether a clause has most words of ``said``, or contains it literally if it is not ASCII."""
+    """Whether a clause has at least the share ``_MOST`` of the content stems of ``said``, or contains it literally if
+    it is not ASCII."""
     words = content(said)
     if not said.isascii() and said in text:
         return True

@@ -32,7 +32,8 @@ Numbered = tuple[int, Message]
 
 @dataclass(frozen=True)
 class Situation:
-    """The situation in which message ``turn`` is read.
+    """The situation in which message ``turn`` (its number in the session) is read. Only the last ``CONTEXT_MESSAGES``
+    messages before it are looked at.
 
     - ``speaker``: the speaker of the message; whatever is not the user's counts as the assistant's.
     - ``asked``: the user's last message before it, with its number. ``None`` if none is among the messages looked at.
@@ -53,7 +54,8 @@ class Situation:
 
     @cached_property
     def ordered(self) -> bool:
-        """Whether the user's last message asks for work rather than for an answer. True also if it is further back than
+        """Whether the user's last message asks for work rather than only for an answer: it has a sentence that is no
+        question, or an order in the form of a question ("can you fix the login?"). True also if it is further back than
         the messages looked at, because then the assistant has been working since."""
         if self.asked is None:
             return self.turn > CONTEXT_MESSAGES
@@ -95,7 +97,7 @@ def stems_in(text: str) -> frozenset[str]:
 
 
 def last_question(told: str) -> str:
-    """Return the sentence that ends the assistant's last text, if it is a question; else ""."""
+    """Return the last sentence of ``told``, the assistant's last text, if that ends with a question mark; else ""."""
     tail = replace_surrogates(told[-QUESTION_MAX:]).rstrip()
     if not tail.endswith(("?", "\uff1f")):
         return ""
@@ -110,7 +112,7 @@ def read_situation(
     has_goal: bool,
     goal_asked: bool = False,
 ) -> Situation:
-    """Return the situation of ``message`` after the messages ``before`` it, oldest first. ``has_goal`` and
+    """Return the situation of ``message``. ``before``: the messages before it, oldest first; ``has_goal`` and
     ``goal_asked``: as in ``Situation``."""
     turn, said = message
     near = before[-CONTEXT_MESSAGES:]

@@ -31,7 +31,8 @@ _PAUSE: Final = compile_lazily(
 
 @dataclass(frozen=True, slots=True)
 class AheadRow:
-    """The phrases for future work in one language, compiled; the fields are those of ``rules.ahead.Ahead``."""
+    """The phrases for future work in one language, compiled; the fields are those of ``rules.ahead.Ahead``. ``None``:
+    the language has no such phrases."""
 
     hands: PatternSet
     plans: PatternTable
@@ -43,11 +44,13 @@ class AheadRow:
     lead: Pattern | None
 
     def is_timing(self, clause: str) -> bool:
-        """Whether a clause only says when or by whom something is done ("I do that after lunch")."""
+        """Whether a clause only says when or by whom something is done ("I do that after lunch"), and that this is no
+        habit."""
         return (self.hands.any(clause) or self.times.any(clause)) and not self.habit.any(clause)
 
     def has_future_work(self, clause: str) -> bool:
-        """Whether a clause names future work ("I'll fix the login tomorrow")."""
+        """Whether a clause names work that will be done ("I'll fix the login tomorrow") or is left to do
+        ("the login can wait"), and that this is no habit."""
         ahead = self.left.any(clause) or (self.plans.any(clause) and not self.past.any(clause))
         return ahead and not self.habit.any(clause)
 
@@ -57,7 +60,8 @@ class AheadRow:
         return _text_behind(self.hollow, clause)
 
     def read_work(self, clause: str) -> str:
-        """Return the work that a clause names, without words such as "later I'll"."""
+        """Return the work that a clause names, without words such as "later I'll"; a clause without such words is
+        returned as it is."""
         return _text_behind(self.lead, clause)
 
 
@@ -97,7 +101,7 @@ class Readers:
         return _codes(" ".join(segment.text for segment in self._spoken[:_TELLING_SENTENCES]))
 
     def of(self, sentence: str) -> list[AheadRow]:
-        """Return the phrases to apply to a sentence, most probable language first."""
+        """Return the phrases to apply to a sentence, most probable language first and English last."""
         codes = _codes(sentence) or self._message
         return [_reader(code) for code in dict.fromkeys((*codes, ENGLISH.code))]
 
@@ -108,7 +112,8 @@ def _codes(text: str) -> tuple[str, ...]:
 
 @lru_cache(maxsize=KEPT)
 def is_postponement(sentence: str) -> bool:
-    """Whether a sentence says that something is done later or by somebody else."""
+    """Whether a sentence says in one of its parts that something is done later or by somebody else, or is left to
+    do."""
     text = bound_sentence(sentence)
     said = [strip_lead(part).rstrip(ENDS) for part in split_at_pauses(text)]
     return any(reader.is_timing(part) or reader.has_future_work(part) for reader in Readers().of(text) for part in said)

@@ -44,8 +44,12 @@ _DO: Final = PatternSet(r"do (?:the|my) [\w-]+ (?:in|with|as|using|via|first|nex
 
 @lru_cache(maxsize=SENTENCES_KEPT)
 def find_frames(sentence: str, label: str = "") -> frozenset[Frame]:
-    """Return the frames of a sentence; empty if it asserts its content. ``label``: words of the sentence; then only the
-    frames of the clause that contains them are returned."""
+    """Return the frames of a sentence; empty if it asserts its content.
+
+    ``label``: words of the sentence. Frames that show at the beginning of a clause are then looked for in the clause
+    with these words only; those that show anywhere in a sentence count for all of it, except ``OTHERS``. "": the whole
+    sentence.
+    """
     text = bound_sentence(sentence)
     stated, question = split_question(text)
     if question and label in stated:
@@ -65,7 +69,7 @@ def find_frames(sentence: str, label: str = "") -> frozenset[Frame]:
 
 def _clause_with(text: str, label: str) -> str:
     """The clause of a sentence that contains a label. If a supposition comes before it, the clause begins there,
-    because what follows is supposed as well."""
+    because what follows is supposed as well. The whole sentence if the label is "" or not in it."""
     place, start = text.find(label) if label else 0, 0
     while place > start and (border := _BORDER.search(text[start : place + 1])) is not None:
         if any(_ROWS[number][0] is Frame.HYPOTHETICAL for number in _STARTS.matching(text[start:])):
@@ -96,8 +100,9 @@ def is_hearsay(line: str) -> bool:
 
 
 def may_carry(finding: Finding) -> bool:
-    """Whether the sentence of a finding may state it. A user's decision, replacement or withdrawal must be asserted. A
-    pending task must not be something that the sentence denies or that other people do."""
+    """Whether the frames of a finding's sentence allow the finding. What the user decides, replaces, withdraws or sets,
+    and facts of the user about concepts and the environment, must be asserted. A pending task of the user must not be
+    something that the sentence denies or that other people do. True for all other findings."""
     if finding.trust is not Trust.STATED:
         return True
     if finding.type in _ASSERTED or finding.move in _CHANGING:

@@ -33,19 +33,21 @@ class Hit:
 
 
 class RuleTable:
-    """The rules for the sentences of one speaker."""
+    """The rules for the sentences of one speaker: of ``rules``, those for ``speaker`` and those for both."""
 
     def __init__(self, rules: Iterable[Rule], speaker: Speaker) -> None:
         self.rules = tuple(rule for rule in rules if rule.speaker in (speaker, Speaker.BOTH))
         self._patterns = PatternTable(rule.pattern for rule in self.rules)
 
     def reading(self, text: str) -> list[int]:
-        """Return the numbers of the rules that may match ``text``, in the table's order."""
+        """Return the numbers (indexes in ``rules``) of those whose pattern matches at the start of ``text``, ascending.
+        Their further conditions are checked by ``first``."""
         return self._patterns.matching(text)
 
     def first(self, text: str, numbers: Iterable[int]) -> Hit | None:
         """Return the hit of the first rule that matches ``text``, among those with these ``numbers`` (from
-        ``reading``); ``None`` for none."""
+        ``reading``); ``None`` for none. A rule does not match if its ``unless`` does or if its label only refers back
+        ("it")."""
         for number in numbers:
             rule = self.rules[number]
             if rule.unless and _unless(rule.unless).any(text):
@@ -71,6 +73,6 @@ def _hit(rule: Rule, text: str, match: Match, groups: frozenset[str]) -> Hit | N
 
 
 def is_anaphoric(label: str) -> bool:
-    """Whether a label only refers to something said before ("that one", "it", "that, she loves it")."""
+    """Whether a label is "" or only refers to something said before ("that one", "it", "that, she loves it")."""
     words = label.casefold().strip(" .,!?").split()
     return not words or (words[0].rstrip(",;") in _ANAPHORA and (len(words) <= 2 or words[0][-1] in ",;"))

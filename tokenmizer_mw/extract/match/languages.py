@@ -38,8 +38,8 @@ _HAN: Final = 1
 
 @lru_cache(maxsize=SENTENCES_KEPT)
 def detect_languages(sentence: str) -> tuple[Tongue, ...]:
-    """Return the languages other than English that a sentence may be in, most probable first; () if it seems to be
-    English."""
+    """Return the languages other than English that a sentence may be in, at most ``TONGUES_MAX``, most probable first;
+    () if it seems to be English."""
     found = [] if sentence.isascii() else _detect_by_script(sentence)
     words = sentence.casefold().split(maxsplit=WORDS_MAX)[:WORDS_MAX]
     bare = [word if word.isalpha() else word.strip(_AROUND) for word in words]

@@ -78,7 +78,7 @@ class _Clause:
     """A clause and its status.
 
     - ``act``: CLAIM (done), COMPLAINT (fails) or LATER (left to do); ``None`` for neither.
-    - ``word``: the word that says that it is done; ``works``: that word says that it works.
+    - ``word``: the word that says that it is done, "" for other acts; ``works``: that word says that it works.
     - ``says_little``: the clause does not name what it is about.
     """
 
@@ -90,8 +90,10 @@ class _Clause:
 
 
 def read_mixed_status(line: str, table: RuleTable, speaker: Speaker = Speaker.USER) -> tuple[Hit, ...]:
-    """Return the hits of a sentence that says what is done and what is not; () for any other sentence.
+    """Return the hits of a sentence that says what is done and what is not, or that something is done or works only in
+    part or at times: one for the whole sentence, or one per clause. () for any other sentence.
 
+    - ``line``: the sentence, without introductory words.
     - ``table``: the rules for the clauses that say neither, and for those about what is done.
     - ``speaker``: assistants also say what they repaired ("the test failed, it passes now"), give reasons and announce
       the next step. So of their sentences only those count that first say what is done and then what is not.
@@ -119,13 +121,15 @@ def read_mixed_status(line: str, table: RuleTable, speaker: Speaker = Speaker.US
 
 
 def _reports_shortfall(parts: Sequence[_Clause]) -> bool:
-    """Whether an assistant's sentence first says what is done and then what is not, and explains nothing."""
+    """Whether the first clause of an assistant's sentence that has a status says that something is done, and no such
+    clause explains anything."""
     judged = [part for part in parts if part.act is not None]
     return bool(judged) and judged[0].act is Act.CLAIM and not any(_EXPLAINS.any(part.text) for part in judged)
 
 
 def _read_part(line: str) -> tuple[Hit, ...]:
-    """The hits of a sentence that holds only in part: what works in part fails, what is done in part is left to do."""
+    """The hits of a sentence that holds only in part: what works in part fails, what is done in part is left to do. ()
+    if it says neither."""
     head = _split(line)[0]
     done, well = _DONE.fullmatch(head), _WELL.fullmatch(head)
     if done is None and well is None and _PARTIAL.search(line) is None:

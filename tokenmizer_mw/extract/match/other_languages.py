@@ -111,8 +111,8 @@ class _Reader:
         return [clause for piece in (*found, text) if (clause := piece.strip(_EDGES))]
 
     def _longer(self, hit: Hit, clause: str) -> Hit:
-        """Add a clause that no rule reads to the hit before it: as the reason of a choice, else as part of the
-        label."""
+        """Add a clause that no rule reads to the hit before it: as the reason of a decision, else, or if the clause is
+        short, as part of the label. A hit without a label stays as it is."""
         if hit.rule.act not in _DECIDING or not hit.label:
             return replace(hit, label=f"{hit.label}, {clause}") if hit.label else hit
         match = self.because.search(clause)
@@ -174,7 +174,8 @@ def is_announcing_choice(text: str) -> bool:
 
 
 def strip_foreign_lead(sentence: str) -> str:
-    """Return a sentence without greetings, agreement and other introductory words of its language."""
+    """Return a sentence without greetings, agreement and other introductory words of its most probable language;
+    unchanged if that is English."""
     for tongue in detect_languages(sentence)[:1]:
         sentence = _reader_of(tongue.code).without_lead(sentence)
     return sentence
@@ -192,9 +193,9 @@ def read_foreign_offer(sentence: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class ShortAnswer:
-    """What a short answer means: it agrees (``yes``), refuses (``no``), wants both options, or chooses one by its
-    number or letter (``key``, "" for none) or by its position (``place``, from 0, -1 for the last; ``None`` for
-    none)."""
+    """What a short answer means: it agrees (``yes``), refuses (``no``), wants both or all options (``both``), or
+    chooses one by its number or letter (``key``, "" for none) or by its position (``place``, from 0, -1 for the last;
+    ``None`` for none)."""
 
     yes: bool = False
     no: bool = False

@@ -51,7 +51,8 @@ _TABLES: Final = {speaker: RuleTable(RULES, speaker) for speaker in (Speaker.USE
 
 @lru_cache(maxsize=SENTENCES_KEPT)
 def read_hits(sentence: str, speaker: Speaker) -> tuple[Hit, ...]:
-    """Return the hits of rules in ``sentence``, in order; () if it states nothing."""
+    """Return the hits of rules in ``sentence``, in order; () if no rule matches, as in most questions and
+    suppositions."""
     line = bound_sentence(sentence)
     if mixed := _mixed_status(line, speaker):
         return mixed
@@ -91,8 +92,8 @@ def read_kind(statement: str) -> DecisionKind:
 
 
 def may_be_reason(text: str, *, behind: bool) -> bool:
-    """Whether a sentence beside a change may be its reason: it decides nothing itself and introduces nothing.
-    ``behind``: it follows the change; then it must not give an order, or reject something as well."""
+    """Whether a sentence beside a change may be its reason: it lays down no rule or goal and does not end with a colon.
+    ``behind``: it follows the change; then it must not give an order or reject something as well ("... either")."""
     if text.rstrip().endswith((":", "：")):
         return False
     own = _LAYS_DOWN | (_GOES_ON if behind else frozenset())
@@ -157,7 +158,8 @@ _ORDER_AND_RULE: Final = compile_lazily(rf"(?P<order>(?:{WORK_VERBS})[^,;]{{3,12
 
 
 def _read_order_and_rule(table: RuleTable, text: str) -> tuple[Hit, ...]:
-    """The hits of an order and a rule in one sentence: "add a login page, users must never see each other's notes"."""
+    """The hits of an order and a rule in one sentence: "add a login page, users must never see each other's notes". ()
+    for any other sentence."""
     match = _ORDER_AND_RULE.fullmatch(text)
     if match is None:
         return ()

@@ -18,7 +18,8 @@ _TRIAL: Final = content("tests test testing dev development local locally ci sta
 
 
 def is_exception(old: str, new: str) -> bool:
-    """Whether the choice ``new`` holds for another scope than ``old``, so that both are in force."""
+    """Whether the choice ``new`` holds for another scope than ``old``, so that both are in force. If ``old`` names no
+    scope, that of ``new`` must be a test environment; if ``new`` names none, it is no exception."""
     mine, other = _words_of_scope(new), _words_of_scope(old)
     return bool(mine) and (not (mine & other) if other else mine <= _TRIAL)
 

@@ -84,7 +84,7 @@ class Slot:
 
     @property
     def chosen(self) -> bool:
-        """Whether a goal that names such a value chooses it ("with PostgreSQL") rather than mentions it
+        """Whether a goal that names a value of this category chooses it ("with PostgreSQL") rather than mentions it
         ("in Python")."""
         return self.category not in _AROUND
 
@@ -98,7 +98,7 @@ _CALLED: Final = {name.replace("-", " "): category for category in CATEGORIES fo
 def read_slot(label: str, scope: str = "") -> Slot | None:
     """Return the slot and value of ``label``; ``None`` if it is not read as a value.
 
-    ``scope``: what the value is for ("orders"), if the label does not say it.
+    ``scope``: what the value is for ("orders"), if the label does not say it; "" if unknown.
     """
     text = label[:SLOT_TEXT_MAX].strip()
     if not text:
@@ -131,7 +131,8 @@ def _find_versions(text: str) -> Iterator[tuple[str, str]]:
 
 
 def members_of(category: str) -> tuple[str, ...]:
-    """Return the canonical spellings of the known values of a category; () for an unknown category."""
+    """Return the canonical spellings of the known values of a category, one for each known name, so that a value with
+    several names occurs several times; () for an unknown category."""
     return tuple(first for kind, first in MEMBERS.values() if kind.name == category)
 
 
@@ -143,7 +144,7 @@ def find_member(word: str) -> tuple[str, str] | None:
 
 
 def is_same_value(one: str, other: str) -> bool:
-    """Whether two values of a slot are equal, or one is more specific ("3.12" and "3.12.1")."""
+    """Whether two values of a slot are equal apart from case, or one is more specific ("3.12" and "3.12.1")."""
     a, b = one.casefold(), other.casefold()
     return a == b or a.startswith(b + ".") or b.startswith(a + ".")
 

@@ -27,8 +27,9 @@ class StatedValues:
     """The values in a text, and its other words.
 
     - ``measured``: dates, times, prices and the like, as pairs of kind and value; ``counted``: numbers, as pairs of
-      what is counted and number.
-    - ``members``: known products and the like, as pairs of category and canonical spelling; ``names``: other names.
+      what is counted ("" if unknown) and number.
+    - ``members``: known products and the like of categories with one value at a time, as pairs of category and
+      canonical spelling; ``names``: other names.
     - ``words``: keys (``key_of``) of the stems of its other words.
     """
 
@@ -94,7 +95,8 @@ def read_stated(text: str) -> StatedValues:
 
 
 def normalise_value(value: Value) -> str:
-    """Return a value as ``StatedValues`` has it: in lower case, only letters, digits, dots and colons."""
+    """Return a value as ``StatedValues`` has it: in lower case, only letters, digits, dots and colons; days of the week
+    in the singular."""
     kept = "".join(char for char in value.text.casefold() if char.isalnum() or char in ".:")
     return kept.strip(".:").removesuffix("s") if value.kind == "day" else kept.strip(".:")
 
@@ -119,8 +121,8 @@ def _unit(value: Value, text: str) -> str:
 
 @lru_cache(maxsize=8192)
 def key_of(stem: str) -> str:
-    """Return the beginning of a stem, up to six letters, so that inflected forms of a word in any language have one
-    key."""
+    """Return the first four to six letters of a stem, so that inflected forms of a word in any language have one key.
+    Stems of less than five letters and of wide scripts, such as Chinese, stay whole."""
     least = 5
     return stem if len(stem) < least or stem[0] >= _WIDE else stem[: min(6, max(4, len(stem) - 2))]
 
@@ -153,7 +155,8 @@ def _digit(word: str, at: int) -> str:
 
 
 def differ_measured(old: StatedValues, new: StatedValues) -> bool:
-    """Whether both texts give values of one measure (date, price, ...), and different ones."""
+    """Whether both texts give values of one measure (date, price, ...), and ``new`` has another one without having all
+    of ``old``. A date and a day of the week differ as well."""
     return _differ(old.measured, new.measured) or _dates_differ(old, new)
 
 
@@ -169,12 +172,13 @@ def _differ(old: frozenset[tuple[str, str]], new: frozenset[tuple[str, str]]) ->
 
 
 def differ_counted(old: StatedValues, new: StatedValues) -> bool:
-    """Whether both texts give numbers of the same things, and different ones."""
+    """Whether both texts give numbers of the same things, and ``new`` has another one without having all of ``old``."""
     return _differ(old.counted, new.counted)
 
 
 def differ_members(old: StatedValues, new: StatedValues) -> bool:
-    """Whether both texts name known values of one category (databases, ...), and different ones."""
+    """Whether both texts name known values of one category (databases, ...), and ``new`` has another one without having
+    all of ``old``."""
     return _differ(old.members, new.members)
 
 
@@ -184,8 +188,8 @@ def differ_names(old: StatedValues, new: StatedValues) -> bool:
 
 
 def drop_shared_values(new: StatedValues, old: StatedValues) -> StatedValues:
-    """Return ``new`` without the values that ``old`` has, too: of "Mondays instead of Thursdays", "Mondays" is left if
-    ``old`` has Thursdays."""
+    """Return ``new`` without the values and names that ``old`` has, too: of "Mondays instead of Thursdays", "Mondays"
+    is left if ``old`` has Thursdays. ``words`` stay."""
     return replace(
         new,
         measured=new.measured - old.measured,

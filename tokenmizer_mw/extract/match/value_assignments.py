@@ -38,7 +38,8 @@ PARTS_MAX: Final = 6
 class Assignment:
     """A value that a sentence assigns.
 
-    - ``about``: what it is a value of; "" if the sentence does not say it.
+    - ``value``: as written, without words such as "the" around it; ``about``: what it is a value of, "" if the sentence
+      does not say it.
     - ``label``: the part of the sentence that assigns it; ``target``: the earlier value, ``reason``: why; "" if not
       stated.
     - ``changes``, ``alone``: as in ``ValueWay``; ``single``: what it is a value of has one value at a time.
@@ -144,8 +145,8 @@ def _strip_opening(line: str) -> tuple[str, str]:
 
 
 def strip_first_part(sentence: str) -> str:
-    """Return what follows the first part of a sentence, without words such as "because"; "" if nothing of at
-    least two content words follows."""
+    """Return the second part of a sentence that is split at commas, dashes and words such as "because", without such
+    words; "" if that part has fewer than two content stems or there is none."""
     parts = _split_at(_strip_opening(bound_sentence(sentence))[0])
     return strip_reason_words(parts[1]) if len(parts) > 1 and len(content(parts[1])) > 1 else ""
 

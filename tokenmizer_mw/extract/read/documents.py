@@ -33,13 +33,13 @@ _DOCUMENT_TAG: Final = expression(
     r"e?-?mail|article|transcript|logs?|output|std(?:out|err)|(?:tool|search|function)[_-](?:results?|output)|source|"
     r"snippet|excerpt|(?:block)?quote|paste|readme"
 )
-"""Names of tags, such as "file" or "email", whose elements are documents wherever they begin. Without a closing tag,
-such an element extends to the end of the text."""
+"""Matches names of tags, such as "file" or "email", whose elements are documents wherever they begin. Without a closing
+tag, such an element extends to the end of the text if its tag begins a line; otherwise it does not count."""
 _OWN_TAG: Final = expression(
     r"(?i)(?:user|human|my)[_-]?\w*|query|question|request|prompt|tasks?|instructions?|rules?|requirements?|goals?|"
     r"objectives?|constraints?|guidelines|feedback|answer|todos?|preferences?|decisions?"
 )
-"""Elements in which users, or hosts for them, put the user's own words."""
+"""Matches names of tags between which users, or hosts for them, put the user's own words."""
 
 _CLAUSE: Final = expression(r"([^\n:：.!?？。।]{2,200})(?:[?!.？]?[ \t]*([:：])[ \t*_]*(\n)?|[?？.。।]?[ \t]*\n)")
 _ANNOUNCING, _SHOWING, _HEADING, _SHOWING_FILE, _HEADING_FILE, _REPORTING = range(6)
@@ -127,8 +127,9 @@ def find_documents(text: str) -> list[Span]:
 
 
 def find_tagged(text: str) -> Iterator[Span]:
-    """Iterate over the spans of elements that hold a document, such as ``<file>...</file>``. Other tags count too if
-    they begin a line and hold several lines, unless their name says that they hold the user's words (``<task>``)."""
+    """Iterate over the spans of elements that hold a document, such as ``<file>...</file>``, in order, without
+    overlaps. Other tags count too if they begin a line, are closed and hold several lines, unless their name says that
+    they hold the user's words (``<task>``)."""
     if "<" not in text:
         return
     closings: dict[str, list[Span]] = defaultdict(list)
@@ -157,7 +158,7 @@ def find_tagged(text: str) -> Iterator[Span]:
 
 
 def join_spans(spans: Iterable[Span]) -> list[Span]:
-    """The spans in order, overlapping ones merged."""
+    """The spans in order, overlapping and adjacent ones merged."""
     joined: list[Span] = []
     for start, end in sorted(spans):
         if joined and start <= joined[-1][1]:
@@ -168,8 +169,8 @@ def join_spans(spans: Iterable[Span]) -> list[Span]:
 
 
 def blank_out(text: str, spans: Iterable[Span]) -> str:
-    """``text`` with an empty line in place of each span; all other characters keep their positions. ``spans``: in
-    order, without overlaps."""
+    """``text`` with white space in place of each span of at least two characters, with a line break at both ends; all
+    other characters keep their positions. ``spans``: in order, without overlaps."""
     pieces, done = [], 0
     for start, end in spans:
         pieces += [text[done:start], "\n", " " * (end - start - 2), "\n"] if end - start > 1 else [text[done:end]]
@@ -178,7 +179,8 @@ def blank_out(text: str, spans: Iterable[Span]) -> str:
 
 
 def _find_mail(text: str) -> Iterator[Span]:
-    """Spans of forwarded mail, and of mail to which the user replies ("On Monday Ann wrote:")."""
+    """Spans of forwarded mail, and of mail to which the user replies ("On Monday Ann wrote:"), up to the end of the
+    text. If the mail is quoted with ">", only the line that introduces it."""
     forwarded = _FORWARDED.search(text)
     if forwarded is not None:
         yield forwarded.start(), len(text)
@@ -260,8 +262,9 @@ def _read_introduction(clause: str, colon: str | None, line: str | None) -> set[
 
 
 def _find_end(text: str, start: int) -> int:
-    """The end of the text that begins at ``start``: its closing delimiter, such as a fence or a quotation mark; else
-    the end of the whole message."""
+    """The end of the text that begins at ``start``: its closing delimiter, such as a fence or a quotation mark; the end
+    of its lines if they are indented or quoted with ">"; the end of a line that holds one word, such as an address;
+    else the end of the whole message."""
     look = text[start : start + _LOOK]
     fence = _FENCE.search(look)
     if fence is not None:

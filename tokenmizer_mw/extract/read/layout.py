@@ -59,7 +59,7 @@ _RESUMES: Final = re2.compile(RESUMES)
 
 
 def find_laid_out(text: str) -> list[Span]:
-    """Return the spans of documents that their layout shows, in order. Linear time."""
+    """Return the spans of documents that their layout shows, in order, without overlaps; [] for none. Linear time."""
     lines = read_lines(text) if "\n" in text or COPIED_LINE.search(text[:LINE_LOOK]) else []
     if len(lines) <= 1:
         return [(line.start, line.end) for line in lines if line.runs]
@@ -210,7 +210,8 @@ def _is_shown(body: Sequence[Line], *, shown: bool) -> bool:
 
 
 def _find_marked(body: Sequence[Line], end: int) -> Iterator[Span]:
-    """Iterate over the spans of the paragraphs of ``body`` that have marks. ``end``: where ``body`` ends."""
+    """Iterate over the spans of the paragraphs of ``body`` that have marks; one with a line that opens a document
+    extends to ``end``, where ``body`` ends."""
     for _, group in groupby(body, key=lambda line: line.paragraph):
         lines = list(group)
         marked = [number for number, line in enumerate(lines) if line.marked]

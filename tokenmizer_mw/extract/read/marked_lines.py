@@ -49,7 +49,7 @@ _TURNS_MIN: Final = 3
 class Line:
     """A line that is not empty, at characters ``[start, end)`` of the message.
 
-    - ``paragraph``: number of its paragraph.
+    - ``text``: its first ``LINE_LOOK`` characters; ``paragraph``: number of its paragraph.
     - ``runs``: the line is copied text by itself, such as a line of a log. ``opens``: it begins a document, as
       "Subject:" does, so that the following lines belong to it.
     - ``hints``: it has a weaker feature of documents, or one of these.
@@ -76,7 +76,7 @@ class Line:
 
 def read_lines(text: str) -> list[Line]:
     """Return the lines of a text that are not empty, with their features, except those in code blocks. What exceeds
-    ``CHARS_MAX`` or ``LINES_MAX`` is one line without text. Linear time."""
+    ``CHARS_MAX`` or ``LINES_MAX``, up to the last paragraph, is one line without text. Linear time."""
     return _mark_fields(_mark_speakers(_mark_tables(_split_lines(text))))
 
 

@@ -39,7 +39,8 @@ def find_foreign(text: str, *, handed: bool = False) -> list[Span]:
     """Return the spans of words in ``text`` that are not the speaker's, in order, without overlaps. Linear time.
 
     ``handed``: whether texts that the user introduces ("Here is the mail:") or pastes are looked for as well; true for
-    users' messages. An unclosed document extends to the end of the text, a quotation ends with its line.
+    users' messages. Otherwise only documents between tags and quotations are. An unclosed document extends to the end
+    of the text, a quotation ends with its line.
     """
     spans = join_spans([*find_documents(text), *find_pasted(text)]) if handed else join_spans(find_tagged(text))
     if not ('"' in text if text.isascii() else any(opens in text for opens in OPENING)):
@@ -49,14 +50,14 @@ def find_foreign(text: str, *, handed: bool = False) -> list[Span]:
 
 
 def is_in_spans(spans: list[Span], place: int) -> bool:
-    """Whether the character at ``place`` is in one of ``spans``."""
+    """Whether the character at ``place`` is in one of ``spans``, which are in order and do not overlap."""
     index = bisect_right(spans, place, key=lambda span: span[0])
     return index > 0 and place < spans[index - 1][1]
 
 
 def _quotations(text: str) -> Iterator[Span]:
-    """Iterate over the spans of quotations within a line. If a verb of speaking follows, the span includes the words
-    before the quotation in its sentence."""
+    """Iterate over the spans of quotations within a line, without the opening mark and the first character. If a verb
+    of speaking follows, the span includes the words before the quotation in its sentence."""
     done = 0
     for match in islice(_QUOTATION.finditer(text), MARKS_MAX):
         # A sentence may begin with a quoted word, hence the first character of a quotation is still the speaker's.

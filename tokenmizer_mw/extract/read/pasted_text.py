@@ -37,7 +37,7 @@ _ANNOUNCES: Final = re2.compile(
     r"|aus den|vom verband|mail vom|je lis|trouvé|reçu|encontré|recibí|цитата|пишут|нашёл|прислали)\b"
     r"|贴给你|公告|日志|转发|说明书|手册)[^\n]{0,80}[:：][ \t]*\n"
 )
-"""A line that announces what somebody else wrote."""
+"""Matches a line that announces what somebody else wrote."""
 
 _TELLS_WORDS: Final = re2.compile(
     r"(?im)(?:\b(?:here(?:'s| is)|this is|that's) what [^\n:：.!?]{2,60}? (?:says?|said|writes?|wrote|told|answers?"

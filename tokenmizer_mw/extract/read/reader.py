@@ -22,10 +22,13 @@ ends."""
 class Reader:
     """Collects the lines of prose or of a list item, and turns them into segments when something else begins.
 
+    - ``text``: the text of the message; ``lines``: its lines; ``starts``: the positions where they begin.
     - ``at``: index of the line to read; ``found``: the segments so far, at most ``limit``.
     - ``collected``: indexes of the lines of the open prose or list item; ``item``: kind, marker, state of the checkbox
       and start of the open list item, ``None`` in prose.
-    - ``title``: the nearest heading above; ``lead``: the line that introduces the current list ("Next steps").
+    - ``in_list``: whether the last lines belong to a list; ``before_blank``: whether the line read last was empty.
+    - ``title``: the nearest heading above; ``lead``: the line that introduces the current list ("Next steps"); "" for
+      none.
     - ``logs``: starts of the lines that look like a log.
     """
 
@@ -69,7 +72,8 @@ class Reader:
         self.before_blank = True
 
     def collect(self, line: str) -> None:
-        """Add the current line to the prose or list item that is being collected."""
+        """Add the current line to the prose or list item that is being collected. A line without indentation ends an
+        open list item and begins prose."""
         indented = line[0] in " \t"
         if self.item is not None and not indented:
             self.flush()
@@ -110,7 +114,7 @@ class Reader:
         return True
 
     def flush(self) -> None:
-        """Turn the collected lines into segments."""
+        """Turn the collected lines into segments; nothing is collected afterwards."""
         lines, item = self.collected, self.item
         if not lines:
             return
@@ -154,8 +158,8 @@ class Reader:
         )
 
     def chunks(self, lines: list[int]) -> list[tuple[int, int]]:
-        """The first and last lines of each paragraph; a long line continues on the next one if that begins in lower
-        case."""
+        """The first and last lines of each paragraph. A line continues on the next one if it ends with a comma, or if
+        it is long, has no mark of an end, and the next one begins in lower case."""
         found = [(lines[0], lines[0])]
         if len(lines) == 1:
             return found
@@ -171,7 +175,8 @@ class Reader:
     def add_speech(
         self, kind: SegmentKind, span: tuple[int, int], info: str = "", checked: bool | None = None, level: str = ""
     ) -> None:
-        """Add a segment of words without Markdown marks, if any words are left. ``level``: level of a heading."""
+        """Add a segment of words without Markdown marks, if any words are left and ``limit`` is not reached. ``info``
+        and ``checked``: as in ``Segment``; ``level``: level of a heading, if there is no ``info``."""
         start, end = span
         text = strip_markdown(self.text[start:end])
         if text and len(self.found) < self.limit:
@@ -191,7 +196,7 @@ class Reader:
         return True
 
     def adopt_title(self) -> None:
-        """Turn a short line directly above a list into the heading of the list."""
+        """Turn the last segment, if it is a short line directly above a list, into the heading of the list."""
         if not self.found or self.lead:
             return
         last = self.found[-1]

@@ -58,7 +58,7 @@ _LOG_LINE: Final = re2.compile(
 def segment(text: str, *, segments_max: int = SEGMENTS_MAX, chars_max: int = CHARS_MAX) -> list[Segment]:
     """Return the segments of a message's text, in order, without overlaps. Never raises.
 
-    At most ``segments_max`` segments and ``chars_max`` characters are read, in linear time.
+    Reads the first ``chars_max`` characters, up to ``segments_max`` segments, in linear time.
     """
     return list(_segments(text[:chars_max], segments_max))
 
@@ -105,7 +105,8 @@ def _take(reader: Reader, body: str) -> bool:
 
 
 def _begin(reader: Reader, body: str, marker: str, content: int) -> bool:
-    """Open a list item, or a checkbox if its text begins with a box."""
+    """Open a list item, or a checkbox if its text begins with a box. Always returns true. ``body``: the line without
+    the space around it; ``content``: how many characters of it stand before the text of the item."""
     box = _box(body[content:], bulleted=True)
     if box is None:
         return reader.begin_item(marker, content)
@@ -197,7 +198,7 @@ def _read_bullet(reader: Reader, body: str) -> bool:
 
 
 def _read_number(reader: Reader, body: str) -> bool:
-    """Read a numbered list item: ``1. ``, ``2) ``, ``(3) ``, ``a) `` or ``4、``."""
+    """Read a numbered list item: ``1. ``, ``2) ``, ``(3) ``, ``a) `` or ``4、``. Returns whether the line is one."""
     opened = body[0] == "("
     end = 1
     while end < 5 and body[end : end + 1].isdigit():
@@ -215,8 +216,8 @@ def _read_number(reader: Reader, body: str) -> bool:
 
 
 def _read_mark(reader: Reader, body: str) -> bool:
-    """Read ``[x] text`` and ``☑ text`` without a bullet. A check mark counts as a checkbox only if a line beside it has
-    one."""
+    """Read ``[x] text`` and ``☑ text`` without a bullet; returns whether the line is such a checkbox. A check mark
+    without a box ("✅") counts only if a line beside it has one."""
     if len(body) < 3:
         return False
     beside = any(

@@ -58,7 +58,8 @@ def _own_words_behind(text: str) -> int:
 
 
 def _find_tables(text: str) -> Iterator[Span]:
-    """Spans of tables: a line of comma-separated names, and the rows below it with at least as many fields."""
+    """Spans of tables: a line of comma-separated names, and at least ``_ROWS_MIN`` rows below it with at least as many
+    fields."""
     start, opened, columns, rows = 0, -1, 0, 0
     for line in [*text.split("\n", MARKS_MAX)[:MARKS_MAX], ""]:
         commas = line.count(",")

@@ -54,7 +54,7 @@ EXPLICIT: Final = (
     r"(?:改成|换成|改为|改用|改去|现在是|那就|只|降到|提到|说错|不.{1,6}了)",
     r"(?:теперь|вместо|всё-таки|переходим|передумал\pL*|отменя\pL+|не берём|значит|урезали|ошиб\pL+)",
 )
-"""Those of them that say explicitly that something changes."""
+"""Those words of ``CHANGES`` that say explicitly that something changes."""
 
 _ABOUT: Final = r"(?: (?:about|regarding|bei|wegen|sobre|riguardo|à propos|насчёт|насчет) [^,;:.]{1,40})?[ .!]*"
 RECONSIDERS: Final = (

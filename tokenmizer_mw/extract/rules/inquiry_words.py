@@ -24,7 +24,8 @@ REPORTS_ANSWER: Final = (
     r"|répond|répondu|confirme|confirmé|écrit|dice|dijo|contestó|respondió|confirma|confirmó|detto|risposto|conferma"
     r"|confermato|disse|respondeu|confirmou|говорит|сказал[аи]?|ответил[аи]?|подтвердил[аи]?)(?P<what>(?:[ ,:].*)?)$"
 )
-"""A sentence that passes on somebody's answer: "Ines says the hall is free in May"."""
+"""A sentence that passes on somebody's answer: "Ines says the hall is free in May". The group ``who`` has the person,
+``what`` the rest after the verb ("" if there is none)."""
 
 YES_AND_NO: Final = split_words("yes no ok okay fine agreed so ja nein oui non sí si não sim да нет")
 """Words of an answer that says only yes or no."""

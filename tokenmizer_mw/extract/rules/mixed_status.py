@@ -19,13 +19,13 @@ BORDER: Final = (
     r"|pero|e|ma|mas|però|а|но|и|зато)\s+)?|\s+(?:but|while|whereas|though|aber|doch|mais|pero|però|mas|но)\s+"
     r"|[，；](?:但是?|不过|只是|而)?|(?:但是|不过|只是)"
 )
-"""Matches between two clauses."""
+"""Matches what separates two clauses, such as a comma, a dash or "but"."""
 
 EXCEPT: Final = (
     r",?\s+(?:except(?: for| that)?|apart from|other than|save for|barring|bis auf|außer|ausser"
     r"|à part|sauf|hormis|excepto|salvo|menos|tranne|a parte|eccetto|exceto|кроме|за исключением)\s+"
 )
-"""Words before an exception ("except the login")."""
+"""Matches what stands before an exception ("except the login")."""
 
 _TAIL: Final = (
     r"(?: (?:now|again|here|too|es|durch|already|finally|at last|locally|fine|well|perfectly|lokal|localement"

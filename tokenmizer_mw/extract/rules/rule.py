@@ -62,7 +62,8 @@ class Act(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Meaning:
-    """Type, status and move of the findings that an act makes, if speaker and context do not change them."""
+    """Type, status and move of the findings that an act makes, if speaker and context do not change them. ``kind``: the
+    kind of a decision, ``None`` for other types."""
 
     type: NodeType
     status: Status
@@ -101,14 +102,18 @@ MEANINGS: Final[dict[Act, Meaning]] = {
 class Rule:
     """A phrasing, as one row of a table.
 
+    - ``name``: such as "user.use"; several rules of another language than English may share a name. ``speaker``: whose
+      sentences it reads.
     - ``pattern``: RE2, matched at the start of a clause without introductory words and final full stop, case ignored.
       Groups: ``label`` (the stated fact), ``target`` (what it replaces), ``reason``.
-    - ``confidence``: that of the findings which the rule makes.
-    - ``unless``: a pattern for similar clauses with another meaning ("" for none).
+    - ``confidence``: that of the findings which the rule makes, 0 to 1.
+    - ``unless``: a pattern for similar clauses with another meaning ("" for none): the rule does not read a clause at
+      whose start it matches.
     - ``whole``: the rule reads the sentence before it is split into clauses.
     - ``explicit``: the words are unmistakable, as in "Decided: ...", so that they may count from an assistant as well
       and the classifier never drops such a hit.
     - ``example``: a sentence that the rule reads; ``counter``: a similar one that it must not read. A test runs both.
+      "" for rules that are made from the table of a language.
     """
 
     name: str
@@ -134,5 +139,5 @@ def user_rule(
     unless: str = "",
     whole: bool = False,
 ) -> Rule:
-    """Make a rule for users' sentences. Arguments: as the fields of ``Rule``."""
+    """Make a rule for users' sentences; "user." is put before its ``name``. Arguments: as the fields of ``Rule``."""
     return Rule(f"user.{name}", Speaker.USER, act, pattern, confidence, example, counter, unless, whole)

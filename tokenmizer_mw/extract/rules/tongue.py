@@ -151,10 +151,11 @@ def make_tongue(
 ) -> Tongue:
     """Make the phrases of a language from its table.
 
+    - ``code``: code of the language ("de"), the beginning of the names of its rules.
     - ``rows``: patterns by kind of statement; ``unless``: by kind, a pattern of similar clauses with another meaning.
     - ``words``: the texts for ``<name>``; ``said``: the other fields of ``Tongue``.
-    - ``ahead``: the fields of ``Ahead``; ``cues``: words; ``ordinals``: words by position, as in
-      "first|1st second|2nd -1 last".
+    - ``ahead``: the fields of ``Ahead``; ``cues``: words, separated by spaces; ``ordinals``: words by position, as in
+      "first|1st second|2nd -1 last", with "_" for a space.
     - ``spaced``: words are separated by spaces, so that patterns with the form ``WITHIN`` match whole words only.
     """
     known = {name: f"(?:{_fill_placeholders(text, {})})" for name, text in words.items()}

@@ -84,7 +84,8 @@ def read_structure(
 
 
 def _distinct(findings: list[Finding]) -> list[Finding]:
-    """The findings without repetitions, the first of each kept."""
+    """The findings without repetitions: of several with equal type, label, move, status, target and detail, the first
+    one is kept, at the place of the last one."""
     if len(findings) < 2:
         return findings
     kept = {(f.type, f.label, f.move, f.status, f.target, f.detail): f for f in reversed(findings)}
@@ -125,8 +126,8 @@ def pair_results(
 
 
 def is_covering(target: str, detail: str) -> bool:
-    """Whether the command ``target`` ("$ pytest") includes the command ``detail`` ("$ pytest tests/api"): ``detail``
-    begins with the same words, or with the same folder.
+    """Whether the command ``target`` ("$ pytest") includes the command ``detail`` ("$ pytest tests/api"): ``detail`` is
+    equal, or begins with the same words or the same folder. False if ``target`` is "".
 
     A bare program includes others only if it is a test runner: ``make`` does not include ``make test``.
     """

@@ -1,4 +1,5 @@
-"""Functions that make findings from tool traffic. Such findings are certain, because the tool call happened."""
+"""Functions that make findings from tool traffic. Such findings are certain, because the tool call happened; only a
+step that a call begins is not."""
 
 from __future__ import annotations
 
@@ -32,8 +33,8 @@ _DELETED: Final = ("deleted", "moved to")
 
 
 def file(path: str, detail: str, quote: str = "") -> Finding:
-    """Make the finding of a file. ``detail``: what happened to it, such as "created", "read" or "moved to b.py"; a
-    deleted or moved file is archived. ``quote``: the text that shows it, "" for none."""
+    """Make the finding of a file. ``detail``: what happened to it, such as "created", "read" or "moved to b.py"; a file
+    that was deleted or moved to another path is archived. ``quote``: the text that shows it, "" for none."""
     gone = detail.startswith(_DELETED)
     return Finding(
         NodeType.FILE,
@@ -79,14 +80,15 @@ def make_step_done(label: str, detail: str, quote: str) -> Finding:
 
 
 def make_step_begun(label: str) -> Finding:
-    """Make the finding of a step that a tool call begins, such as a commit. The result of the call completes it."""
+    """Make the finding of a step that a tool call begins, such as a commit. It counts as claimed, not as certain, until
+    the result of the call completes it."""
     label = one_line(label, LABEL_MAX)
     return Finding(NodeType.TASK, label, Status.IN_PROGRESS, Trust.CLAIMED, 0.9, quote=one_line(label, QUOTE_MAX))
 
 
 def error(label: str, command: str, confidence: float) -> Finding:
     """Make the finding of an error that a command or tool showed. ``command``: the command's key (see ``Command.key``)
-    or the tool's name, by which a later success closes the error; "" for none."""
+    or the tool's name, by which a later success closes the error; "" for none. ``confidence``: 0 to 1."""
     detail = f"$ {command}" if command else ""
     return Finding(
         NodeType.ERROR,
@@ -116,7 +118,8 @@ def test(label: str, *, failed: bool, counts: str, quote: str) -> Finding:
 
 
 def dependency(name: str, version: str, quote: str, *, removed: bool) -> Finding:
-    """Make the finding of a package that was installed or removed. ``quote``: the text that shows it."""
+    """Make the finding of a package that was installed or ``removed``. ``version``: "" if it is not named; ``quote``:
+    the text that shows it."""
     return Finding(
         NodeType.DEPENDENCY,
         name,

@@ -42,8 +42,9 @@ class Command:
 
     @property
     def key(self) -> str:
-        """The command without flags, such as "pytest tests/api" for "pytest -q tests/api". Two runs of one command have
-        the same key. The key of a run of everything ("pytest") is the beginning of the key of a run of a part."""
+        """The command without flags, at most ``KEY_MAX`` characters, such as "pytest tests/api" for
+        "pytest -q tests/api". Two runs of one command have the same key. The key of a run of everything ("pytest") is
+        the beginning of the key of a run of a part."""
         program = self.program
         words, skip = [program], False
         for word in self.words[1:]:
@@ -98,8 +99,8 @@ _SHELLS: Final = frozenset(("bash", "sh", "zsh", "dash", "pwsh", "powershell", "
 
 
 def commands_of(line: str) -> list[Command]:
-    """Return the simple commands of a command line, in order. What only wraps a command is left out: "sudo", "time",
-    "uv run", "bash -lc" and assignments before it."""
+    """Return the simple commands of a command line, in order, at most ``COMMANDS_MAX``. What only wraps a command is
+    left out: "sudo", "time", "uv run", "bash -lc" and assignments before it."""
     return _commands(line, _NESTING_MAX)
 
 

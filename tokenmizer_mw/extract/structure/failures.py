@@ -258,8 +258,8 @@ def find_last_line(text: str) -> str:
 
 
 def label_of(line: str) -> str:
-    """Return a line of output as a label: without timestamps, the prefixes of build tools and containers, and
-    decoration."""
+    """Return a line of output as a label of at most ``ERROR_LABEL_MAX`` characters: without timestamps, the prefixes of
+    build tools and containers, and decoration; "" if nothing is left."""
     line = " ".join(line[: 4 * ERROR_LABEL_MAX].split())
     if line[:1] in "#E[0123456789" or " | " in line:
         line = _PREFIX.sub("", line)
@@ -302,8 +302,8 @@ def _labels(shapes: Any, text: str, most: int = ERRORS_MAX) -> list[str]:
 
 
 def _distinct(labels: list[str]) -> list[str]:
-    """The labels in order, without those that are the ending of another one (the same line with and without a
-    prefix)."""
+    """The labels in order, at most ``ERRORS_MAX``. If one is the ending of another (the same line with and without a
+    prefix), only the first of them is kept."""
     kept: list[str] = []
     for label in labels:
         if not any(other.endswith(label) or label.endswith(other) for other in kept):

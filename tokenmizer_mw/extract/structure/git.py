@@ -123,8 +123,8 @@ def _work_tree(output: Output, quote: str) -> Iterator[Finding]:
 
 
 def commit_message(command: Command) -> str:
-    """Return the first line of the commit message in the command line; "" if an editor or a file provides the
-    message."""
+    """Return the first line of the commit message in the command line or in its here-document; "" if an editor or a
+    file provides the message."""
     words = command.words
     for index, word in enumerate(words):
         if word.startswith("--message="):

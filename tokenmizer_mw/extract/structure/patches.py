@@ -26,8 +26,11 @@ _NOTHING: Final = "/dev/null"
 
 
 def read_patched_files(patch: str) -> dict[str, str]:
-    """Return the files of a patch, in order: maps each path to "created", "edited", "deleted", "moved" or
-    "moved to ..." and "moved from ..."."""
+    """Return the files of a patch, in order, at most ``PATHS_MAX``: maps each path to what the patch does to it.
+
+    This is "created", "edited", "deleted", "moved to ..." (the old path), "moved from ..." (the new path), or "moved"
+    (the new path, if the patch only says that it was renamed).
+    """
     found: dict[str, str] = {}
     last = ""
     for match in islice(_HEADERS.finditer(patch), _HEADERS_MAX):

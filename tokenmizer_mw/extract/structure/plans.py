@@ -51,8 +51,8 @@ def read_plan(call: ToolCall) -> list[Finding]:
 
 
 def read_created_item(arguments: Arguments, output: Output) -> list[Finding]:
-    """Return the finding of a new plan item, with the number that the client gave it in its output; [] if the call
-    failed."""
+    """Return the finding of a new plan item, with the number that the client gave it in its output, if any; [] if the
+    call failed or names no text."""
     text, state, _ = item_of(arguments)
     made = _MADE.search(output.text)
     if output.failed or not text:
@@ -63,7 +63,7 @@ def read_created_item(arguments: Arguments, output: Output) -> list[Finding]:
 
 def read_moved_item(arguments: Arguments, output: Output) -> list[Finding]:
     """Return the finding that changes the subject or the status of a plan item, found by its number; [] if the call
-    failed."""
+    failed, or names no number or no change."""
     text, state, named = item_of(arguments)
     if output.failed or not named or not (state or text):
         return []

@@ -24,7 +24,8 @@ _EDGE: Final = 300
 class Output:
     """The result of a tool call as read.
 
-    - ``text``: what the tool returned, without a JSON envelope.
+    - ``text``: what the tool returned, without a JSON envelope and terminal colours; "" if the refusal says nothing
+      about the work.
     - ``code``: the exit code, ``None`` if the result names none.
     - ``refused``: the tool says that it could not do what it was asked to. ``flagged``: it says so outside of the text
       as well, by an error flag or in its envelope; a text alone may be the content of a file.
@@ -75,7 +76,8 @@ _CODES: Final = ("exit_code", "exitCode", "returncode", "return_code")
 
 
 def read_output(result: ToolResult) -> Output:
-    """Read the result of a tool call. Of a long text, only the beginning and the end are kept. Never raises."""
+    """Read the result of a tool call. Of a long text, only the beginning (``HEAD_MAX`` characters) and the end
+    (``TAIL_MAX``) are kept. Never raises."""
     text = replace_surrogates(result.text)
     code: int | None = None
     refused = result.is_error

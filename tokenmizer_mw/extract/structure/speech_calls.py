@@ -37,7 +37,8 @@ _WORDS: Final = ("result", "message", "question", "response", "summary", "text",
 
 
 def add_voiced_text(message: Message) -> Message:
-    """Return the assistant's message with the words of such calls appended to its text; unchanged if there are none."""
+    """Return the assistant's message with the words of such calls, if not yet in its text, appended to it; unchanged if
+    there are none or it is not the assistant's."""
     if message.role is not Role.ASSISTANT or not any(is_speech(call) for call in message.tool_calls):
         return message
     said = [_words(call) for call in message.tool_calls if is_speech(call)]

@@ -174,7 +174,8 @@ class Arguments:
 
 
 def read_arguments(call: ToolCall) -> Arguments:
-    """Return the arguments of a call; without members if the JSON is cut off or invalid. Never raises."""
+    """Return the arguments of a call; without members if they are longer than ``ARGUMENTS_MAX`` or their JSON is cut
+    off or invalid. Never raises."""
     text = call.arguments
     if len(text) > ARGUMENTS_MAX:
         return Arguments({})
@@ -188,8 +189,8 @@ def read_arguments(call: ToolCall) -> Arguments:
 
 
 def kind_of(name: str, arguments: Arguments) -> ToolKind | None:
-    """Return the kind of the tool ``name``; ``None`` if it does not matter for the session, as for web searches and
-    browsers."""
+    """Return the kind of the tool ``name``, by its name or by the words in it; ``None`` if it is unknown or does not
+    matter for the session, as for web searches and browsers."""
     kind = _KIND_OF.get(normalise_tool_name(name))
     return kind if kind is not None else _kind_by_words(_bare(name), arguments)
 
@@ -226,7 +227,8 @@ def _parts(name: str) -> Iterator[str]:
 
 
 def paths_of(arguments: Arguments) -> list[str]:
-    """Return the files that a call names, as ``clean_path`` returns them; [] for none."""
+    """Return the files that a call names, as ``clean_path`` returns them, at most ``PATHS_MAX``; [] for none. If an
+    argument names one file, only that; else those in lists."""
     found = [clean for name in _PATHS if (clean := clean_path(arguments.members.get(name)))][:1]
     if not found:
         for name in _PATH_LISTS:
@@ -255,7 +257,8 @@ def moved_paths(arguments: Arguments) -> tuple[str, str]:
 
 
 def clean_path(value: Any) -> str:
-    """Return ``value`` as a path to show; "" if it is no path: not a text, several lines, a glob, or too long."""
+    """Return ``value`` as a path to show, without "./", quotation marks and "file://"; "" if it is no path of a file or
+    folder: not a text, several lines, a glob, ".", "/", a device, or too long."""
     if not isinstance(value, str):
         return ""
     path = value.strip().strip("'\"`").removeprefix("file://")
@@ -267,7 +270,8 @@ def clean_path(value: Any) -> str:
 
 
 def command_of(arguments: Arguments) -> str:
-    """Return the command line that a shell tool runs. A list of words or of lines is joined; "" for none."""
+    """Return the command line that a shell tool runs; "" for none. A list of words or of lines is joined; of a call of
+    a shell ("bash", "-c", ...) only the last word is returned."""
     value = arguments.first(_COMMANDS)
     if isinstance(value, str):
         return value

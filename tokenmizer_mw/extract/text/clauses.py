@@ -15,12 +15,12 @@ _CUT: Final = re2.compile(
     r"|\s+(?:--?|–|—)\s+|\s+(?:but|because|so that|so i|so we|and (?:i|we|the|my|our|it|he|she|they))\s+)"
 )
 _GOES_ON: Final = re2.compile(r"(?i:which|who|whose|where|\d{4})\b")
-"""Words after a comma that do not begin a new statement: relative clauses, and years of dates."""
+"""Matches what begins no new statement after a comma or another border: relative clauses, and years of dates."""
 _SCOPE: Final = compile_lazily(
     r"(?:for|in|on|at|during|with|without|until|between|unlike|except|after|before|since|outside|für|bei|im|am|ab|nach"
     r"|pour|chez|para|en|per|con|durante|pendant)(?: [\w'’.-]+){1,5}$"
 )
-"""Matches words before a comma that say what a statement holds for."""
+"""Matches a scope: a preposition with one to five words after it."""
 _NO_SCOPE: Final = PatternSet(
     r"(?:for (?:now|example|instance|the record|me|us)|in (?:that|this|any) case|in (?:addition|general|fact|short"
     r"|the end|other words|my opinion|total)|on (?:the other hand|second thought|top of that)|at (?:first|least"
@@ -42,8 +42,13 @@ _SAID_SO: Final = compile_lazily(
 
 
 def split_statements(text: str, *, scoped: bool = False) -> list[str]:
-    """Return the parts of a sentence between commas and conjunctions; a relative clause stays with its noun.
-    ``scoped``: the scope stays with the statement after it, as in "for the second flat, 15 minutes is too long"."""
+    """Return the statements of a sentence: its parts between commas, semicolons, colons, dashes and conjunctions, in
+    order. A relative clause stays with its noun. Words that only lead in ("ok,", "I noticed that", "I'm worried about")
+    and punctuation at the ends are removed, so a part may be "".
+
+    ``scoped``: the first statement keeps its scope ("for the second flat, 15 minutes is too long") or the short name
+    before its colon.
+    """
     rest = strip_lead(text)
     ends: list[int] = []
     starts = [0]
@@ -57,7 +62,8 @@ def split_statements(text: str, *, scoped: bool = False) -> list[str]:
 
 
 def read_scope(text: str) -> str:
-    """Return the scope at the beginning of a sentence, such as "for the second flat"; "" for none."""
+    """Return the scope at the beginning of a sentence: the words before its first comma, other border or conjunction
+    that say what it holds for, such as "for the second flat"; "" for none."""
     match = _CUT.search(text)
     return text[: match.start()] if match is not None and _is_scope(text[: match.start()]) else ""
 
@@ -67,7 +73,8 @@ def _is_scope(before: str) -> bool:
 
 
 def _is_name(text: str, end: int) -> bool:
-    """Whether the part before a colon only names what follows: "working title: The Long Dash"."""
+    """Whether ``end`` is the position of a colon, and the part of ``text`` before it, at most ``NAME_WORDS`` words,
+    only names what follows: "working title: The Long Dash"."""
     return text[end] == ":" and text.count(" ", 0, end) < NAME_WORDS
 
 

@@ -111,7 +111,8 @@ _HOST_ENDINGS: Final = (
 
 
 def find_file_paths(text: str) -> list[Name]:
-    """Return the files named in ``text``, as written but without "./", line numbers and test ids ("::test_login")."""
+    """Return the file paths in ``text``, in order and with repetitions, at most ``NAMES_MAX``: as written, but without
+    "./", line numbers and test ids ("::test_login")."""
     if "." not in text and "file" not in text:
         return []
     found: list[Name] = []
@@ -125,8 +126,8 @@ def find_file_paths(text: str) -> list[Name]:
 
 
 def is_project_name(text: str, name: Name) -> bool:
-    """Whether a name in prose means a product ("llama.cpp"): it has no folder, quotation marks or line number, and no
-    verb of work on files stands before it ("edit llama.cpp")."""
+    """Whether a name in ``text`` is one of ``PROJECTS`` and means the product: no quotation mark or line number is next
+    to it, it has no folder, and no verb of work on files stands before it ("edit llama.cpp")."""
     if name.text.lower() not in PROJECTS or name.text != text[name.start : name.end]:
         return False
     around = (text[name.start - 1 : name.start], text[name.end : name.end + 1])
@@ -135,7 +136,8 @@ def is_project_name(text: str, name: Name) -> bool:
 
 
 def as_path(text: str) -> str:
-    """Return the path if ``text`` consists of one file path; else ""."""
+    """Return the path, without "./", if ``text`` consists of one file path; else "". White space, colons, quotation
+    marks and stars at the ends of ``text`` are ignored."""
     text = text.strip(" \t\r\n:`'\"*")
     found = find_file_paths(text)
     if len(found) == 1 and found[0].end == len(text) and text[: found[0].start] in ("", "./"):
@@ -144,7 +146,8 @@ def as_path(text: str) -> str:
 
 
 def is_same_path(one: str, other: str) -> bool:
-    """Whether two spellings mean one file: they are equal, or the longer one ends with "/" and the shorter one."""
+    """Whether two spellings mean one file: they are equal, or the longer one ends with "/" and the shorter one. Case,
+    the kind of slash, and "./" or "~/" at the beginning make no difference. False if one is ""."""
     a, b = (path.replace("\\", "/").removeprefix("./").removeprefix("~/").lower() for path in (one, other))
     short, long = sorted((a, b), key=len)
     return bool(short) and (short == long or long.endswith("/" + short.lstrip("/")))
@@ -155,16 +158,16 @@ _DOTTED_PART: Final = expression(r"[\\/](\.[A-Za-z][^\\/]*(?:[\\/].*)?)$")
 
 
 def is_in_home_folder(path: str) -> bool:
-    """Whether ``path`` is absolute and in a dotted folder of a home directory: such files belong to a program, not to
-    the project."""
+    """Whether ``path`` is absolute and its first part in a home directory begins with a dot ("/root/.cache/x"): such
+    files belong to a program, not to the project."""
     home = _HOME.match(path) if path[:1] in ("/", "\\") or path[1:2] == ":" else None
     return home is not None and path[home.end() : home.end() + 1] == "."
 
 
 def project_path(path: str) -> str:
-    """Return ``path`` relative to the root of its project, if a dotted name marks that root: "/srv/shop/.github/ci.yml"
-    becomes ".github/ci.yml". A dotted name directly in a home folder does not count; other paths are returned
-    unchanged."""
+    """Return an absolute ``path`` from its first name with a leading dot on, because that name marks the root of a
+    project: "/srv/shop/.github/ci.yml" becomes ".github/ci.yml". Unchanged are relative paths, and paths without such a
+    name or with it directly in a home folder or in the root of the disk."""
     if path[:1] not in ("/", "\\") and path[1:2] != ":":
         return path
     home = _HOME.match(path)
@@ -174,7 +177,8 @@ def project_path(path: str) -> str:
 
 
 def _balance_brackets(path: str, start: int, end: int) -> Name:
-    """The path without "./", and without the part up to a bracket that has no counterpart in it."""
+    """The path at ``[start, end)`` of a text as a name: without "./", and without the part up to the last bracket that
+    has no counterpart in it."""
     if "(" in path or "[" in path or ")" in path or "]" in path:
         depth, cut = 0, 0
         for index in range(len(path) - 1, -1, -1):
@@ -208,7 +212,8 @@ def _is_file(text: str, name: Name) -> bool:
 
 
 def _is_in_code(text: str, start: int, end: int) -> bool:
-    """Whether a name is the rest after a placeholder ("<Action>View.cs"), or the last argument of a call."""
+    """Whether a name is the rest after a placeholder ("<Action>View.cs"), or the last argument of a call, in quotation
+    marks."""
     if text[start - 1 : start] == ">":
         return text[start - 2 : start - 1].isalnum()
     called = text[end : end + 2] in ('")', "')")
@@ -232,7 +237,8 @@ def _is_named_like_file(name: str, *, alone: bool) -> bool:
 
 
 def _is_standing_alone(text: str, path: str, start: int) -> bool:
-    """Whether a name is not part of an address and not after a host or a request method."""
+    """Whether a path with a folder is no part of a web address. Such a part begins with "//", a host, an e-mail address
+    or a port, or is absolute and stands after a request method ("GET /a.js")."""
     if path.startswith("//") or (text[start - 1 : start] == ":" and path[0].isdigit()):
         return False
     first = path.replace("\\", "/").lstrip("/").split("/", 1)[0]
@@ -267,8 +273,9 @@ _OPENING: Final = {")": "(", "]": "[", "}": "{"}
 
 
 def find_endpoints(text: str) -> list[Name]:
-    """Return the endpoints of web services in ``text``: "POST /auth/login" with a method, or "/auth/login" if its form
-    or the words around it show that it is one. Query strings are left out."""
+    """Return the endpoints of web services in ``text``, in order, at most ``NAMES_MAX``: "POST /auth/login" (or with a
+    whole URL) if a method stands before the route, or "/auth/login" if its form or the words around it show that it is
+    one. Query strings are left out."""
     if "/" not in text:
         return []
     found: list[Name] = []

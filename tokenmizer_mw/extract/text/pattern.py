@@ -66,16 +66,18 @@ class Match:
         self._spans, self._groups, self._text = spans, groups, text
 
     def group(self, name: str = "") -> str:
-        """Return the text of a named group, "" if it did not match; without a name, the whole match."""
+        """Return the text of a named group, "" if it did not match; without a name, the whole match. An unknown name
+        raises ``KeyError``, also in ``start`` and ``end``."""
         start, end = self._spans[self._groups[name] if name else 0]
         return self._text[start:end].decode("utf-8", "replace") if end > start else ""
 
     def start(self, name: str = "") -> int:
-        """Where a named group, which must have matched, or without a name the whole match, starts."""
+        """Return where a named group, which must have matched, starts; without a name, where the whole match starts."""
         return self._at(self._spans[self._groups[name] if name else 0][0])
 
     def end(self, name: str = "") -> int:
-        """Where a named group, which must have matched, or without a name the whole match, ends."""
+        """Return where a named group, which must have matched, ends (exclusive); without a name, where the whole match
+        ends."""
         return self._at(self._spans[self._groups[name] if name else 0][1])
 
     def _at(self, index: int) -> int:
@@ -127,8 +129,8 @@ _COMPILED: Final = frozenset({"_asks", "_groups", "groups"})
 
 @cache
 def compile_lazily(pattern: str) -> Pattern:
-    """Return the pattern, which is compiled when first used. Its first use raises ``re2.error`` if the RE2 syntax is
-    invalid."""
+    """Return ``pattern`` (RE2 syntax) as a ``Pattern``; the same text gives the same object. Its first use raises
+    ``re2.error`` if the syntax is invalid."""
     return Pattern(lambda: re2.compile(_narrow_classes(pattern), _options()))
 
 
@@ -188,7 +190,8 @@ class PatternTable:
         return made
 
     def __getitem__(self, number: int) -> Pattern:
-        """Return the pattern with this number, counted from 0. Raises ``IndexError``."""
+        """Return the pattern with this number, counted from 0. Raises ``IndexError`` if there is none, also for
+        negative numbers."""
         made = self._made.get(number)
         if made is None:
             if not 0 <= number < len(self._patterns):

@@ -100,7 +100,7 @@ _ANNOUNCING: Final = frozenset(
         *("important", "importantly", "most important", "very important", "to be clear"),
     }
 )
-"""Phrases that count as introductory words only before a comma or a colon: "important: no ads", but not
+"""Phrases that count as introductory words only before a punctuation mark: "important: no ads", but not
 "important files are in src"."""
 _PHRASE_STARTS: Final = frozenset(phrase.partition(" ")[0] for phrase in _LEAD_PHRASES)
 _CLOSERS: Final = frozenset(",.!;:-–—…\u2019'\"")
@@ -207,7 +207,7 @@ _POLITE: Final = compile_lazily(
 
 def bound_sentence(sentence: str) -> str:
     """Return a sentence as the rules read it: one line of at most ``SENTENCE_MAX`` characters, with plain apostrophes
-    and without a final ", ok?"."""
+    and without a final ", ok?" in one of several languages."""
     return _bound_sentence(sentence[:SENTENCE_MAX])
 
 
@@ -228,7 +228,8 @@ _TAG: Final = compile_lazily(
 
 @lru_cache(maxsize=SENTENCES_KEPT)
 def strip_lead(text: str) -> str:
-    """Return ``text`` without introductory words such as "ok," "great! now" and "thanks, but"."""
+    """Return ``text`` without introductory words such as "ok," "great! now" and "thanks, but"; at least the last of
+    them stays if there is nothing else."""
     for _ in range(_LEAD_INS_MAX):
         rest = _behind_lead(text)
         if rest == text or not rest:
@@ -259,13 +260,14 @@ def _is_end_of_lead(phrase: str, following: str) -> bool:
 
 
 _STATING: Final = split_words("no right fine done first true good again well plus great perfect nice sure just")
-"""Words that count as introductory only before a comma or a stop: "no, use A" but not "no MQTT", "done, next" but not
-"done in alerts.py"."""
+"""Words that count as introductory only before a punctuation mark: "no, use A" but not "no MQTT", "done, next" but
+neither "done in alerts.py" nor "done: alerts.py"."""
 
 
 def split_clauses(text: str) -> list[str]:
-    """Return the clauses of a sentence, split before verbs that begin a new order: "add a test, fix the login" has
-    two."""
+    """Return the clauses of a sentence, split at semicolons and "but", and before verbs that begin a new order:
+    "add a test, fix the login" has two. Splits at most ``_CLAUSES_MAX`` times; the last clause is the rest. An empty
+    text has no clause."""
     if not _has_one(text, _CLAUSE_SIGNS):
         return [text] if text else []
     found: list[str] = []
@@ -301,8 +303,11 @@ reached ("so we can lock rows")."""
 
 
 def split_reason(text: str) -> tuple[str, str]:
-    """Return a statement and its reason, which follows it or stands before "so we": "it is cheaper, so we take Redis"
-    gives ("we take Redis", "it is cheaper"). The reason is "" if there is none."""
+    """Return a statement and its reason: "it is cheaper, so we take Redis" gives ("we take Redis", "it is cheaper").
+
+    A reason follows a word such as "because", a dash, a colon, or a comma and words such as "it's"; or it stands in
+    brackets, or before "so we". Text after the brackets belongs to the statement. Without a reason: ``text`` and "".
+    """
     match = _REASON.search(text) if _has_one(text, _REASON_SIGNS) else None
     given = _GIVEN_FACT.search(text) if ", " in text else None
     if given is not None and given.start() >= _MIN_LABEL and (match is None or given.start() < match.start()):
@@ -335,7 +340,8 @@ def strip_reason_words(text: str) -> str:
 
 
 def split_enumeration(text: str, longest: int = 6) -> list[str]:
-    """Return the items of an enumeration: "A, B and C" gives ``["A", "B", "C"]``.
+    """Return the items between commas, "and", "plus", "&" and "+" of an enumeration: "A, B and C" gives
+    ``["A", "B", "C"]``.
 
     Returns ``[text]`` if ``text`` is no enumeration, or if an item has more than ``longest`` words.
     """
@@ -369,7 +375,11 @@ _RELATIVE: Final = ("which ", "who ", "whose ", "where ", "because ", "so that "
 
 
 def split_list(text: str) -> list[str]:
-    """Return the items, of any length, of the list after a marker such as "Next:". Text in brackets is not split."""
+    """Return the items, of any length, of a list: the text after a marker such as "Next:".
+
+    They are separated by semicolons, else by commas, else by " / "; ``[text]`` if by none. Text in brackets is not
+    split. Items that only say more about another one ("which ...", "because ...") are left out.
+    """
     for separator in ("; ", ", ", " / "):
         items = [item.strip() for item in _outside_brackets(text, separator)]
         if len(items) > 1 and all(items):
@@ -410,8 +420,8 @@ _TRAILERS: Final = (
 
 
 def strip_trailer(text: str) -> str:
-    """Return ``text`` without final words that only soften it or say in which order ("SQLite then",
-    "the user model first")."""
+    """Return ``text`` without final punctuation, and without one final word or phrase that only softens it or says in
+    which order ("SQLite then", "the user model first")."""
     text = text.rstrip(" ,.;:!")
     folded = text.casefold()
     if not folded.endswith(_TRAILERS):
@@ -454,7 +464,8 @@ instead."""
 
 def split_question(text: str) -> tuple[str, str]:
     """Return a statement and the question after it in the same sentence: "we use pnpm, can you fix the lockfile" gives
-    "we use pnpm" and "can you fix the lockfile". The question is "" if there is none or nothing is stated before it."""
+    "we use pnpm" and "can you fix the lockfile". Returns ``text`` and "" if there is no question or if fewer than
+    ``_STATED_WORDS`` words stand before it."""
     match = _QUESTION_BEHIND.search(text) if _has_one(text, _QUESTION_SIGNS) else None
     if match is None or text[: match.start()].count(" ") < _STATED_WORDS - 1:
         return text, ""

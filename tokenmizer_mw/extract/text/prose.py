@@ -44,8 +44,8 @@ def replace_surrogates(text: str) -> str:
 
 
 def one_line(text: str, limit: int) -> str:
-    """Return ``text`` on one line of at most ``limit`` characters; a longer text is cut after a word and ends with
-    "…"."""
+    """Return ``text`` on one line of at most ``limit`` characters. A longer text ends with "…" and is cut after a word,
+    or within a word that begins in the first half."""
     line = " ".join(text[: limit * 4].split())
     if len(line) <= limit:
         return line
@@ -55,7 +55,8 @@ def one_line(text: str, limit: int) -> str:
 
 
 def find_sentences(text: str, start: int, end: int) -> list[Range]:
-    """Return the spans of the sentences of ``text[start:end]``, in order, without the space between them.
+    """Return the spans of the sentences of ``text[start:end]``, in order, without the space between them. Positions are
+    those of ``text``; [] if there is only white space.
 
     A stop ends a sentence only if white space follows, perhaps after closing quotes and brackets, so that file names,
     versions, decimals and addresses stay whole. The dot of an abbreviation ends none. Full stops of Chinese, Japanese
@@ -171,7 +172,8 @@ def _is_cjk(char: str) -> bool:
 
 
 def strip_markdown(text: str) -> str:
-    """Return ``text`` on one line without the marks of Markdown: emphasis, inline code and link targets."""
+    """Return ``text`` on one line without the marks of emphasis, strikethrough and inline code, and without the targets
+    of links. Other marks, such as those of headings and lists, stay."""
     if "](" in text:
         text = _without_targets(text)
     if "*" in text or "_" in text or "`" in text or "~~" in text:

@@ -72,7 +72,7 @@ _MIN_STEM: Final = 3
 @lru_cache(maxsize=4096)
 def content(label: str) -> frozenset[str]:
     """Return the content stems of a label: its words without endings. Words without content ("the") are left out; paths
-    and verbs of work ("add") count only if there is nothing else."""
+    and verbs of work ("add") count only if there is nothing else. Reads the first ``SIMILAR_MAX`` characters."""
     tokens = _tokens(label[:SIMILAR_MAX].casefold())
     plain = [token for token in tokens if not _is_path(token)]
     said = [told for token in plain or tokens for told in _stems_of_word(token)]
@@ -81,7 +81,8 @@ def content(label: str) -> frozenset[str]:
 
 @lru_cache(maxsize=16_384)
 def _stems_of_word(token: str) -> tuple[tuple[str, bool], ...]:
-    """The stems of a word, or of the parts of a name such as "user_id", each with whether it is a verb of work."""
+    """The stems of a word, or of the parts of a name such as "user_id", each with whether it is a verb of work. Words
+    without content ("the") are left out."""
     said = [piece for piece in _split_pieces(token) if piece not in _EMPTY and piece not in _EMPTY_ABROAD]
     return tuple((_stem(piece), piece in _VERBS) for piece in said)
 
@@ -105,14 +106,15 @@ def first_stem(label: str) -> str:
 
 
 def overlap(one: str, other: str) -> float:
-    """Return how many of the content stems of the label with fewer stems the other label has as well, as a share of 0
-    to 1."""
+    """Return the share, 0 to 1, of the content stems of the label with fewer stems that the other label has as well; 0
+    if a label has none."""
     a, b = content(one), content(other)
     return len(a & b) / min(len(a), len(b)) if a and b else 0.0
 
 
 def likeness(one: str, other: str) -> float:
-    """Return how many of the content stems of both labels together they have in common, as a share of 0 to 1."""
+    """Return the number of content stems that both labels have, divided by the number of different stems of both
+    together (0 to 1); 0 if a label has none."""
     a, b = content(one), content(other)
     return len(a & b) / len(a | b) if a and b else 0.0
 
@@ -165,7 +167,8 @@ _NAMES: Final = frozenset({"node.js", "vue.js", "next.js", "asp.net", "socket.io
 
 
 def _split_pieces(token: str) -> list[str]:
-    """The words of a token: one word, or the parts of a compound name."""
+    """The words of a token: one word, the parts of a compound name, or, in scripts without spaces, pairs of
+    characters."""
     if not token.isascii() and max(token) >= _WIDE:
         runs = ("".join(run) for _, run in groupby(token, lambda char: char >= _WIDE))
         return [piece for run in runs if (bare := run.strip("./_-")) for piece in _pieces_of_run(bare)]
