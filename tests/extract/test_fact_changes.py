@@ -401,3 +401,41 @@ def test_a_question_of_the_user_is_agreed_to_after_its_answer(answer: str, chang
     )
     graph = talk("u: I build an app for our club.", "a: Tell me more.", *said, "u: Good, do that.")
     assert any("PostgreSQL" in new for _, new in changes(graph)) is changed
+
+
+def test_a_sentence_that_may_be_the_reason_of_another_is_noted_itself() -> None:
+    graph = talk("u: Max speed 0.4 m/s. The DDS is Cyclone. Video goes in H.264, one camera at a time.")
+    assert any("Cyclone" in node.label for node in graph.nodes())
+
+
+def test_an_order_that_is_done_can_still_be_changed() -> None:
+    graph = talk(
+        "u: We build the page of the shop.",
+        "a: Good. What first?",
+        "u: Set the session timeout to 30 minutes, please.",
+        "a: I have changed the configuration, and all tests pass.",
+        "u: Fine. Next, the footer needs the new address.",
+        "a: I put the new address into the footer.",
+        "u: Make the session timeout 60 minutes after all, people complain.",
+    )
+    assert any("30" in old and "60" in new for old, new in changes(graph))
+
+
+def test_a_date_that_is_put_off_replaces_the_old_one() -> None:
+    graph = talk(
+        "u: We start the pilot on 12 May in the north shop.",
+        "a: Pilot on 12 May in the north shop. Noted.",
+        "u: The north shop floods its cellar, so the pilot starts two weeks later, on 26 May.",
+    )
+    assert any("12 May" in old and "26 May" in new for old, new in changes(graph))
+
+
+def test_what_the_assistant_set_many_messages_ago_can_be_changed() -> None:
+    asides = [line for number in range(5) for line in (f"u: And row {number}?", "a: It has a title and a date.")]
+    graph = talk(
+        "u: Build the export of the orders.",
+        "a: The export is there. It runs every night at 04:00 and writes one file per shop.",
+        *asides,
+        "u: Let the export run at 05:30 instead of 04:00, please.",
+    )
+    assert any("04:00" in old and "05:30" in new for old, new in changes(graph))
