@@ -439,3 +439,20 @@ def test_what_the_assistant_set_many_messages_ago_can_be_changed() -> None:
         "u: Let the export run at 05:30 instead of 04:00, please.",
     )
     assert any("04:00" in old and "05:30" in new for old, new in changes(graph))
+
+
+@pytest.mark.parametrize(
+    ("settled", "answer", "said"),
+    [
+        ("バックアップは毎晩3時です。", "わかりました。毎晩3時ですね。", "バックアップは毎晩4時、前に言ったとおり。"),
+        ("バックアップは毎晩3時です。", "わかりました。毎晩3時ですね。", "バックアップは毎晩4時ですよね"),
+        (
+            "Резервная копия каждую ночь в 3 часа.",
+            "Понял, в 3 часа.",
+            "Резервная копия каждую ночь в 4 часа, как договаривались.",
+        ),
+        ("백업은 매일 밤 3시입니다.", "알겠습니다. 매일 밤 3시.", "백업은 매일 밤 4시, 말했던 대로."),
+    ],
+)
+def test_what_is_asked_back_or_said_to_be_agreed_changes_nothing(settled: str, answer: str, said: str) -> None:
+    assert changes(talk(f"u: {settled}", f"a: {answer}", f"u: {said}")) == []

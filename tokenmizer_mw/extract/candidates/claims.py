@@ -103,13 +103,15 @@ _CHANGES_NOTHING: Final = PatternSet(
     r"(?:todo|fixme)\b|h+m+[,.… ]+(?:\S+ ?){1,3}$",
     r"(?:fatal|cannot|could not|unable to|failed to|invalid|unexpected|uncaught|no such|permission denied)\b",
     r".*\b(?:also|as well|additionally|in addition|besides|either|auch|aussi|también|anche|também)\b|.*(?:также|тоже)",
-    r".*\b(?:as (?:i|we) (?:said|wrote|agreed)|like i said|as (?:before|agreed|planned)"
-    r"|wie (?:gesagt|besprochen|gehabt)|comme (?:je l'ai dit|convenu|prévu|avant)"
-    r"|como (?:dije|dicho|antes|acordamos|combinado|eu disse)|come (?:detto|prima))\b"
-    r"|.*(?:как я (?:говорил|сказал|писал)|как раньше|我说过|照旧)",
+    r".*\b(?:as (?:i|we) (?:said|wrote|agreed)|like i said|as (?:before|ever|always|agreed|planned)"
+    r"|wie (?:gesagt|besprochen|gehabt|immer|bisher)|comme (?:je l'ai dit|convenu|prévu|avant|toujours)"
+    r"|como (?:dije|dicho|siempre|antes|acordamos|combinado|sempre|eu disse)|come (?:detto|prima|sempre))\b"
+    r"|.*(?:как (?:я (?:говорил|сказал|писал)|договаривались|договорились|раньше|всегда)"
+    r"|[说說]过|照旧|照舊|一如既往|跟(?:之前|以前)[^，。]{0,4}一[样樣]|(?:言った|話した|決めた)(?:とおり|通り)"
+    r"|約束(?:どおり|通り)|말(?:한|했던) 대로|예전처럼|पहले की तरह|जैसा (?:कहा|तय))",
 )
-"""Matches sentences that quote somebody, report an observation, add something to what holds already, repeat something,
-or only think aloud ("Hm, 0.71")."""
+"""Matches sentences that quote somebody, add something to what holds already, repeat something, or only think aloud
+("Hm, 0.71")."""
 
 
 def strip_sentence(segment: Segment) -> str:

@@ -262,7 +262,9 @@ WITHIN: Final[dict[Frame, tuple[str, ...]]] = {
         r"|(?:까|나요|인가요)[.]?$",
         r"(?:哪里|哪儿|为什么|怎么回事)[^。！]{0,20}$",
         r"(?:^| )ли (?:\pL+ ?){0,8}$|\beigentlich\b.{0,40}$",
-        r", (?:right|or not|no|isn't it|don't you think|nicht wahr|oder|n'est-ce pas|verdad)$",
+        r", (?:right|or not|no|isn't it|don't you think|nicht wahr|oder|n'est-ce pas|verdad|certo|né|giusto|vero|верно"
+        r"|правильно|так ведь)$",
+        r"(?:[对對是]|没错|沒錯)吧[。！!]*$|(?:よね|っけ)[。]?$|맞(?:지|죠|나요?)[.]?$",
     ),
     Frame.HYPOTHETICAL: (
         r"\bnothing(?:'s| is| has been)? (?:settled|decided|fixed|final)\b|\b(?:not|isn't|hasn't been) (?:yet"
