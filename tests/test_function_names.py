@@ -21,6 +21,8 @@ thrown told torn understood won worn written
 """
 # Verbs that end in "ed".
 VERBS: Final = frozenset({"embed", "exceed", "feed", "need", "proceed", "seed", "shed", "speed"})
+# First words of names of functions that return a yes or no.
+_PREDICATES: Final = frozenset({"are", "can", "has", "is", "lacks", "may", "should", "was"})
 # Words for which the glossary has others, as names of functions.
 _FORBIDDEN: Final = """
 booking books cutting drawing editing fitting ingress kept retouch revising said say says tell tells
@@ -63,6 +65,25 @@ def test_no_function_is_named_by_a_participle(named: list[tuple[str, str]]) -> N
 
 def test_no_function_has_a_name_that_the_glossary_replaces(named: list[tuple[str, str]]) -> None:
     assert [one for one in named if one[1].strip("_") in _FORBIDDEN.split()] == []
+
+
+def predicates(tree: ast.AST) -> Iterator[tuple[str, str]]:
+    """The name and the annotated result of each function that is named as a yes or no."""
+    for node in ast.walk(tree):
+        if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) or node.returns is None:
+            continue
+        if node.name.strip("_").partition("_")[0] in _PREDICATES:
+            yield node.name, ast.unparse(node.returns)
+
+
+def test_a_function_named_as_a_yes_or_no_returns_one() -> None:
+    found = [
+        (str(path.relative_to(PACKAGE)), *predicate)
+        for path in PACKAGE.rglob("*.py")
+        for predicate in predicates(ast.parse(path.read_text(encoding="utf-8")))
+    ]
+    assert len(found) > 100
+    assert [one for one in found if one[2] != "bool" and not one[2].startswith("TypeGuard[")] == []
 
 
 def names_in(tree: ast.AST) -> Iterator[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
 import unicodedata
 from pathlib import Path
@@ -81,3 +82,14 @@ def test_classes_of_signs_hold_no_others(name: str) -> None:
 )
 def test_letters_of_scripts_that_people_write_are_letters(word: str) -> None:
     assert compile_lazily(r"(?:\pL\pM*)+$").match(word) is not None
+
+
+def test_positions_of_groups_are_those_of_re() -> None:
+    pattern, text = r"(?P<name>\S+) ?(?P<version>[0-9]+)?(?P<empty>)", "größe x"
+    ours, theirs = compile_lazily(pattern).search(text), re.search(pattern, text)
+    assert ours is not None and theirs is not None
+    for group in ("name", "version", "empty"):
+        assert (ours.start(group), ours.end(group)) == theirs.span(group)
+    assert (ours.start(), ours.end()) == theirs.span()
+    assert ours.start("version") == -1
+    assert ours.group("version") == ours.group("empty") == ""

@@ -15,7 +15,7 @@ from tests.sampling import sample
 from tokenmizer_mw.cli import main
 from tokenmizer_mw.safety.redact import Redactor
 from tokenmizer_mw.saving.files import analyze, excerpt
-from tokenmizer_mw.saving.files.windows import WINDOW
+from tokenmizer_mw.saving.files.windows import WINDOW, show_lines
 
 REDACTOR = Redactor(key=b"a key of this test run")
 DASHES = "-" * 5
@@ -43,6 +43,15 @@ def told(contents: str, name: str = "a.txt") -> str:
 def lines_of(contents: str, first: int, last: int, find: str = "", name: str = "a.txt") -> str:
     file = io.BytesIO(contents.encode())
     return excerpt(file, name=name, lines=(first, last), find=find, budget=20_000, redactor=REDACTOR)
+
+
+@pytest.mark.parametrize("last", [0, 1, 7, 1_000])
+def test_no_line_is_shown_or_read_far_behind_the_last(last: int) -> None:
+    lines = ["a line of text\n"] * 20 * (WINDOW // 10)
+    source = iter(lines)
+    shown = show_lines(source, lambda number, line: True, last, REDACTOR)
+    assert [number for number, _ in shown] == list(range(1, last + 1))
+    assert len(list(source)) > len(lines) / 2
 
 
 @pytest.mark.parametrize("first, last", [(1, 40), (5, 8), (8, 8), (2, 2), (20, 60)])

@@ -69,7 +69,21 @@ def test_what_stands_in_the_way_is_not_overwritten() -> None:
         append('{"hooks": {"Stop": {}}}', ["hooks", "Stop"], 1)
 
 
+@pytest.mark.parametrize("path", [["a", 1], ["a", -1], ["a", 0, 0], ["o", 0], [0], ["new", 0], ["o", "new", 0, "x"]])
+def test_an_element_that_does_not_exist_is_not_created(path: list[str | int]) -> None:
+    with pytest.raises(NotPlain, match="does not exist"):
+        put('{"a": [1], "o": {"b": 1}}', path, 2)
+
+
 def test_nothing_is_taken_where_nothing_is() -> None:
     for text in ("", "{}", '{"a": {"b": [1]}}'):
-        assert take(text, ["a", "c"]) == text
-        assert take(text, ["a", "b", 4]) == text
+        for path in (["a", "c"], ["a", "b", 4], ["a", "b", -1], ["a", "b", 0, 0], ["a", 0], [0]):
+            assert take(text, path) == text
+
+
+def test_the_whole_text_is_no_value_in_it() -> None:
+    for text in ("", '{"a": 1}'):
+        with pytest.raises(ValueError, match="path is empty"):
+            put(text, [], {})
+        with pytest.raises(ValueError, match="path is empty"):
+            take(text, [])

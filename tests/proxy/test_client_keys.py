@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import logging
 import secrets
 from collections.abc import Iterable, Mapping
 from typing import Any, Final
@@ -11,7 +10,6 @@ from typing import Any, Final
 import pytest
 
 from tests.upstream.server import Upstream
-from tokenmizer_mw.runtime.tracing import SUBJECTS_MAX, LimitedLog
 from tokenmizer_mw.server.proxy.configuration import Configuration
 from tokenmizer_mw.server.translate.table import PROVIDERS
 
@@ -199,8 +197,3 @@ def test_the_lack_of_a_key_is_logged_once_a_minute_for_a_client(
     assert sorted(line.split(":")[0] for line in logged) == ["provider anthropic", "provider openai"]
     assert all("127.0.0.1" in line for line in logged)
     assert counts == {"anthropic": 2, "openai": 3}
-
-
-def test_clients_without_number_fill_neither_the_log_nor_the_memory() -> None:
-    limited = LimitedLog(logging.getLogger("tokenmizer_mw.test"))
-    assert sum(limited.is_due(f"client {number}") for number in range(3 * SUBJECTS_MAX)) == SUBJECTS_MAX

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -10,7 +11,7 @@ from tokenmizer_mw.errors import ConfigError
 from tokenmizer_mw.model.event import Derived
 from tokenmizer_mw.model.session import SessionKey
 from tokenmizer_mw.store.memory import MemoryLog
-from tokenmizer_mw.store.open import open_log
+from tokenmizer_mw.store.open import find_missing, open_log
 from tokenmizer_mw.store.sqlite import SqliteLog
 
 KEY = SessionKey("tenant", "session")
@@ -71,9 +72,18 @@ def test_a_tilde_is_the_home_directory(tmp_path: Path, monkeypatch: pytest.Monke
         ("sqlite:///:memory:?synchronous=off", "normal, full"),
     ],
 )
-def test_other_addresses_are_refused_in_one_clear_line(url: str, sentence: str) -> None:
+@pytest.mark.parametrize("call", [open_log, find_missing])
+def test_other_addresses_are_refused_in_one_clear_line(call: Callable[[str], object], url: str, sentence: str) -> None:
     with pytest.raises(ConfigError) as caught:
-        open_log(url)
+        call(url)
     assert sentence in str(caught.value)
     assert "hunter2" not in str(caught.value)
     assert len(str(caught.value).splitlines()) == 1
+
+
+def test_what_is_missing_of_a_store(tmp_path: Path) -> None:
+    file = tmp_path / "log.db"
+    assert find_missing(f"sqlite:///{file}") == "no such file"
+    assert not file.exists()
+    file.touch()
+    assert [find_missing(url) for url in (f"sqlite:///{file}", "memory://", "sqlite://")] == ["", "", ""]

@@ -12,7 +12,7 @@ from __future__ import annotations
 import logging
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import Any, Final
 
@@ -24,19 +24,27 @@ LOG_SECONDS: Final = 60.0
 """Default of ``LimitedLog``: a warning about the same subject is logged at most once in this many seconds."""
 
 SUBJECTS_MAX: Final = 1_000
-"""Number of subjects that a ``LimitedLog`` remembers at most, because clients can invent subjects. A further one is not
-logged."""
+"""Number of subjects that a ``LimitedLog`` remembers at most, because clients can invent subjects."""
 
 
 class LimitedLog:
     """Writes warnings to ``logger``, but only one in ``seconds`` about the same subject (a text, such as a request
-    path); with infinity, only the first one ever. While it remembers ``SUBJECTS_MAX`` subjects, warnings about others
-    are dropped."""
+    path); with infinity, only the first one.
 
-    def __init__(self, logger: logging.Logger, seconds: float = LOG_SECONDS) -> None:
+    It remembers ``SUBJECTS_MAX`` subjects. For a further one it forgets the oldest, about which it may then write
+    again; but if it has written about the oldest within the last ``LOG_SECONDS`` (or ``seconds``, if that is less), it
+    drops the warning. So it writes at most ``SUBJECTS_MAX`` lines in that time. ``clock``: returns seconds and never
+    goes back.
+    """
+
+    def __init__(
+        self, logger: logging.Logger, seconds: float = LOG_SECONDS, clock: Callable[[], float] = time.monotonic
+    ) -> None:
         self._logger = logger
         self._seconds = seconds
+        self._clock = clock
         self._written: dict[str, float] = {}
+        """When a line about each subject was written, the oldest first."""
 
     def warn(self, subject: str, message: str) -> None:
         """Log ``message`` with ``subject`` in place of its ``%s``, unless that was done in the last ``seconds``."""
@@ -46,13 +54,15 @@ class LimitedLog:
     def is_due(self, subject: str) -> bool:
         """Return whether a line about ``subject`` may be written now; then the next one may only be written after
         ``seconds``."""
-        now = time.monotonic()
+        now = self._clock()
         if now - self._written.get(subject, float("-inf")) < self._seconds:
             return False
+        self._written.pop(subject, None)
         if len(self._written) >= SUBJECTS_MAX:
-            self._written = {each: at for each, at in self._written.copy().items() if now - at < self._seconds}
-        if len(self._written) >= SUBJECTS_MAX:
-            return False
+            oldest, at = next(iter(self._written.copy().items()))  # other threads write, too
+            if now - at < min(self._seconds, LOG_SECONDS):
+                return False
+            self._written.pop(oldest, None)
         self._written[subject] = now
         return True
 

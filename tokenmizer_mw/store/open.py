@@ -96,16 +96,15 @@ def find_missing(url: str) -> str:
     """Return what is missing of the store at ``url``, for messages, such as "no such file" or
     "no tables in the schema x". "" if the store exists or is in memory.
 
-    Creates nothing. Raises ``ConfigError`` for an invalid address of a SQLite file or of PostgreSQL, and ``StoreError``
-    if PostgreSQL cannot be reached. Addresses of another kind are not checked and give "".
+    Creates nothing. Raises ``ConfigError`` as ``open_log`` does, and ``StoreError`` if PostgreSQL cannot be reached.
     """
+    open_log(url).close()  # raises for an invalid address
     scheme, _, rest = url.partition("://")
     if scheme.lower() == "sqlite":
         path = sqlite_path(rest.partition("?")[0])
         return "no such file" if path is not None and not os.path.exists(path) else ""
     if scheme.lower() not in POSTGRES_SCHEMES:
         return ""
-    open_log(url).close()  # raises where the extra is missing
     from tokenmizer_mw.store.postgres_connections import has_tables
 
     address = postgres_address.parse(rest)

@@ -53,7 +53,7 @@ from tokenmizer_mw.store.log import (
 from tokenmizer_mw.store.sqlite_blocks import DROP_BLOCKS
 from tokenmizer_mw.store.sqlite_file import DatabaseFile, FileWatch, Synchronous, copy, require_synchronous, translate
 from tokenmizer_mw.store.sqlite_traces import READERS_SECONDS, TraceRemover, has_traces, note_traces, writing
-from tokenmizer_mw.store.sqlite_writer import SqliteAppend, SqliteWriter, end, put_back
+from tokenmizer_mw.store.sqlite_writer import SqliteAppend, SqliteWriter, append_events, put_back
 
 T = TypeVar("T")
 
@@ -295,7 +295,7 @@ class SqliteLog:
                     cursor.execute(_REPLACE, (*encode(new), *key, seq))
             if changed:
                 _drop_derived(cursor, [session])
-                end(cursor, session, [encode(Rewritten(len(changed)))], self._clock())
+                append_events(cursor, session, [encode(Rewritten(len(changed)))], self._clock())
             return len(changed)
 
         require_valid(session)

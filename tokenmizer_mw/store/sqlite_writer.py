@@ -117,7 +117,7 @@ class SqliteWriter:
         return self._cursor
 
     def _commit(self, cursor: sqlite3.Cursor, appends: list[SqliteAppend], now: float) -> None:
-        outcomes = [end(cursor, one.session, one.events, now, one.expected_seq) for one in appends]
+        outcomes = [append_events(cursor, one.session, one.events, now, one.expected_seq) for one in appends]
         cursor.execute("COMMIT")
         for append, outcome in zip(appends, outcomes, strict=True):
             if isinstance(outcome, StoreError):
@@ -143,7 +143,7 @@ class SqliteWriter:
             connection.close()
 
 
-def end(
+def append_events(
     cursor: sqlite3.Cursor,
     session: SessionKey,
     events: Sequence[EncodedEvent],

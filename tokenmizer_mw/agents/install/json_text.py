@@ -39,22 +39,33 @@ def put(text: str, path: Sequence[str | int], value: Any) -> str:
     """Return the JSON ``text`` with ``value`` as the member at ``path``, replacing what is there; missing objects are
     created.
 
-    ``path``: names of members from the outside in; numbers are indices of existing elements. Raises ``NotPlain``.
+    ``path``: names of members from the outside in; numbers are indices of existing elements. Raises ``NotPlain``, also
+    for an element that does not exist, and ``ValueError`` for an empty path.
     """
+    _require_steps(path)
     text = text if text.strip() else "{}\n"
     part = _read(text)
-    for depth, name in enumerate(path):
-        if isinstance(name, int):
-            part = part.parts[name]
-            continue
-        if part.kind != "{":
-            raise NotPlain(f"{'.'.join(map(str, path[:depth])) or 'it'} is not an object")
-        if name not in part.names:
-            for inner in reversed(path[depth + 1 :]):
-                value = {inner: value}
-            return _add_part(text, part, value, name)
-        part = part.parts[part.names.index(name)]
+    for depth, step in enumerate(path):
+        index = _index_of(part, step)
+        if index < 0:
+            return _add_part(text, part, *_new_member(part, path, depth, value))
+        part = part.parts[index]
     return text[: part.start] + _format_value(value, _indent(text, part.start), text) + text[part.end :]
+
+
+def _new_member(part: _Part, path: Sequence[str | int], depth: int, value: Any) -> tuple[Any, str]:
+    """Return the value and the name of the member to add to ``part``, which has nothing at step ``depth`` of the path:
+    ``value``, in objects for the rest of the path. Raises ``NotPlain`` if ``part`` is not an object, and if an element
+    of a list would have to be created."""
+    steps = [str(step) for step in path]
+    for number, step in enumerate(path[depth:], depth):
+        if isinstance(step, int):
+            raise NotPlain(f"{'.'.join(steps[: number + 1])} does not exist")
+    if part.kind != "{":
+        raise NotPlain(f"{'.'.join(steps[:depth]) or 'it'} is not an object")
+    for inner in reversed(steps[depth + 1 :]):
+        value = {inner: value}
+    return value, steps[depth]
 
 
 def append(text: str, path: list[str], value: Any) -> str:
@@ -69,18 +80,19 @@ def append(text: str, path: list[str], value: Any) -> str:
     return _add_part(text, part, value)
 
 
-def take(text: str, path: list[str | int]) -> str:
+def take(text: str, path: Sequence[str | int]) -> str:
     """Return the JSON ``text`` without the member or element at ``path``, and without containers that become empty by
     that.
 
     Returns ``text`` unchanged if there is nothing at ``path``. Containers that were empty before ``put`` or ``append``
-    added the value stay.
+    added the value stay. Raises ``NotPlain``, and ``ValueError`` for an empty path.
     """
+    _require_steps(path)
     part = _read(text) if text.strip() else _Part(0)
     chain = [(part, -1)]
     for step in path:
-        index = step if isinstance(step, int) else part.names.index(step) if step in part.names else -1
-        if not 0 <= index < len(part.parts):
+        index = _index_of(part, step)
+        if index < 0:
             return text
         chain[-1] = (part, index)
         part = part.parts[index]
@@ -171,6 +183,18 @@ def _step(text: str) -> str:
 def _indent(text: str, place: int) -> str:
     line = text[text.rfind("\n", 0, place) + 1 :]
     return line[: len(line) - len(line.lstrip(" \t"))]
+
+
+def _require_steps(path: Sequence[str | int]) -> None:
+    if not path:
+        raise ValueError("the path is empty: it names the whole text, and no value in it")
+
+
+def _index_of(part: _Part, step: str | int) -> int:
+    """Return the index in ``part.parts`` of the member or element that ``step`` names; -1 for none."""
+    if isinstance(step, int):
+        return step if part.kind == "[" and 0 <= step < len(part.parts) else -1
+    return part.names.index(step) if step in part.names else -1
 
 
 def _find_part(text: str, path: list[str]) -> _Part | None:

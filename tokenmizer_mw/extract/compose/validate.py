@@ -11,6 +11,7 @@ from typing import Final
 from tokenmizer_mw.extract.finding import Finding, Move
 from tokenmizer_mw.extract.match.frames import is_announcement
 from tokenmizer_mw.extract.rules.acknowledgement_words import FAULTS
+from tokenmizer_mw.extract.text.cut_marks import find_cut_marks, replace_cut_marks
 from tokenmizer_mw.extract.text.names import PROJECTS, as_path, project_path
 from tokenmizer_mw.extract.text.pattern import PatternSet
 from tokenmizer_mw.extract.text.prose import strip_markdown
@@ -212,7 +213,7 @@ def _validate_finding(finding: Finding, floor: float) -> Finding | None:
         return None
     if (finding.trust is Trust.QUOTED and finding.type in _DOUBTED) or _is_leading_on(finding):
         return None
-    label = _path_label(finding.label) if finding.type is NodeType.FILE else clean_label(finding.label)
+    label = _label_of(finding)
     if label and finding.type is NodeType.GOAL and finding.label.rstrip().endswith(_QUESTION_MARKS):
         label += "?"
     if not label and (finding.label or not _may_be_bare(finding)):
@@ -240,6 +241,25 @@ def _validate_finding(finding: Finding, floor: float) -> Finding | None:
         detail=mask_opaque(one_line(finding.detail))[: 2 * QUOTE_MAX] if finding.detail else "",
         quote=quote,
     )
+
+
+def _label_of(finding: Finding) -> str:
+    """The cleaned label of a finding; "" if nothing meaningful is left."""
+    if finding.type is NodeType.FILE:
+        return _path_label(finding.label)
+    label = clean_label(finding.label)
+    return "" if _is_cut_mark(finding, label) else label
+
+
+def _is_cut_mark(finding: Finding, label: str) -> bool:
+    """Whether a label is no more than a mark of text that was left out, or one word and a mark ("Error: [cut]")."""
+    if any(label in one_line(mark) for mark in find_cut_marks(finding.quote)):
+        return True
+    rest = replace_cut_marks(finding.label)
+    return rest != finding.label and len(words(rest)) < _WORDS_BESIDE_MARK
+
+
+_WORDS_BESIDE_MARK: Final = 2
 
 
 def _is_leading_on(finding: Finding) -> bool:

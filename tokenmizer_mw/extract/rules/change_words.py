@@ -11,7 +11,7 @@ CHANGES: Final = (
     r"|chang(?:e|ed|ing)|replac(?:e|ed|ing)|shift|bump|rename|drop(?:ped)?|scrap|forget|give up|gave up"
     r"|done with"
     r"|has to be|have to be|decided|settled on|agreed|talked me round|changed my mind"
-    r"|so we|so i|so it|turns out|new (?:limit|date|price|budget)|goes? up to up to|lifted"
+    r"|so we|so i|so it|turns out|new (?:limit|date|price|budget)|go(?:es)? up to|lifted"
     r"|sorry|typo"
     r"|mistake|(?:is|are) history|archived|voted|booked|trimmed|granted|comes? first|first, then|i'll work with"
     r"|we(?:'re| are) (?:having|building|moving|doing|using|going)|get by with|can only afford"

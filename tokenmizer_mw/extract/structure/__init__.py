@@ -16,7 +16,7 @@ from tokenmizer_mw.model.message import Message, Role, ToolCall, ToolResult
 from tokenmizer_mw.model.node import Status
 
 from . import certain
-from .changes import make_refusal, open_file, read_changes
+from .changes import find_open_file, make_refusal, read_changes
 from .commands import commands_of
 from .editlog import read_edit_log
 from .failures import find_exceptions, find_telling_line
@@ -192,7 +192,7 @@ def _make_file_reader(detail: str) -> Callable[[Arguments, Output], list[Finding
         paths = paths_of(arguments)
         if detail == "read":
             return [finding for path in paths for finding in _read_file_result(path, output)]
-        paths = paths or [path for path in [open_file(output.text)] if path]
+        paths = paths or [path for path in [find_open_file(output.text)] if path]
         return read_changes(dict.fromkeys(paths, detail), output, refused=output.refused)
 
     return read

@@ -43,7 +43,7 @@ def make_refusal(path: str, key: str, output: Output) -> list[Finding]:
     return [certain.error(line if name in line else f"{line}: {name}", key, 0.7)]
 
 
-def open_file(text: str) -> str:
+def find_open_file(text: str) -> str:
     """Return the path that the output of an editing tool names as its open file: "/a.py" for "(Open file: /a.py)"; ""
     for none. The edits of such a tool name no path."""
     shown = list(islice(_OPEN.finditer(text[-_HEAD:]), 1))

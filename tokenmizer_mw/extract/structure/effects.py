@@ -21,15 +21,15 @@ _PRODUCTS: Final = split_words(
 """Folders that builds make; deleting them is not work on the project."""
 
 
-def is_kept_path(word: str) -> str:
+def parse_kept_path(word: str) -> str:
     """Return ``word`` as a path if it names a file and is not in a temporary folder; else ""."""
     path = clean_path(word)
     return path if path and not path.startswith(_TEMPORARY) and as_path(path) else ""
 
 
 def select_kept_paths(words: list[str]) -> list[str]:
-    """Return the paths among ``words`` for which ``is_kept_path`` returns one."""
-    return [path for word in words if (path := is_kept_path(word))]
+    """Return the paths among ``words`` for which ``parse_kept_path`` returns one."""
+    return [path for word in words if (path := parse_kept_path(word))]
 
 
 def _tee(command: Command, quote: str) -> Iterator[Finding]:
@@ -50,11 +50,11 @@ def remove(command: Command, quote: str) -> Iterator[Finding]:
     ``quote``: the evidence of the findings."""
     deep = any(word[:1] == "-" and word[:2] != "--" and "r" in word.lower() for word in command.words)
     for word in command.operands:
-        if path := is_kept_path(word) or (_kept_folder(word) if deep else ""):
+        if path := parse_kept_path(word) or (_parse_kept_folder(word) if deep else ""):
             yield certain.file(path, "deleted", quote)
 
 
-def _kept_folder(word: str) -> str:
+def _parse_kept_folder(word: str) -> str:
     path = clean_path(word)
     known = "/" in path and not path.startswith(_TEMPORARY) and " " not in path
     return path if known and _PRODUCTS.isdisjoint(path.split("/")) else ""
@@ -64,7 +64,7 @@ def move(command: Command, quote: str) -> Iterator[Finding]:
     """Iterate over the two findings of a file that ``mv`` or ``git mv`` moved: its old and its new path.
     There are none if one of the paths is temporary. ``quote``: the evidence of the findings."""
     if len(command.operands) == 2:
-        old, new = is_kept_path(command.operands[0]), _target(*command.operands)
+        old, new = parse_kept_path(command.operands[0]), _target(*command.operands)
         if old and new:
             yield certain.file(old, f"moved to {new}", quote)
             yield certain.file(new, f"moved from {old}", quote)
@@ -79,8 +79,8 @@ def _target(source: str, target: str) -> str:
     """The file that copying or moving ``source`` to ``target`` makes; "" if it is temporary or cannot be told."""
     if target.endswith("/"):
         name = source.replace("\\", "/").rsplit("/", 1)[-1]
-        return is_kept_path(target + name)
-    return is_kept_path(target)
+        return parse_kept_path(target + name)
+    return parse_kept_path(target)
 
 
 EFFECTS: Final = {

@@ -8,6 +8,7 @@ from __future__ import annotations
 from itertools import islice
 from typing import Any, Final
 
+from tokenmizer_mw.extract.text.cut_marks import CUT
 from tokenmizer_mw.extract.text.prose import one_line
 from tokenmizer_mw.runtime.lazy import expression
 
@@ -259,11 +260,11 @@ def find_last_line(text: str) -> str:
 
 def label_of(line: str) -> str:
     """Return a line of output as a label of at most ``ERROR_LABEL_MAX`` characters: without timestamps, the prefixes of
-    build tools and containers, and decoration; "" if nothing is left."""
+    build tools and containers, decoration, and ``CUT`` at its ends; "" if nothing is left."""
     line = " ".join(line[: 4 * ERROR_LABEL_MAX].split())
     if line[:1] in "#E[0123456789" or " | " in line:
         line = _PREFIX.sub("", line)
-    return one_line(line.strip("=-─━_*│ \t"), ERROR_LABEL_MAX)
+    return one_line(line.strip(f"=-─━_*│ \t{CUT}"), ERROR_LABEL_MAX)
 
 
 def _python_exceptions(text: str) -> list[str]:

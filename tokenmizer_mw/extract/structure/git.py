@@ -14,7 +14,7 @@ from tokenmizer_mw.model.node import Status
 
 from . import certain
 from .commands import Command
-from .effects import is_kept_path, move, remove, select_kept_paths
+from .effects import move, parse_kept_path, remove, select_kept_paths
 from .results import Output
 from .tools import PATHS_MAX
 
@@ -118,7 +118,7 @@ def _work_tree(output: Output, quote: str) -> Iterator[Finding]:
     """Findings of files that differ from the last commit, as ``git status`` lists them."""
     for match in islice(_CHANGED.finditer(output.text), PATHS_MAX):
         letter, word, path = match.groups()
-        if path := is_kept_path(path):
+        if path := parse_kept_path(path):
             yield certain.file(path, "created" if (letter or word) in _CREATED else "edited", quote)
 
 

@@ -8,6 +8,7 @@ from typing import Final
 
 from tokenmizer_mw.extract.finding import Finding, Segment, SegmentKind
 from tokenmizer_mw.extract.rules.verbs import DONE_VERBS
+from tokenmizer_mw.extract.text.cut_marks import replace_cut_marks
 from tokenmizer_mw.extract.text.names import as_path
 from tokenmizer_mw.extract.text.pattern import PatternSet
 from tokenmizer_mw.extract.text.prose import one_line
@@ -117,7 +118,7 @@ def _diff(segment: Segment, before: Segment | None, trust: Trust) -> Iterator[Fi
 
 def _read_shown_logs(pasted: list[Segment]) -> Iterator[Finding]:
     """Findings of the logs that the user pastes: test runs, errors, and files whose tests fail."""
-    text = "\n".join(segment.text for segment in pasted)
+    text = replace_cut_marks("\n".join(segment.text for segment in pasted))
     outcome = read_tests(text)
     if outcome is not None:
         status = Status.FAILED if outcome.failed else Status.COMPLETED

@@ -8,6 +8,7 @@ from typing import Any, Final
 
 import re2
 
+from tokenmizer_mw.extract.text.cut_marks import CUT, replace_cut_marks
 from tokenmizer_mw.extract.text.prose import replace_surrogates
 from tokenmizer_mw.model.message import ToolResult
 
@@ -24,8 +25,8 @@ _EDGE: Final = 300
 class Output:
     """The result of a tool call as read.
 
-    - ``text``: what the tool returned, without a JSON envelope and terminal colours; "" if the refusal says nothing
-      about the work.
+    - ``text``: what the tool returned, without a JSON envelope and terminal colours, and with ``CUT`` for what was left
+      out of it; "" if the refusal says nothing about the work.
     - ``code``: the exit code, ``None`` if the result names none.
     - ``refused``: the tool says that it could not do what it was asked to. ``flagged``: it says so outside of the text
       as well, by an error flag or in its envelope; a text alone may be the content of a file.
@@ -85,9 +86,10 @@ def read_output(result: ToolResult) -> Output:
         text, code, denied = _unwrap_envelope(text)
         refused = refused or denied
     if len(text) > HEAD_MAX + TAIL_MAX:
-        text = text[:HEAD_MAX] + "\n…\n" + text[-TAIL_MAX:]
+        text = text[:HEAD_MAX] + f"\n{CUT}\n" + text[-TAIL_MAX:]
     if "\x1b" in text:
         text = _ANSI.sub("", text)
+    text = replace_cut_marks(text)
     start = text[:200].lstrip(" \t\r\n[")
     if any(mark in start for mark in _NO_FAULT):
         return Output("", code, refused=True)

@@ -15,7 +15,7 @@ from tokenmizer_mw.model.node import NodeType
 from . import certain
 from .changes import read_changes
 from .commands import Command, commands_of
-from .effects import EFFECTS, is_kept_path, select_kept_paths
+from .effects import EFFECTS, parse_kept_path, select_kept_paths
 from .failures import (
     ERROR_LABEL_MAX,
     find_clashes,
@@ -225,7 +225,7 @@ def _is_test(command: Command) -> bool:
 def _effects(command: Command, output: Output) -> Iterator[Finding]:
     quote = " ".join(command.words[:12])
     for target in command.writes:
-        if path := is_kept_path(target):
+        if path := parse_kept_path(target):
             yield certain.file(path, "written", quote)
     effect = EFFECTS.get(command.program)
     if effect is not None:

@@ -72,16 +72,16 @@ class Match:
         return self._text[start:end].decode("utf-8", "replace") if end > start else ""
 
     def start(self, name: str = "") -> int:
-        """Return where a named group, which must have matched, starts; without a name, where the whole match starts."""
+        """Return where a named group starts, -1 if it did not match; without a name, where the whole match starts."""
         return self._at(self._spans[self._groups[name] if name else 0][0])
 
     def end(self, name: str = "") -> int:
-        """Return where a named group, which must have matched, ends (exclusive); without a name, where the whole match
+        """Return where a named group ends (exclusive), -1 if it did not match; without a name, where the whole match
         ends."""
         return self._at(self._spans[self._groups[name] if name else 0][1])
 
     def _at(self, index: int) -> int:
-        return len(self._text[:index].decode("utf-8", "replace"))
+        return -1 if index < 0 else len(self._text[:index].decode("utf-8", "replace"))
 
 
 class Pattern:

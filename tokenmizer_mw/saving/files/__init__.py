@@ -111,7 +111,7 @@ def excerpt(
     left, wanted = budget, find.casefold()
 
     def is_wanted(number: int, line: str) -> bool:
-        return first <= number <= last and wanted in line.casefold()
+        return first <= number and wanted in line.casefold()
 
     with _open_named(file, name) as (called, opened):
         progress = _until(progress or _ignore, limits.seconds) if is_packed(_start(opened)) else progress or _ignore

@@ -43,15 +43,16 @@ class _Block:
 def show_lines(lines: Iterable[str], wanted: Wanted, last: int, redactor: Redactor) -> Iterator[tuple[int, str]]:
     """Yield number (from 1) and text of the lines that are wanted, with placeholders instead of secrets.
 
-    ``wanted``: returns whether to show a line, from its number and text. ``last``: number of a line behind which none
-    is wanted, so that reading can stop. ``lines`` include their line ends. A line inside a secret is left out
-    if the placeholder of the secret was already shown.
+    ``wanted``: returns whether to show a line, from its number and text. ``last``: number of the last line that may be
+    shown; reading stops behind the lines that are checked together with it. ``lines`` include their line ends. A line
+    inside a secret is left out if the placeholder of the secret was already shown.
     """
     head, last_value = "", ""
     for before, block, behind in _pair_neighbours(_blocks(lines)):
         if block.first == 1:
             head = block.lines[0] if len(block.lines[0]) <= HEAD_MAX else ""
-        chosen = {number for number, line in enumerate(block.lines, block.first) if wanted(number, line)}
+        numbered = zip(range(block.first, last + 1), block.lines, strict=False)
+        chosen = {number for number, line in numbered if wanted(number, line)}
         spans = _secrets("".join((*before, *block.lines, *behind)), redactor) if chosen else []
         start = sum(map(len, before))
         for number, line in enumerate(block.lines, block.first):

@@ -143,7 +143,7 @@ class ProviderOutcomes(Collector):
         if status in REFUSING and self._limited.is_due(provider):
             _logger.warning("provider %s answers %d: %s", provider, status, REFUSING[status])
 
-    def lacks_key(self, provider: str, client: str, reason: str) -> None:
+    def note_missing_key(self, provider: str, client: str, reason: str) -> None:
         """Count a call that was not sent to ``provider`` because there is no key for it. ``reason``: what is missing,
         for the log; ``client``: the client's address. Clients repeat such calls, so a line is logged at most once a
         minute for each client and provider.

@@ -164,7 +164,7 @@ class Relay:
         lacks = [missing_key(target) for target in targets]
         for target, lack in zip(targets, lacks, strict=True):
             if lack:
-                self._outcomes.lacks_key(target.server.name, call.client, lack)
+                self._outcomes.note_missing_key(target.server.name, call.client, lack)
         if all(lacks):
             raise refuse_call(call.api_path, 401, "no_key", lacks[0])
         return [target for target, lack in zip(targets, lacks, strict=True) if not lack]

@@ -143,7 +143,11 @@ class OpenAIResponsesWriter:
         return {"type": kind, "output_index": len(self._output), **members}
 
     def _place(self, part: StreamPart, **members: int) -> dict[str, Any]:
-        return {"item_id": self._known.name(part, len(self._output)), "output_index": len(self._output), **members}
+        return {
+            "item_id": self._known.make_item_id(part, len(self._output)),
+            "output_index": len(self._output),
+            **members,
+        }
 
     def _item(self, part: StreamPart, status: str) -> dict[str, Any]:
         return self._known.item(part, len(self._output), status)

@@ -156,7 +156,7 @@ class Items:
         tool = self._tools.get(call.name)
         return tool.form if tool is not None else "function"
 
-    def name(self, part: StreamPart, index: int) -> str:
+    def make_item_id(self, part: StreamPart, index: int) -> str:
         """Return the id of ``part`` as the output item at ``index`` of the response, such as "msg_abc_0"."""
         match part:
             case chat.Text():
@@ -172,17 +172,17 @@ class Items:
     def item(self, part: StreamPart, index: int, status: str) -> dict[str, Any]:
         """Return ``part`` of a reply as the output item at ``index`` of the response. ``status``: the item's status,
         such as "completed"."""
-        name = self.name(part, index)
+        item_id = self.make_item_id(part, index)
         match part:
             case chat.Text(text):
                 content = [text_part(text)] if text else []
-                return {"id": name, "type": "message", "status": status, "role": "assistant", "content": content}
+                return {"id": item_id, "type": "message", "status": status, "role": "assistant", "content": content}
             case chat.Thought():
                 summary = [summary_part(part.text)] if part.text else []
                 seal = HIDDEN * part.hidden + tag_seal(part.seal, part.sealed_by, NAME) or None
-                return {"id": name, "type": "reasoning", "summary": summary, "encrypted_content": seal}
+                return {"id": item_id, "type": "reasoning", "summary": summary, "encrypted_content": seal}
             case chat.ModelToolCall():
-                return {"id": name, "status": status, "call_id": call_id(part), **self._call_fields(part)}
+                return {"id": item_id, "status": status, "call_id": call_id(part), **self._call_fields(part)}
             case _:
                 assert_never(part)
 
