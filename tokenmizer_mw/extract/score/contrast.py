@@ -115,10 +115,10 @@ class Claim:
 class KnownFacts(NamedTuple):
     """What the facts that a message may change have in common.
 
-    ``count``: how many they are; ``frequency``: for each word, name and value, how many of them have it.
+    ``number``: how many they are; ``frequency``: for each word, name and value, how many of them have it.
     """
 
-    count: int
+    number: int
     frequency: Mapping[str, int]
 
 
@@ -227,7 +227,7 @@ def weigh(node: Node, claim: Claim, facts: KnownFacts) -> float:
     that the claim may change."""
     old = read_stated(node.label)
     said = node.label if not old.keys.isdisjoint(claim.keys) else bool(old.names)
-    key = (said, node.type is NodeType.TASK, node.source.role == "assistant", _is_just_set(node, claim), facts.count)
+    key = (said, node.type is NodeType.TASK, node.source.role == "assistant", _is_just_set(node, claim), facts.number)
     known = claim.weights_by_fact.get(key)
     if known is None:
         found = collect_evidence(node, claim, facts)
@@ -270,7 +270,7 @@ def collect_evidence(node: Node, claim: Claim, facts: KnownFacts) -> dict[str, f
         "change": claim.has_change_word,
         "last": claim.last,
         "task": node.type is NodeType.TASK,
-        "facts": math.log(max(1, facts.count)),
+        "facts": math.log(max(1, facts.number)),
         "long": min(1.0, max(0.0, math.log(claim.turn / _LONG))),
         "assistant": node.source.role == "assistant",
         "just set": _is_just_set(node, claim),
