@@ -24,6 +24,7 @@ from tokenmizer_mw.store.log import (
     SessionInfo,
     Snapshot,
     require_all_valid,
+    require_not_before,
     require_order,
     require_place,
     require_valid,
@@ -255,6 +256,8 @@ class MemoryLog:
             entry = _session_behind(sessions, session, expected_seq)
             if entry is None:
                 entry = sessions[session] = _Session(events[0].recorded_at, 0.0)
+            else:
+                require_not_before(events, entry.updated_at)
             entry.events += events
             entry.seq, entry.updated_at = events[-1].seq, events[-1].recorded_at
             entry.drop_derived()
