@@ -146,10 +146,11 @@ def prefix_reuse(dialect: Dialect, writer: Writer, turns: int) -> dict[str, Any]
 
 
 def common(before: bytes, after: bytes) -> int:
-    """Return how many bytes both begin with. ``after`` must not be a proper beginning of ``before``."""
+    """Return how many bytes both begin with."""
     if after.startswith(before):
         return len(before)
-    return next(place for place, (one, other) in enumerate(zip(before, after, strict=False)) if one != other)
+    pairs = enumerate(zip(before, after, strict=False))
+    return next((place for place, (one, other) in pairs if one != other), len(after))
 
 
 def _memory(window: int) -> SessionMemory:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -81,6 +82,36 @@ def test_a_file_that_cannot_be_read(tmp_path: Path) -> None:
         Settings.load(tmp_path / "binary.yaml", {})
     with pytest.raises(ConfigError, match="environment: block_tokens"):
         Settings.load(None, {"TOKENMIZER_BLOCK_TOKENS": "many"})
+
+
+BY_VARIABLE = [
+    ("", {"BLOCK_TOKENS": "many"}, "environment: block_tokens is a whole number of at least 64, not 'many'"),
+    ("block_tokens: 300", {"BLOCK_TOKENS": "many"}, "environment: block_tokens is a whole number of at least 64"),
+    ("", {"STAGES": "guesses"}, "environment: stages are"),
+    ("cut_at: 0.6", {"CUT_TO": "0.7"}, "environment: cut_to and cut_at are shares"),
+    ("cut_at: 0.6", {"SNAPSHOT_MAX": ""}, "environment: snapshot_max is a whole number of at least 1, not None"),
+    ("cut_at: 0.2", {"BLOCK_TOKENS": "300"}, r"settings\.yaml: cut_to and cut_at are shares"),
+    ("blok_tokens: 3", {"BLOCK_TOKENS": "300"}, r"settings\.yaml: unknown setting blok_tokens"),
+    ("queue_max: 0", {"BLOCK_TOKENS": "300"}, r"settings\.yaml: queue_max"),
+]
+
+
+@pytest.mark.parametrize(("text", "variables", "named"), BY_VARIABLE)
+def test_a_wrong_variable_is_no_fault_of_the_file(
+    tmp_path: Path, text: str, variables: dict[str, str], named: str
+) -> None:
+    path = tmp_path / "settings.yaml"
+    path.write_text(text)
+    environ = {f"TOKENMIZER_{name}": value for name, value in variables.items()}
+    with pytest.raises(ConfigError) as raised:
+        Settings.load(path, environ)
+    assert re.match(named, str(raised.value).removeprefix(f"{tmp_path}/"))
+
+
+def test_a_variable_replaces_a_wrong_value_of_the_file(tmp_path: Path) -> None:
+    path = tmp_path / "settings.yaml"
+    path.write_text("block_tokens: many")
+    assert Settings.load(path, {"TOKENMIZER_BLOCK_TOKENS": "300"}).block_tokens == 300
 
 
 def test_a_call_may_name_a_smaller_window_than_the_settings() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
+from contextlib import suppress
 from copy import copy
 from dataclasses import dataclass, fields, is_dataclass, replace
 from functools import lru_cache
@@ -14,6 +15,9 @@ from typing import Annotated, Any, Final, Literal, NamedTuple, TypeVar, Union, g
 from tokenmizer_mw.errors import ConfigError, name_type
 
 ENVIRONMENT_PREFIX: Final = "TOKENMIZER_"
+ENVIRONMENT: Final = "environment"
+"""Name of the environment in error messages."""
+
 BLOCK_TOKENS_MIN: Final = 64
 """Smallest token budget that a resume block may have."""
 
@@ -357,11 +361,10 @@ class Settings:
         which not every setting takes; a variable of an unknown setting is ignored.
 
         Raises ``ConfigError`` when the file cannot be read, when a setting in it is unknown or invalid, or when a
-        variable is invalid. The message names the setting and the file (without a file: "environment"), also if a
-        variable is the cause.
+        variable is invalid. The message names the setting and the file, or "environment" if a variable is the cause.
         """
         given = read_mapping(Path(path)) if path is not None else {}
-        return cls.from_mapping(given, environ, where=str(path) if path is not None else "environment")
+        return cls.from_mapping(given, environ, where=str(path) if path is not None else ENVIRONMENT)
 
     @classmethod
     def from_mapping(
@@ -372,12 +375,10 @@ class Settings:
         ``where`` names the mapping in the message of the ``ConfigError`` that an unknown or invalid setting raises.
         Numbers may be text, as in the environment.
         """
-        given = dict(mapping)
         variables = os.environ if environ is None else environ
-        for name in (field.name for field in fields(cls)):
-            if (text := variables.get(ENVIRONMENT_PREFIX + name.upper())) is not None:
-                given[name] = None if text == "" else text
-        return read_fields(cls, given, where, separator=": ")
+        found = {field.name: variables.get(ENVIRONMENT_PREFIX + field.name.upper()) for field in fields(cls)}
+        overrides = {name: text or None for name, text in found.items() if text is not None}
+        return read_overridden(cls, mapping, overrides, where, separator=": ")
 
     def with_(self, **changes: Any) -> Settings:
         """Return a copy with some settings changed. Raises ``ConfigError`` for an invalid value, and ``TypeError`` for
@@ -433,6 +434,22 @@ def read_fields(kind: type[T], given: object, where: str, *, separator: str = ".
         return kind(**values)
     except ConfigError as error:
         raise ConfigError(f"{where}{separator}{error}") from None
+
+
+def read_overridden(
+    kind: type[T], given: Mapping[str, Any], variables: Mapping[str, str | None], where: str, *, separator: str = "."
+) -> T:
+    """Build a dataclass as ``read_fields`` does, from ``given`` and from values of environment variables, which win.
+
+    ``variables``: the values by the names of fields. Raises ``ConfigError`` as ``read_fields`` does; if a variable is
+    the cause, the message names "environment: " and the field.
+    """
+    hints = _type_hints(kind)  # type: ignore[arg-type]
+    values = {name: read_value(hints[name], text, f"{ENVIRONMENT}: {name}") for name, text in variables.items()}
+    with suppress(ConfigError):
+        return read_fields(kind, {**given, **values}, where, separator=separator)
+    read_fields(kind, given, where, separator=separator)  # raises if ``given`` is the cause
+    return read_fields(kind, {**given, **values}, ENVIRONMENT, separator=": ")
 
 
 def read_value(hint: Any, value: Any, place: str, *, strict: bool = False) -> Any:

@@ -104,6 +104,40 @@ def test_a_member_of_another_type_spoils_no_answer(odd: Any) -> None:
         assert responses.ResponsesAddition(KEPT, SEALED, []).to_body(body) == body
 
 
+CALLED = {"type": "function_call", "id": "f", "call_id": "c", "name": "ls", "arguments": "{}", "status": "completed"}
+
+
+@pytest.mark.parametrize("output", [[SAID, CALLED], [CALLED, SAID], [SAID, {"type": "local_shell_call", "id": "s"}]])
+def test_a_complete_response_that_calls_a_tool_is_not_changed(output: list[Any]) -> None:
+    body = {**WHOLE, "output": output}
+    assert responses.Following("BLOCK").to_body(body) == body
+
+
+@pytest.mark.parametrize("before", [[], [{"type": "reasoning", "id": "t"}], [{"type": "web_search_call", "id": "w"}]])
+def test_a_complete_response_is_followed_by_the_block(before: list[Any]) -> None:
+    changed = responses.Following("BLOCK").to_body({**WHOLE, "output": [*before, SAID]})
+    assert changed["output"][:-1] == before
+    assert changed["output"][-1]["content"] == [{"type": "output_text", "text": "Ünal\n\nBLOCK"}]
+
+
+def test_the_end_of_a_stream_repeats_what_was_streamed() -> None:
+    """Also where a tool is called behind the text, which nobody knows while the text is streamed."""
+    done = {"type": "response.output_text.done", "sequence_number": 3, "output_index": 0, "content_index": 0}
+    items = [
+        *ITEMS[:3],
+        {**done, "text": "Ünal"},
+        {"type": "response.output_item.done", "sequence_number": 4, "output_index": 0, "item": SAID},
+        {"type": "response.output_item.done", "sequence_number": 5, "output_index": 1, "item": CALLED},
+        {"type": "response.completed", "sequence_number": 6, "response": {**WHOLE, "output": [SAID, CALLED]}},
+    ]
+    raw = through(responses.Following("BLOCK"), spelled(items, "\n"), [])
+    told = [json.loads(line[6:]) for line in raw.decode().splitlines() if line.startswith("data: ")]
+    streamed = "".join(event["delta"] for event in told if event["type"] == "response.output_text.delta")
+    ended = told[-1]["response"]["output"]
+    assert streamed == ended[0]["content"][0]["text"] == "Ünal\n\nBLOCK"
+    assert ended[1] == CALLED
+
+
 def test_an_event_that_is_too_long_passes_with_all_behind_it() -> None:
     def change(frame: StreamFrame) -> list[bytes]:
         return [b"changed\n\n"]

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import shlex
 import subprocess
 import sys
+from collections.abc import AsyncIterator
 from contextlib import closing
 from pathlib import Path
 
 import pytest
 
 from tests.services import run_without
-from tokenmizer_mw.cli.demo.app import create_app, serve_app
-from tokenmizer_mw.cli.demo.script import load_script
+from tokenmizer_mw.cli.demo.app import StartedResponse, create_app, serve_app
+from tokenmizer_mw.cli.demo.script import ScriptTurn, load_script
 from tokenmizer_mw.cli.demo.scripted_model import MODEL, ScriptedModel
 from tokenmizer_mw.cli.running import parser
 from tokenmizer_mw.context.tokens import MessageCounter, counter_for
@@ -171,6 +173,40 @@ def test_a_provider_that_refuses_ends_it_with_its_reason(tmp_path: Path) -> None
         )
     assert done.returncode == 1
     assert "maximum context length is 600" in done.stdout
+    assert "The demonstration failed: a request of turn 3 was refused." in done.stdout
+
+
+class RefusingModel(ScriptedModel):
+    """Refuses the request that begins the turn ``refused`` of the script."""
+
+    def __init__(self, refused: ScriptTurn) -> None:
+        super().__init__(load_script(), MessageCounter(counter_for(MODEL)))
+        self._refused = refused
+
+    async def open(self, body: bytes) -> StartedResponse:
+        if json.loads(body)["messages"][-1]["content"].startswith(self._refused.user):
+            return StartedResponse(429, "application/json", stream_of(b'{"error": {"message": "rate limit"}}'))
+        return await super().open(body)
+
+
+async def stream_of(body: bytes) -> AsyncIterator[bytes]:
+    yield body
+
+
+def test_a_session_that_was_refused_halfway_has_not_succeeded(tmp_path: Path) -> None:
+    turns = load_script().turns
+    asked = next(turn.number for turn in turns if turn.probe is not None)
+    with serve_app(create_app(RefusingModel(turns[asked]))) as address:
+        done = program(
+            *("demo", "--live", "--model", MODEL, "--keep", str(tmp_path)),
+            OPENAI_API_KEY="none",
+            OPENAI_BASE_URL=f"{address}/v1",
+        )
+    assert "context full at turn" in done.stdout
+    assert "1 of 1 known" in done.stdout
+    assert done.returncode == 1
+    assert f"The demonstration failed: a request of turn {asked + 1} was refused." in done.stdout
+    assert "outlived" not in done.stdout
 
 
 def test_the_application_remembers_only_with_a_session(tmp_path: Path) -> None:

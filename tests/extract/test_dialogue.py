@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import pytest
 
 from tokenmizer_mw.extract.derive import derive
+from tokenmizer_mw.extract.dialogue.offers import Offers, read_answer
 from tokenmizer_mw.graph.fold import SessionGraph
 from tokenmizer_mw.model.message import Message, Role, ToolResult
 from tokenmizer_mw.model.node import Node, NodeType, Status
@@ -311,6 +312,31 @@ def test_a_number_picks_what_has_it_in_a_list_that_asks_nothing(reply: str) -> N
     offer = "Not with tokens alone:\n1. keep the tokens and add a denylist\n2. move to server-side sessions in Redis"
     graph = talk("u: how do I log somebody out at once?", f"a: {offer}", f"u: {reply}")
     assert any("server-side sessions" in node.label for node in graph.nodes(NodeType.DECISION) if node.current)
+
+
+THREE = "Which of these should I add?\n\n1. retries\n2. a rate limit\n3. a health check"
+
+
+@pytest.mark.parametrize(
+    ("offer", "answer", "chosen"),
+    [
+        (THREE, "all of them", ["retries", "a rate limit", "a health check"]),
+        (THREE, "Yes, all three.", ["retries", "a rate limit", "a health check"]),
+        (THREE, "Everything, please.", ["retries", "a rate limit", "a health check"]),
+        (THREE, "alle", ["retries", "a rate limit", "a health check"]),
+        (THREE, "все три", ["retries", "a rate limit", "a health check"]),
+        (THREE, "全部", ["retries", "a rate limit", "a health check"]),
+        (THREE, "both", ["retries", "a rate limit"]),
+        (THREE, "beide", ["retries", "a rate limit"]),
+        (THREE, "les deux", ["retries", "a rate limit"]),
+        ("Which of them?\n\n1. retries\n   - at most five\n2. a rate limit", "both", ["retries", "a rate limit"]),
+        ("Which of them?\n\n1. retries\n   - at most five\n2. a rate limit", "all", ["retries", "a rate limit"]),
+        ("Which of them?\n\n- retries\n- a rate limit\n- paging", "all", ["retries", "a rate limit", "paging"]),
+        ("Shall I add a health check?", "all of it", ["add a health check"]),
+    ],
+)
+def test_all_takes_every_option_and_both_the_first_two(offer: str, answer: str, chosen: list[str]) -> None:
+    assert list(read_answer(answer, Offers(offer)).accepted) == chosen
 
 
 def test_options_may_stand_in_a_row_within_a_sentence() -> None:

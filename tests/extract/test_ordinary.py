@@ -253,6 +253,19 @@ def test_what_lets_work_go_on_or_leads_on_is_no_decision(answer: str) -> None:
     assert labels(graph, NodeType.DECISION, Status.ACTIVE) == []
 
 
+@pytest.mark.parametrize(
+    ("told", "decided"),
+    [
+        ("Decision: continue using Redis for the queue.", "continue using Redis for the queue"),
+        ("Decided: proceed with Kafka.", "proceed with Kafka"),
+        ("**Decision:** approve refunds by hand", "approve refunds by hand"),
+    ],
+)
+def test_what_is_marked_as_a_decision_may_go_on_with_something(told: str, decided: str) -> None:
+    graph = talk("u: Set up the pipeline", "a: Gladly.", f"u: {told}")
+    assert labels(graph, NodeType.DECISION, Status.ACTIVE) == [decided]
+
+
 def test_a_number_at_the_end_of_a_sentence_is_no_ordinal() -> None:
     graph = talk("u: Set up the pipeline", "a: Gladly.", "u: make it 22. the deploy job comes later, after the review")
     assert [node.label for node in graph.nodes(NodeType.TASK) if node.open and "deploy" in node.label] == [

@@ -649,6 +649,22 @@ READERS: list[Callable[[str], object]] = [
 ]
 
 
+BROKEN = "shop/a.py:1:1: F401 `os` imported but unused\nFound 1 error.\nexit code: 1"
+CLEAN = "All checks passed!\nexit code: 0"
+
+
+@pytest.mark.parametrize(
+    ("texts", "moves"),
+    [((BROKEN, CLEAN, BROKEN), [Move.CLOSE, Move.NOTE]), ((CLEAN, BROKEN, CLEAN), [Move.NOTE, Move.CLOSE])],
+)
+def test_of_repeated_results_the_last_one_holds(texts: tuple[str, ...], moves: list[Move]) -> None:
+    """A finding that repeats stands where it was found last: the findings of a message are applied in order."""
+    calls = {str(number): ToolCall(str(number), "Bash", '{"command": "ruff check shop"}') for number in range(3)}
+    results = tuple(ToolResult(str(number), text) for number, text in enumerate(texts))
+    found = of(read_structure(2, Message(Role.TOOL, tool_results=results), calls), NodeType.ERROR)
+    assert [finding.move for finding in found] == moves
+
+
 @pytest.mark.parametrize(("reader", "unit"), covering(READERS, HOSTILE))
 def test_time_is_linear(reader: Callable[[str], object], unit: str, growth: Growth) -> None:
     assert growth(reader, unit, 20_000) <= 3

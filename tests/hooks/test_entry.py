@@ -17,6 +17,9 @@ from tokenmizer_mw.agents.hooks.entry import STEER, answer_early
 
 from .agent import Desk, end_worker
 
+NESTED = b'{"a": ' + b"[" * 200_000 + b"]" * 200_000 + b"}"
+"""JSON that is nested too deeply to be parsed."""
+
 
 @pytest.fixture
 def transcript(tmp_path: Path) -> Path:
@@ -61,6 +64,10 @@ def test_all_other_events_wait(at_desk: Desk, transcript: Path, tmp_path: Path) 
         request("precompact", "claude-code", [1]),
         request("precompact", "claude-code", b"not json"),
         request("precompact", "claude-code", b"\xff\x00"),
+        request("precompact", "claude-code", event(Path("nul\0"))),
+        request("precompact", "claude-code", event(Path("half a pair \ud800"))),
+        request("precompact", "claude-code", NESTED),
+        request("sessionstart", "claude-code", NESTED),
         b"status",
         b"",
     ]

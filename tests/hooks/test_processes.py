@@ -20,6 +20,8 @@ from tokenmizer_mw.agents.hooks.client import PAYLOAD_MAX
 
 from .agent import Desk, end_worker
 
+NESTED = b'{"a": ' + b"[" * 100_000 + b"]" * 100_000 + b"}"
+
 
 @pytest.fixture
 def transcript(tmp_path: Path) -> Path:
@@ -125,8 +127,8 @@ def test_the_work_loads_no_framework() -> None:
 
 @pytest.mark.parametrize(
     "payload",
-    [b"", b"{", b"[]", b"null", b"\xff\xfe", b'{"session_id": "a", "transcript_path": "/"}', b"[" * 100_000],
-    ids=["nothing", "cut", "a list", "null", "no text", "a folder for a transcript", "deep"],
+    [b"", b"{", b"[]", b"null", b"\xff\xfe", b'{"session_id": "a", "transcript_path": "/"}', b"[" * 100_000, NESTED],
+    ids=["nothing", "cut", "a list", "null", "no text", "a folder for a transcript", "deep", "deep and whole"],
 )
 def test_a_host_never_fails(at_desk: Desk, payload: bytes) -> None:
     for name in ("SessionStart", "Stop"):
@@ -262,6 +264,7 @@ def test_a_store_that_cannot_be_created_is_named_at_the_first_start(at_desk: Des
         ("Stop", b'{"session_id":', b"is no JSON object"),
         ("Stop", b"{broken}", b"is no JSON object"),
         ("Stop", b"[]", b"is no JSON object"),
+        ("SessionStart", NESTED, b"cannot be read: it is nested too deeply"),
     ],
 )
 def test_a_typo_is_one_sentence(at_desk: Desk, name: str, payload: bytes, sentence: bytes) -> None:

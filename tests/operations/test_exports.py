@@ -69,6 +69,14 @@ def test_a_second_import_adds_nothing_and_a_longer_one_the_rest() -> None:
     assert log.read(KEY) == filled().read(KEY)
 
 
+def test_what_is_added_is_not_older_than_what_is_there() -> None:
+    log = MemoryLog(lambda: 1_800_000_000.0)
+    log.append(KEY, EVENTS[:2], expected_seq=0)
+    assert restore(log, KEY, exported().events) == len(EVENTS) - 2
+    assert [one.event for one in log.read(KEY)] == EVENTS
+    assert [one.recorded_at for one in log.read(KEY)] == [1_800_000_000.0] * len(EVENTS)
+
+
 def test_a_session_that_differs_is_left_alone() -> None:
     log = MemoryLog()
     log.append(KEY, [Derived(9)], expected_seq=0)

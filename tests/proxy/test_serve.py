@@ -294,6 +294,24 @@ def test_the_environment_wins_and_files_are_found_by_it(tmp_path: Path) -> None:
     assert (found.memory.cut_at, found.memory.cut_to) == (0.5, 0.2)
 
 
+@pytest.mark.parametrize(
+    ("name", "value", "said"),
+    [
+        ("BLOCK_TOKENS", "many", "environment: block_tokens is a whole number of at least 64, not 'many'"),
+        ("CUT_TO", "0.6", "environment: cut_to and cut_at are shares of the window"),
+        ("PORT", "none", "environment: port is a whole number from 0 to 65535, not 'none'"),
+        ("LOOP", "twisted", "environment: loop is one of"),
+        ("AUTH", "perhaps", "environment: auth is true or false, not 'perhaps'"),
+    ],
+)
+def test_a_wrong_variable_is_no_fault_of_the_file(tmp_path: Path, name: str, value: str, said: str) -> None:
+    file = tmp_path / "proxy.yaml"
+    file.write_text("listen: {port: 1}\nmemory: {cut_at: 0.5, cut_to: 0.4}", encoding="utf-8")
+    with pytest.raises(ConfigError) as caught:
+        Configuration.load(file, {f"TOKENMIZER_{name}": value})
+    assert str(caught.value).startswith(said)
+
+
 def test_one_more_provider_is_a_few_lines(tmp_path: Path) -> None:
     file = tmp_path / "proxy.yaml"
     file.write_text("providers: {vllm: {base_url: 'http://gpu:8000/v1/', key_variable: VLLM_KEY, prefixes: [qwen]}}")

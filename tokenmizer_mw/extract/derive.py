@@ -3,7 +3,7 @@
 ``derive`` reads each message once (``reading``) and turns what it read into events, by comparing it with the graph
 (``resolve``). ``graph.fold`` only applies events without any judgement, so that what is decided here is final. Nothing
 here scans the graph: nodes are found by their id, by their slot (what the fact is a value of, such as
-"project.database"), by shared words among few candidates, or among the newest.
+"database@ord"), by shared words among few candidates, or among the newest.
 """
 
 from __future__ import annotations

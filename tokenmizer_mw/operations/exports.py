@@ -62,7 +62,8 @@ def read_export(lines: Iterable[tuple[int, Any]]) -> Export:
 
 
 def restore(log: EventLog, key: SessionKey, events: Sequence[Recorded]) -> int:
-    """Append the events of an export that the session does not have yet; return their number.
+    """Append the events of an export that the session does not have yet; return their number. Events that are older
+    than the last one of the session get its time.
 
     Raises ``SessionDiffers`` if the events that it has are not the first ones of the export.
     """
@@ -74,9 +75,10 @@ def restore(log: EventLog, key: SessionKey, events: Sequence[Recorded]) -> int:
                 " (on the command line --session NAME), or into another store"
             )
         news = events[len(held) :]
-        end = held[-1].seq if held else 0
+        end, ended_at = (held[-1].seq, held[-1].recorded_at) if held else (0, 0.0)
+        dated = [replace(one, recorded_at=ended_at) if one.recorded_at < ended_at else one for one in news]
         try:
-            log.load(key, renumber_events(news, end), expected_seq=end)
+            log.load(key, renumber_events(dated, end), expected_seq=end)
         except Conflict:
             continue
         return len(news)

@@ -395,7 +395,7 @@ def _next(state: SessionState) -> int:
 
 def _read(node: Node, label: str) -> dict[str, Any]:
     """Return the changes of slot and value that follow from a fact's new label. The slot stays, such as
-    "database@orders", if the label names no other thing. The value of a goal is its label. Facts of other types keep
+    "database@ord", if the label names no other thing. The value of a goal is its label. Facts of other types keep
     both."""
     if node.type not in _SLOTTED:
         return {"value": label} if node.value and (node.type is NodeType.GOAL or node.value == node.label) else {}

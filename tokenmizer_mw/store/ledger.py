@@ -84,7 +84,8 @@ class UsageLedger(Protocol):
         """
 
     def calls(self, session: SessionKey, *, limit: int) -> list[UsageRecord]:
-        """Return cost and savings of the newest ``limit`` calls of a session, newest first; ``[]`` for none."""
+        """Return cost and savings of the newest ``limit`` calls of a session, newest first; ``[]`` for none, and for a
+        ``limit`` below 1."""
 
 
 def day_of(at: float) -> str:

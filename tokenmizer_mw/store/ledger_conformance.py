@@ -127,6 +127,7 @@ def check_newest_calls(make_log: MakeKeeping) -> None:
             log.ledger.add(_ONE, one)
         expect(log.ledger.calls(_ONE, limit=2), [spent[2], spent[1]], "the newest two")
         expect(log.ledger.calls(_ONE, limit=0), [], "none")
+        expect(log.ledger.calls(_ONE, limit=-1), [], "a negative number of calls")
         expect(log.ledger.calls(_OTHER, limit=2), [], "calls of an unknown session")
 
 
@@ -177,8 +178,11 @@ def check_close(make_log: MakeKeeping) -> None:
     """Check that the ledger of a closed store raises ``StoreUnavailable``."""
     with _open_ledger(make_log, _ONE) as log:
         ledger = log.ledger
+        ledger.add(_ONE, _make_spent("a"))
         log.close()
-        expect_raised(StoreUnavailable, lambda: ledger.add(_ONE, _make_spent("a")), "adding to closed books")
+        expect_raised(StoreUnavailable, lambda: ledger.add(_ONE, _make_spent("b")), "adding to closed books")
+        expect_raised(StoreUnavailable, lambda: ledger.sums("tenant"), "sums of closed books")
+        expect_raised(StoreUnavailable, lambda: ledger.calls(_ONE, limit=1), "calls of closed books")
 
 
 LEDGER_CHECKS: Final[dict[str, Callable[[MakeKeeping], None]]] = {

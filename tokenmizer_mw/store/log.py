@@ -160,8 +160,9 @@ class EventLog(Protocol):
         """Restore events from an export or another store with their original numbers and times, after event
         ``expected_seq``, all or none.
 
-        Numbers must increase and may have gaps; times must not decrease. An empty list does nothing. Raises
-        ``Conflict`` as ``append`` does, and ``CallerError`` for events in another order.
+        Numbers must increase and may have gaps; times must not decrease, nor be earlier than that of event
+        ``expected_seq``. An empty list does nothing. Raises ``Conflict`` as ``append`` does, and ``CallerError`` for
+        events in another order.
         """
 
     def forget(self, session: SessionKey) -> int:
@@ -272,4 +273,14 @@ def require_order(events: Sequence[Recorded], expected_seq: int) -> None:
     if any(later <= earlier for earlier, later in pairwise(seqs)):
         raise CallerError("the numbers of events grow")
     if not all(map(math.isfinite, times)) or any(later < earlier for earlier, later in pairwise(times)):
-        raise CallerError("the times of events are finite and never go back")
+        raise CallerError(_TIMES)
+
+
+def require_not_before(events: Sequence[Recorded], recorded_at: float) -> None:
+    """Raise ``CallerError`` if the first of ``events`` is earlier than ``recorded_at``, the time of the session's last
+    event."""
+    if events[0].recorded_at < recorded_at:
+        raise CallerError(_TIMES)
+
+
+_TIMES: Final = "the times of events are finite and never go back"

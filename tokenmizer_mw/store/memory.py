@@ -24,6 +24,7 @@ from tokenmizer_mw.store.log import (
     SessionInfo,
     Snapshot,
     require_all_valid,
+    require_not_before,
     require_order,
     require_place,
     require_valid,
@@ -35,8 +36,9 @@ _Row = tuple[str, str, str, str]
 
 
 class MemoryLedger:
-    """A ``UsageLedger`` in this process's memory. ``holds``: a function that returns whether the store has a session.
-    Calls of a session that it does not have count only in the tenant's sums."""
+    """A ``UsageLedger`` in this process's memory. ``holds``: a function that returns whether the store has a session,
+    and raises ``StoreUnavailable`` when the store is closed. Calls of a session that it does not have count only in the
+    tenant's sums."""
 
     def __init__(self, holds: Callable[[SessionKey], bool]) -> None:
         self._holds = holds
@@ -75,6 +77,7 @@ class MemoryLedger:
         """Return the summed cost and savings of calls, grouped by ``by``. See ``UsageLedger.sums``."""
         require_valid_tenant(tenant)
         require_by(by)
+        self._holds(SessionKey(tenant, "any"))  # raises if the store is closed
         found: dict[_Row, UsageSums] = {}
         with self._lock:
             rows = list(self._rows.get(tenant, {}).items())
@@ -88,9 +91,10 @@ class MemoryLedger:
     def calls(self, session: SessionKey, *, limit: int) -> list[UsageRecord]:
         """Return cost and savings of the newest ``limit`` calls of a session, newest first."""
         require_valid(session)
+        self._holds(session)  # raises if the store is closed
         with self._lock:
             found = list(self._calls.get(session, ()))
-        return sorted(found, key=lambda one: (one.at, one.call), reverse=True)[:limit]
+        return sorted(found, key=lambda one: (one.at, one.call), reverse=True)[: max(0, limit)]
 
     def erase(self, sessions: Iterable[SessionKey]) -> None:
         """Remove the names of erased sessions from the ledger; their figures stay in the tenant's sums."""
@@ -252,6 +256,8 @@ class MemoryLog:
             entry = _session_behind(sessions, session, expected_seq)
             if entry is None:
                 entry = sessions[session] = _Session(events[0].recorded_at, 0.0)
+            else:
+                require_not_before(events, entry.updated_at)
             entry.events += events
             entry.seq, entry.updated_at = events[-1].seq, events[-1].recorded_at
             entry.drop_derived()

@@ -21,6 +21,7 @@ from tokenmizer_mw.model.event import (
 )
 from tokenmizer_mw.model.session import SessionKey
 from tokenmizer_mw.store.ledger import POSTGRES_ERASE
+from tokenmizer_mw.store.log import require_not_before
 from tokenmizer_mw.store.postgres_address import NAME, Erase
 from tokenmizer_mw.store.postgres_driver import PostgresConnection
 from tokenmizer_mw.store.postgres_schema import MIGRATIONS, SEQ_MAX
@@ -76,11 +77,15 @@ WITH gone AS (DELETE FROM {schema}.events WHERE session = ANY ($1::bigint[]) RET
 
 _START = """
 INSERT INTO {schema}.sessions (tenant, session, seq, updated_at, created_at) VALUES ($1, $2, $3, $4, $5)
-ON CONFLICT (tenant, session) DO NOTHING RETURNING id
+ON CONFLICT (tenant, session) DO NOTHING RETURNING id, created_at
 """
 
 _MOVE_END = """
-UPDATE {schema}.sessions SET seq = $3, updated_at = $4 WHERE tenant = $1 AND session = $2 AND seq = $5 RETURNING id
+WITH ended AS (
+    SELECT id, updated_at FROM {schema}.sessions WHERE tenant = $1 AND session = $2 AND seq = $5 FOR UPDATE
+)
+UPDATE {schema}.sessions s SET seq = $3, updated_at = $4 FROM ended WHERE s.id = ended.id
+RETURNING s.id, ended.updated_at
 """
 
 _DROP_DERIVED = """
@@ -175,17 +180,19 @@ def put_back(
     connection: PostgresConnection, session: SessionKey, events: Sequence[Recorded], expected_seq: int
 ) -> None:
     """Write events with their original numbers and times. Raises ``Conflict`` if the session's last event is not
-    ``expected_seq``."""
+    ``expected_seq``, and ``CallerError`` if that event is later than the first of ``events``."""
     kinds, versions, payloads = zip(*(encode(one.event) for one in events), strict=True)
     columns = [one.seq for one in events], [one.recorded_at for one in events], list(versions), list(kinds)
     last, key = events[-1], (session.tenant, session.id)
     with connection.in_transaction():
         if expected_seq:
-            number = connection.fetch_value(_MOVE_END, *key, last.seq, last.recorded_at, min(expected_seq, SEQ_MAX))
+            found = connection.fetch(_MOVE_END, *key, last.seq, last.recorded_at, min(expected_seq, SEQ_MAX))
         else:
-            number = connection.fetch_value(_START, *key, last.seq, last.recorded_at, events[0].recorded_at)
-        if number is None:
+            found = connection.fetch(_START, *key, last.seq, last.recorded_at, events[0].recorded_at)
+        if not found:
             raise Conflict(f"{NAME}: the session's log does not end at {expected_seq}")
+        number, ended_at = found[0]
+        require_not_before(events, ended_at)
         connection.fetch(_PUT_BACK, number, *columns, list(payloads))
         connection.fetch(_DROP_DERIVED, [number])
 

@@ -12,7 +12,7 @@ from tokenmizer_mw.errors import Conflict, StoreError, StoreTooNew, StoreUnavail
 from tokenmizer_mw.model.event import Recorded, encode
 from tokenmizer_mw.model.session import SessionKey
 from tokenmizer_mw.store.group_commit import GroupCommit
-from tokenmizer_mw.store.log import Clock
+from tokenmizer_mw.store.log import Clock, require_not_before
 from tokenmizer_mw.store.sqlite_file import DatabaseFile, FileWatch, translate
 from tokenmizer_mw.store.sqlite_schema import MIGRATIONS, roll_back
 from tokenmizer_mw.store.sqlite_traces import begin_writing
@@ -171,13 +171,14 @@ def append_events(
 
 def put_back(cursor: sqlite3.Cursor, session: SessionKey, events: Sequence[Recorded], expected_seq: int) -> None:
     """Write events with their original numbers and times, in the open transaction. Raises ``Conflict`` if the session's
-    last event is not ``expected_seq``."""
+    last event is not ``expected_seq``, and ``CallerError`` if that event is later than the first of ``events``."""
     key = (session.tenant, session.id)
-    (seq, _) = cursor.execute(_END, key).fetchone() or (0, 0.0)
+    seq, updated_at = cursor.execute(_END, key).fetchone() or (0, 0.0)
     if seq != expected_seq:
         raise Conflict(f"the session's log ends at {seq}, not at {expected_seq}")
     last = (events[-1].seq, events[-1].recorded_at)
     if seq:
+        require_not_before(events, updated_at)
         cursor.execute(_MOVE_END, (*last, *key))
     else:
         cursor.execute(_START, (*last, events[0].recorded_at, *key))

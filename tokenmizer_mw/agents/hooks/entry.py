@@ -80,7 +80,7 @@ def answer_early(request: bytes, environ: Mapping[str, str], spot: WorkerFiles) 
         return b""
     try:
         event = json.loads(payload)
-    except ValueError:
+    except (ValueError, RecursionError):
         return b""
     return (NOTHING + (STEER.encode() if host in STEERED else b"")) if _has_transcript(event) else b""
 

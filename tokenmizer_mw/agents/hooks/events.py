@@ -41,9 +41,12 @@ def read_event(name: str, host: str, payload: bytes, *, project: str = "", folde
     """Parse the JSON of an event. Members that are missing or not strings are "".
 
     ``project``: the folder that the host calls its project, "" for none; ``folder``: the folder in which the hook was
-    started. Raises ``ValueError`` if the payload is not a JSON object.
+    started. Raises ``ValueError`` if the payload is not a JSON object, or is nested too deeply.
     """
-    values = json.loads(payload or b"{}")
+    try:
+        values = json.loads(payload or b"{}")
+    except RecursionError:
+        raise ValueError("it is nested too deeply") from None
     if not isinstance(values, dict):
         raise ValueError("the event is not a JSON object")
 

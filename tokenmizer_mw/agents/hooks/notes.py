@@ -25,7 +25,7 @@ def part_of(path: str, start: int, most: int) -> bytes | None:
         with open(path, "rb", opener=_open_regular_file) as file:
             file.seek(start)
             return file.read(most)
-    except OSError:
+    except (OSError, ValueError):  # ValueError: the path has a NUL or half of a surrogate pair
         return None
 
 

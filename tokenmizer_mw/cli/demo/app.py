@@ -188,6 +188,7 @@ class RunFigures:
     - ``with_memory``, ``without_memory``: seconds to the first byte of the first reply in each turn; empty for a live
       model.
     - ``cuts``, ``answers``: the cuts, and the answers to questions about old facts.
+    - ``refused_at``: number of the turn in which a request was refused, which ended the run; ``None`` if none was.
     """
 
     requests: int = 0
@@ -198,11 +199,14 @@ class RunFigures:
     without_memory: list[float] = field(default_factory=list)
     cuts: list[CutSeen] = field(default_factory=list)
     answers: list[ProbeOutcome] = field(default_factory=list)
+    refused_at: int | None = None
 
     @property
     def succeeded(self) -> bool:
-        """Whether the transcript was cut and the model still knew all old facts afterwards."""
-        return bool(self.cuts) and bool(self.answers) and all(answer.right for answer in self.answers)
+        """Whether the session was played to its end, the transcript was cut and the model still knew all old facts
+        afterwards."""
+        answers = self.answers
+        return self.refused_at is None and bool(self.cuts and answers) and all(answer.right for answer in answers)
 
     def saved_share(self) -> float:
         """Return the share of all tokens that the middleware saved, such as 0.6; 0.0 before the first request."""

@@ -47,12 +47,14 @@ _COMPARED: Final = 4_000
 
 
 def demonstrate(*, fast: bool = False, live_model: str | None = None, keep: str | None = None) -> int:
-    """Play the scripted session; return 0 if the transcript was cut and the model still knew all old facts, else 1.
+    """Play the scripted session; return 0 if it was played to its end, the transcript was cut and the model still knew
+    all old facts, else 1.
 
     ``fast``: without the pauses of a model. ``live_model``: name of a model at ``OPENAI_BASE_URL`` with the key in
     ``OPENAI_API_KEY``; ``None`` for the scripted model. ``keep``: folder for the database (``None``: ``demo`` in the
-    user's data directory, emptied at each run). A refused request ends the session early; what was measured until then
-    is judged. Raises ``ConfigError`` for a missing key or a folder that has a database, and ``StoreError``.
+    user's data directory, emptied at each run). A refused request ends the session early, which is a failure; what was
+    measured until then is shown. Raises ``ConfigError`` for a missing key or a folder that has a database, and
+    ``StoreError``.
     """
     settings = Settings(context_window=WINDOW, savings=True)
     database = _database(keep)
@@ -64,6 +66,7 @@ def demonstrate(*, fast: bool = False, live_model: str | None = None, keep: str 
             for turn in rehearsal.script.turns:
                 rehearsal.play(turn)
         except RequestRefused as error:
+            figures.refused_at = turn.number
             screen.stop()
             screen.lines([f"The model refused: {error}"], style="bold red")
         finally:
@@ -273,6 +276,11 @@ def _conclude(screen: Screen, figures: RunFigures) -> None:
             ["", "The session outlived its context: the transcript was cut and all that was asked for was known."]
         )
         return
+    screen.lines(["", f"The demonstration failed: {_name_failure(figures)}."], style="bold red")
+
+
+def _name_failure(figures: RunFigures) -> str:
+    if figures.refused_at is not None:
+        return f"a request of turn {figures.refused_at} was refused"
     unknown = "; ".join(answer.probe.question for answer in figures.answers if not answer.right)
-    reason = f"no longer known: {unknown}" if figures.cuts else "the transcript was never cut"
-    screen.lines(["", f"The demonstration failed: {reason}."], style="bold red")
+    return f"no longer known: {unknown}" if figures.cuts else "the transcript was never cut"

@@ -108,6 +108,17 @@ def _read(raw: bytes) -> StreamFrame:
 _ENDED: Final = frozenset({"end_turn", "stop_sequence", "max_tokens"})
 """Stop reasons of Anthropic's messages that end with text, not with a tool call."""
 
+_CLIENT_CALLS: Final = (
+    "function_call",
+    "custom_tool_call",
+    "shell_call",
+    "local_shell_call",
+    "apply_patch_call",
+    "computer_call",
+    "mcp_approval_request",
+)
+"""Types of items in OpenAI's Responses dialect that the client answers, so that the model's turn goes on."""
+
 _DELTA: Final = "response.output_text.delta"
 
 
@@ -166,8 +177,8 @@ class FollowingMessage:
 
 class FollowingResponse:
     """Adds ``block`` after the text of each message in a response of OpenAI's Responses dialect, because an agent uses
-    the last one. A complete response that calls a tool is not changed; in a stream, messages before a tool call get the
-    block.
+    the last one. A complete response that calls a tool of the client is not changed; in a stream, messages before a
+    tool call get the block.
     """
 
     def __init__(self, block: str) -> None:
@@ -175,7 +186,14 @@ class FollowingResponse:
         self._added = 0
 
     def to_body(self, body: dict[str, Any]) -> dict[str, Any]:
-        """Add the resume block to a complete response."""
+        """Return a complete response with the resume block added to its messages; ``body`` itself if it calls a tool of
+        the client."""
+        output = body.get("output")
+        if isinstance(output, list) and any(_type_of(item) in _CLIENT_CALLS for item in output):
+            return body
+        return self._add_to_response(body)
+
+    def _add_to_response(self, body: dict[str, Any]) -> dict[str, Any]:
         output = body.get("output")
         if body.get("object") != "response" or not isinstance(output, list):
             return body
@@ -196,7 +214,7 @@ class FollowingResponse:
             case "response.output_item.done":
                 changed["item"] = self._item(data.get("item"))
             case "response.completed" | "response.incomplete" if isinstance(data.get("response"), dict):
-                changed["response"] = self.to_body(data["response"])
+                changed["response"] = self._add_to_response(data["response"])
         if is_number(number := data.get("sequence_number")):
             changed["sequence_number"] = number + self._added
         return [*front, frame.raw if changed == data else frame_event(frame, changed)]

@@ -271,8 +271,14 @@ def _is_leading_on(finding: Finding) -> bool:
         return False
     if finding.type is NodeType.ERROR:
         return finding.quote.rstrip().endswith(_COLONS)
-    leads_on = is_go_ahead(finding.label) or finding.quote.rstrip().endswith(_LEADING_ON)
-    return finding.type is NodeType.DECISION and leads_on
+    goes_on = is_go_ahead(finding.label) and not _has_marker(finding)
+    return finding.type is NodeType.DECISION and (goes_on or finding.quote.rstrip().endswith(_LEADING_ON))
+
+
+def _has_marker(finding: Finding) -> bool:
+    """Whether the label stands behind a marker, as in "Decision: continue with Redis"."""
+    before, label, _ = finding.quote.partition(finding.label)
+    return bool(label) and before.rstrip().endswith(_COLONS)
 
 
 _COLONS: Final = (":", "：")

@@ -102,9 +102,9 @@ _ORDINAL_TEXT: Final = (
     r"|version|solution|idea|way|of))?"
     r"(?:$|[.,;:!]|\s+(?:please|then|is|since|because|looks|sounds|as|for|but|and|it is|-|–|—)\b)"
 )
-_BOTH_TEXT: Final = (
-    r"(?:(?:yes|yeah|sure|ok|do|let's do|please do|i'd like|i want|go with),? )*(?:both|all(?: of (?:them|it"
-    r"|these|those))?|everything)\b(?:$|[.,;!]| please)"
+_SEVERAL_TEXT: Final = (
+    r"(?:(?:yes|yeah|sure|ok|do|let's do|please do|i'd like|i want|go with),? )*(?:both"
+    r"|(?P<every>all(?: (?:of (?:them|it|these|those)|two|three|four|five|[2-9]))?|everything))\b(?:$|[.,;!]| please)"
 )
 _YES_TEXT: Final = (
     r"(?:yes|yep|yeah|yup|ya|sure(?: thing)?|ok(?:ay)?|k|sounds? (?:good|great|fine|right|reasonable)|looks good"
@@ -121,9 +121,10 @@ _NO_TEXT: Final = (
     r"|that)|not (?:yet|needed|necessary)|no need|never ?mind|nein|non|нет|不用|不)"
     r"(?:$|[\s,.;:!]+)(?P<rest>.*)"
 )
-_KEY, _ORDINAL, _YES, _NO = map(compile_lazily, (_KEY_TEXT, _ORDINAL_TEXT, _YES_TEXT, _NO_TEXT))
-_BOTH: Final = PatternSet(_BOTH_TEXT)
-_ANSWERING: Final = PatternSet(_KEY_TEXT, _ORDINAL_TEXT, _BOTH_TEXT, _YES_TEXT, _NO_TEXT)
+_KEY, _ORDINAL, _SEVERAL, _YES, _NO = map(
+    compile_lazily, (_KEY_TEXT, _ORDINAL_TEXT, _SEVERAL_TEXT, _YES_TEXT, _NO_TEXT)
+)
+_ANSWERING: Final = PatternSet(_KEY_TEXT, _ORDINAL_TEXT, _SEVERAL_TEXT, _YES_TEXT, _NO_TEXT)
 _AGREEING: Final = frozenset(
     [
         "do",
@@ -374,8 +375,8 @@ def read_answer(sentence: str, offers: Offers) -> OfferReply:
     """Return which offers the first sentence of a reply accepts and declines; an empty ``OfferReply`` if the sentence
     is a question or about something else.
 
-    A number, letter or ordinal picks options. "Both" and "all" pick the first two options, or the proposals if there
-    are no options. "Yes" and "no" accept and decline the proposals, unless a statement follows.
+    A number, letter or ordinal picks options. "Both" picks the first two options, "all" picks all of them; either the
+    proposals if there are no options. "Yes" and "no" accept and decline the proposals, unless a statement follows.
     """
     text = bound_sentence(sentence[:ANSWER_MAX])
     lower = text.casefold().strip()
@@ -386,8 +387,9 @@ def read_answer(sentence: str, offers: Offers) -> OfferReply:
     chosen = _pick_by_key(lower, offers) or _pick_by_ordinal(lower, offers)
     if chosen:
         return OfferReply(tuple(option.label for option in chosen), reason=_read_reason(text))
-    if _BOTH.any(lower):
-        return OfferReply(tuple(option.label for option in offers.options[:2]) or offers.proposals)
+    several = _SEVERAL.match(lower)
+    if several is not None:
+        return OfferReply(_pick_several(offers, every=bool(several.group("every"))))
     yes = _YES.match(lower)
     if yes is not None and _is_only_agreement(yes.group("rest")):
         return OfferReply(offers.proposals)
@@ -399,14 +401,20 @@ def read_answer(sentence: str, offers: Offers) -> OfferReply:
 
 def _read_foreign_answer(lower: str, text: str, offers: Offers) -> OfferReply:
     said = read_short_answer(lower)
-    options = offers.options
-    if said.both:
-        return OfferReply(tuple(option.label for option in options[:2]) or offers.proposals)
+    if said.both or said.every:
+        return OfferReply(_pick_several(offers, every=said.every))
     if said.yes:
         return OfferReply(offers.proposals)
     if said.no:
         return OfferReply(declined=offers.proposals)
     return OfferReply(tuple(_pick_foreign(said, offers)), reason=_read_reason(text))
+
+
+def _pick_several(offers: Offers, *, every: bool) -> tuple[str, ...]:
+    """The labels of all options, or of the first two; the proposals if there are no options. Where options are
+    numbered, items without a number belong to one of them."""
+    options = [option for option in offers.options if option.key] or offers.options
+    return tuple(option.label for option in (options if every else options[:2])) or offers.proposals
 
 
 def _pick_foreign(said: ShortAnswer, offers: Offers) -> list[str]:

@@ -193,13 +193,14 @@ def read_foreign_offer(sentence: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class ShortAnswer:
-    """What a short answer means: it agrees (``yes``), refuses (``no``), wants both or all options (``both``), or
-    chooses one by its number or letter (``key``, "" for none) or by its position (``place``, from 0, -1 for the last;
-    ``None`` for none)."""
+    """What a short answer means: it agrees (``yes``), refuses (``no``), wants two options (``both``) or all of them
+    (``every``), or chooses one by its number or letter (``key``, "" for none) or by its position (``place``, from 0, -1
+    for the last; ``None`` for none)."""
 
     yes: bool = False
     no: bool = False
     both: bool = False
+    every: bool = False
     key: str = ""
     place: int | None = None
 
@@ -217,12 +218,13 @@ _ANSWERS: Final = tuple(
         _read_only(tongue.yes, tongue.soft or _NEVER),
         _read_only(tongue.no, tongue.soft or _NEVER),
         _read_only(tongue.both, f"{tongue.soft or _NEVER}|{tongue.yes}"),
+        _read_only(tongue.every, f"{tongue.soft or _NEVER}|{tongue.yes}|{tongue.both or _NEVER}"),
     )
 )
 _ANSWERING: Final = PatternTable(_ANSWERS)
 _BEHIND_PICK: Final = r"$|[\s,.;:!)，。、！]"
-_KINDS: Final = 3
-"""How many patterns each language has in ``_ANSWERS``: agreeing, refusing, taking both."""
+_KINDS: Final = 4
+"""How many patterns each language has in ``_ANSWERS``: agreeing, refusing, taking both, taking all."""
 
 
 def _read_pick(tongue: Tongue) -> str:
@@ -243,7 +245,7 @@ def read_short_answer(text: str) -> ShortAnswer:
     numbers = _ANSWERING.matching(said)
     if numbers:
         kind = numbers[0] % _KINDS
-        return ShortAnswer(yes=kind == 0, no=kind == 1, both=kind == 2)
+        return ShortAnswer(yes=kind == 0, no=kind == 1, both=kind == 2, every=kind == 3)
     for number in _PICKING.matching(said):
         match = _PICKING[number].match(said)
         if match is None:

@@ -194,7 +194,8 @@ FRENCH: Final = make_tongue(
         r"sûr|exactement|carrément|entendu|banco|go|continue|je suis d'accord|on fait (?:ça|comme ça)|top|génial",
         "no": r"non(?: merci)?|pas (?:maintenant|encore|la peine|besoin)|surtout pas|plutôt pas|laisse(?: tomber)?",
         "soft": r"merci|stp|svp|s'il te plaît|s'il vous plaît|pour moi|ça|le|et|alors|donc|tout|comme tu dis|avec ça",
-        "both": r"les deux|tous les deux|toutes les deux|tout|tous|toutes",
+        "both": r"les deux|tous les deux|toutes les deux",
+        "every": r"tout|tous|toutes",
         "pick": r"la|le|l'|option|numéro|on prend|je prends|on part sur|va pour|plutôt|pour|je choisis|solution"
         r"|variante|prends|avec|choix|on fait|je dirais",
         "picked": r" (?:option|solution|est|me|semble|parce|car|et|c'est|me va|plutôt)",

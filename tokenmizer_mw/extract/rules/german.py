@@ -214,7 +214,8 @@ GERMAN: Final = make_tongue(
         r"nicht|jetzt nicht",
         "soft": r"danke|bitte|dann|das|so|wir|es|und|alles|sehr|mal|doch|auch|wie du (?:sagst|vorschlägst)|damit|gute "
         r"idee",
-        "both": r"beides|beide|alle|alles|alle beide|alle drei",
+        "both": r"beides|beide|alle beide",
+        "every": r"alle|alles|alle drei",
         "pick": r"die|den|das|der|option|variante|nummer|nr\.?|nimm|wir nehmen|ich nehme|nehmen wir|lieber|dann|mit"
         r"|für|vorschlag|punkt|weg|ich bin für|wir machen|machen wir|gehen wir mit|also",
         "picked": r" (?:variante|option|bitte|weil|klingt|ist|passt|und|hab|machen|nehmen|möglichkeit|lösung|weg)",

@@ -174,7 +174,8 @@ ITALIAN: Final = make_tongue(
         r"|dai|assolutamente",
         "no": r"no(?: grazie)?|meglio di no|non ancora|per ora no|lascia (?:stare|perdere)|non serve|adesso no",
         "soft": r"grazie|per favore|allora|e|così|pure|tutto|come dici tu|con quello|anche",
-        "both": r"entrambi|entrambe|tutti e due|tutte e due|tutto|tutti|tutte",
+        "both": r"entrambi|entrambe|tutti e due|tutte e due",
+        "every": r"tutto|tutti|tutte",
         "pick": r"la|il|lo|l'|opzione|numero|andiamo con|vado con|scelgo|meglio|prendo|prendiamo|direi|preferisco|con"
         r"|facciamo|passiamo alla?|va(?:do)? per|scegliamo|teniamo",
         "picked": r" (?:opzione|perché|che|mi|è|va|sembra|e)",

@@ -181,7 +181,8 @@ PORTUGUESE: Final = make_tongue(
         "no": r"não(?: obrigad[oa]| precisa| quero)?|melhor não|ainda não|agora não|por enquanto não|deixa(?: pra lá)?"
         r"|nem pensar",
         "soft": r"por favor|obrigad[oa]|valeu|então|e|assim|isso|tudo|como você disse|com isso",
-        "both": r"(?:os|as) du?[ao]i?s|ambos|ambas|tudo|todos|todas",
+        "both": r"(?:os|as) du?[ao]i?s|ambos|ambas",
+        "every": r"tudo|todos|todas",
         "pick": r"a|o|opção|número|vamos de|vamos com|vou de|prefiro|escolho|melhor|fico com|pode ser|com|de|vai"
         r"|vamos na|vamos pela?|ficamos com|passamos para",
         "picked": r" (?:opção|melhor|porque|que|parece|e)",

@@ -201,7 +201,8 @@ SPANISH: Final = make_tongue(
         r"|así|está bien|estoy de acuerdo|tal cual",
         "no": r"no(?: gracias| hace falta)?|mejor no|todavía no|aún no|por ahora no|déjalo|ni hablar|de momento no",
         "soft": r"por favor|porfa|gracias|pues|entonces|y|muy|ya|todo|eso|lo|así|como dices|con eso|con",
-        "both": r"(?:las|los) dos|ambas|ambos|todo|todas|todos",
+        "both": r"(?:las|los) dos|ambas|ambos",
+        "every": r"todo|todas|todos",
         "pick": r"la|el|lo|opci[oó]n|número|vamos con|voy con|elijo|mejor|prefiero|me quedo con|pues|usa|haz|por|con|a"
         r"|de|hagamos|tira con|tiremos por|vamos por|nos quedamos con|pasamos a|cogemos|tomamos",
         "picked": r" (?:opción|mejor|por|porque|que|parece|y)",

@@ -108,7 +108,8 @@ class Tongue:
       ``trailer``: softening words at the end of a label.
     - ``offers``: an assistant's offer to do something, with that in the group ``label``; ``choosing``: words that
       announce options, matched anywhere.
-    - ``yes``, ``no``, ``both``: short answers, as alternatives; ``soft``: words that may stand beside these.
+    - ``yes``, ``no``, ``both``, ``every`` (all options): short answers, as alternatives; ``soft``: words that
+      may stand beside these.
     - ``pick``: words before a number, a letter or one of the ``ordinals`` ("first"; their values are positions from 0,
       -1 for the last); ``picked``: words after it.
     - ``ahead``: phrases for future work.
@@ -132,6 +133,7 @@ class Tongue:
     choosing: str = ""
     soft: str = ""
     both: str = ""
+    every: str = ""
     pick: str = ""
     picked: str = ""
     ordinals: Mapping[str, int] = field(default_factory=dict)

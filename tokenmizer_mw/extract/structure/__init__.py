@@ -85,7 +85,7 @@ def read_structure(
 
 def _distinct(findings: list[Finding]) -> list[Finding]:
     """The findings without repetitions: of several with equal type, label, move, status, target and detail, the first
-    one is kept, at the place of the last one."""
+    one is kept, at the place of the last one. So an error that was shown, fixed and shown again is open at the end."""
     if len(findings) < 2:
         return findings
     kept = {(f.type, f.label, f.move, f.status, f.target, f.detail): f for f in reversed(findings)}

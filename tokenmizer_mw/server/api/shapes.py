@@ -330,9 +330,9 @@ class NodeJson(TypedDict):
 
     ``type``: such as "decision" or "task"; ``kind``: "choice", "rule", "preference" or "option" for a decision;
     ``label``: the fact in one line; ``detail``: why, or what belongs to it; ``slot``: what it is a value of, such as
-    "project.database", and ``value``; ``order``: position of a task in its plan; ``confidence``: 0 to 1, 0 for a fact
-    that never was true; ``valid_from``, ``valid_until``: when it was true; ``flags``: signs that its message tries to
-    take over the model.
+    "database", "database@ord" (of the orders) or "node.version", and ``value``; ``order``: position of a task in its
+    plan; ``confidence``: 0 to 1, 0 for a fact that never was true; ``valid_from``, ``valid_until``: when it was true;
+    ``flags``: signs that its message tries to take over the model.
     """
 
     id: str

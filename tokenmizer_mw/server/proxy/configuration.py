@@ -17,6 +17,7 @@ from tokenmizer_mw.server.access.settings import AccessSettings
 from tokenmizer_mw.server.translate.providers.openai_chat import Quirks
 from tokenmizer_mw.server.translate.table import PROVIDERS, Auth, Provider
 from tokenmizer_mw.settings import (
+    ENVIRONMENT,
     ENVIRONMENT_PREFIX,
     Count,
     Positive,
@@ -27,6 +28,7 @@ from tokenmizer_mw.settings import (
     check_fields,
     read_fields,
     read_mapping,
+    read_overridden,
     read_value,
 )
 from tokenmizer_mw.store.address import absolute_address
@@ -199,7 +201,8 @@ class Configuration:
         ``_STORE``, override the file, as do the variables of the memory settings. A relative database path is relative
         to the file's folder, or to the working directory if it comes from the environment.
 
-        Raises ``ConfigError`` that names the file, the key and what is expected.
+        Raises ``ConfigError`` that names the file (or "environment" if a variable is the cause), the key and what is
+        expected.
         """
         variables = os.environ if environ is None else environ
         path = path or variables.get(CONFIG_VARIABLE) or None
@@ -209,7 +212,9 @@ class Configuration:
         try:
             return cls.read(given, variables)
         except ConfigError as error:
-            raise ConfigError(f"{path}: {error}" if path is not None else str(error)) from None
+            if path is None or str(error).startswith(f"{ENVIRONMENT}: "):
+                raise
+            raise ConfigError(f"{path}: {error}") from None
 
     @classmethod
     def read(cls, given: Mapping[str, Any], environ: Mapping[str, str]) -> Configuration:
@@ -221,10 +226,12 @@ class Configuration:
         if unknown := sorted(map(str, given.keys() - {member.name for member in fields(cls)})):
             known = ", ".join(member.name for member in fields(cls))
             raise ConfigError(f"unknown key {', '.join(unknown)}; there are {known}")
-        listen = {**_section(given, "listen"), **_variables(environ, ("host", "port", "workers", "loop"))}
-        top = {**given, **_variables(environ, ("store", "auth", "dashboard"))}
+        listen, variables = _section(given, "listen"), _variables(environ, ("host", "port", "workers", "loop"))
+        switches = _variables(environ, ("auth", "dashboard"))
+        switched = {name: read_value(bool, text, f"{ENVIRONMENT}: {name}") for name, text in switches.items()}
+        top = {**given, **_variables(environ, ("store",)), **switched}
         configuration = cls(
-            listen=read_fields(Listening, listen, "listen"),
+            listen=read_overridden(Listening, listen, variables, "listen"),
             store=read_value(str, top.get("store") or "", "store"),
             auth=read_value(bool, top.get("auth", False), "auth"),
             dashboard=read_value(bool, top.get("dashboard", False), "dashboard"),
