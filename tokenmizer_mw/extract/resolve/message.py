@@ -129,7 +129,10 @@ def _add_notes(ledger: Ledger, read: MessageReading, placed: Sequence[Placed], s
     """Add notes for what a user's message states and none of its facts covers."""
     told = [(finding, node) for finding, node in placed if node is not None and node.type is not NodeType.GOAL]
     known = [
-        (text, finding.span) for finding, node in told for text in (node.label, finding.label, finding.reason) if text
+        (text, finding.span)
+        for finding, node in told
+        for text in (node.label, finding.label, finding.reason, finding.why if finding.why in finding.quote else "")
+        if text
     ]
     for step in ledger.find_replacements():
         node = ledger.graph.get(step.new)

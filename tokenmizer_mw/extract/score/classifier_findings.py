@@ -161,7 +161,7 @@ def drop_unsettled(
     return [finding for finding in found if is_settled(finding)]
 
 
-SETTLED: Final = 0.08
+SETTLED: Final = 0.06
 """Least chance that a sentence settles something, for what rules read in it to be believed. Of an author whom the model
 has not read one such sentence in twenty was meant so; at twice the chance, one in three."""
 _MARKED: Final = 0.92
