@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import pkgutil
 import time
 from collections.abc import Sequence
-from importlib import import_module
 
 import pytest
 
@@ -13,7 +11,6 @@ from tests.store.worker import open_at
 from tokenmizer_mw.errors import Conflict, StoreError
 from tokenmizer_mw.model.event import Derived, Event, ReadDetail, Recorded
 from tokenmizer_mw.model.session import SessionKey
-from tokenmizer_mw.store import conformance
 from tokenmizer_mw.store.conformance import CHECKS, EVERY_KIND, Check, MakeLog
 from tokenmizer_mw.store.memory import MemoryLog
 
@@ -21,15 +18,6 @@ from tokenmizer_mw.store.memory import MemoryLog
 @pytest.mark.parametrize("check", CHECKS.values(), ids=CHECKS)
 def test_store_conforms(check: Check, make_log: MakeLog) -> None:
     check(make_log)
-
-
-def test_the_table_has_every_check() -> None:
-    modules = [
-        import_module(f"{conformance.__name__}.{found.name}") for found in pkgutil.iter_modules(conformance.__path__)
-    ]
-    assert {name for module in modules for name in vars(module) if name.startswith("check_")} == {
-        f"check_{name}" for name in CHECKS
-    }
 
 
 def test_the_suite_has_an_event_of_every_kind() -> None:
