@@ -77,7 +77,7 @@ class Settings:
         falls back to ``default_window``; it is at least ``block_tokens`` + ``reminder_tokens``. ``cut_at``: share of
         the window at which old messages are replaced by a resume block; ``cut_to``: share that a request still fills
         after a cut.
-        ``block_tokens``: token budget of the resume block (in a small window at most two fifths of what a cut leaves);
+        ``block_tokens``: token budget of the resume block (at most two fifths of the share ``cut_to`` of the window);
         ``block_role``: role of the message that contains it. ``block_facts``: the facts that it states. "all": every
         kind. "explicit": rules and preferences, facts by hand, what tools show, and what was said explicitly (with a
         confidence of 0.8 or more); no guesses; quotations take the tokens that are left.

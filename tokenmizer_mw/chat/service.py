@@ -359,12 +359,14 @@ class CacheHost:
 def open_cache(
     settings: Settings, host: CacheHost, embed: Callable[[list[str]], Any] | None, url: str
 ) -> Answers | None:
-    """Open the response cache; ``None`` if the settings switch it off. Raises ``ConfigError`` if the cache cannot be
-    used.
+    """Make the response cache; ``None`` if the settings switch it off.
 
-    ``host``: the functions of the service that the cache calls. ``embed``: turns a list of texts into one vector per
-    text; ``None`` for the model of the settings. ``url``: address of the session store, used if ``Settings.cache_url``
-    is "store".
+    Its store is opened at first use, so nothing is raised here for one that cannot be reached. Raises ``ConfigError``
+    for an invalid store address, and for one that needs an extra which is not installed.
+
+    - ``host``: the functions of the service that the cache calls.
+    - ``embed``: turns a list of texts into one vector per text; ``None`` for the model that the settings name.
+    - ``url``: address of the session store, used if ``Settings.cache_url`` is "store".
     """
     if settings.cache == "off":
         return None

@@ -158,7 +158,7 @@ def cut_check_threshold(budget: int, settings: Settings) -> float:
 
 def block_budget(model: str, settings: Settings) -> int:
     """Return the maximum number of tokens of a cut's resume block for ``model``: ``Settings.block_tokens``, but at most
-    two fifths of the tokens that a cut leaves."""
+    two fifths of the size to which a cut reduces a request (the share ``Settings.cut_to`` of the window)."""
     return min(settings.block_tokens, int(budget_for(model, settings) * settings.cut_to * _BLOCK_SHARE))
 
 

@@ -255,8 +255,10 @@ class Predecessors:
         """Iterate over the facts that ``node`` replaced directly or through others, the newest first, each with the
         transition that replaced it.
 
-        If one fact replaced several, only the one replaced last is followed. Left out are facts that were withdrawn as
-        never true, and facts about something else than ``node``.
+        - Left out are facts that were withdrawn as never true or pruned, and facts about something else than ``node``
+          (``is_same_thing``). The iteration does not end there: it goes on with what they replaced.
+        - If one fact replaced several, only one of them is followed: of those that are not left out, the one replaced
+          last; if all are left out, the one replaced last.
         """
         seen, id = {node.id}, node.id
         while id in self._into:

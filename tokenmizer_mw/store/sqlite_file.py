@@ -203,12 +203,15 @@ def _not_created(path: str, error: OSError) -> StoreUnavailable:
 
 
 def examine(path: str, tenant: str) -> int | None:
-    """Check whether the database file ``path`` is intact and can be written, without changing it.
+    """Check whether the database file ``path`` is intact and can be written, without changing it. Reads the whole file.
 
-    Returns how many sessions of ``tenant`` it contains; ``None`` if its tables do not exist yet. Reads the whole file.
-    Raises ``StoreCorrupt`` for a file that is damaged or belongs to another application, ``StoreTooNew`` for one that a
-    newer release wrote, and ``StoreUnavailable`` for one that cannot be read or written, or that another process keeps
-    locked for longer than a few seconds.
+    Returns how many sessions of ``tenant`` it contains; ``None`` if it has not got this release's tables yet, because
+    it is empty or an older release wrote it (``DatabaseFile.connect`` creates or migrates them).
+
+    - Raises ``StoreCorrupt`` for a file that is damaged or belongs to another application.
+    - Raises ``StoreTooNew`` for a file that a newer release wrote.
+    - Raises ``StoreUnavailable`` for a file that does not exist, that cannot be read or written, or that another
+      process keeps locked for longer than a few seconds.
     """
     # Not mode=ro: a connection that may write takes its write-ahead files with it when it is closed.
     place = f"{Path(path).as_uri()}?mode=rw"

@@ -137,8 +137,8 @@ def _is_marked(value: object) -> bool:
 
 
 def message_markers(messages: Sequence[object], names: Sequence[str]) -> Iterator[Marker]:
-    """Yield the prompt cache markers in the contents of message objects, in order (see ``markers``). Skips messages
-    that are not objects."""
+    """Yield the prompt cache markers in the contents of ``messages``, in order. Skips messages that are not objects.
+    ``names``: the fields of a content part that are markers, such as "cache_control" (see ``markers``)."""
     for message in messages:
         if isinstance(message, dict):
             yield from markers(message.get("content"), names)

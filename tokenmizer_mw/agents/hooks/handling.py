@@ -74,8 +74,12 @@ class Hooks:
         self._builder = BlockBuilder(path, spot, self._build_block, self._separator) if path and spot else None
 
     def handle(self, event: Event) -> str:
-        """Record what is new in the session of ``event``, and return the text for the host, "" for none or if the event
-        names no session. Work that the host need not wait for is left to ``finish``. Raises ``TokenMizerError``."""
+        """Record what is new in the session of ``event``, and return the text for the host; "" for none, or if the
+        event names no session. Raises ``TokenMizerError``.
+
+        Work that the host need not wait for, such as a checkpoint, is left to ``finish``: call that when the host has
+        the text. If work of an earlier event is left, it is done first.
+        """
         self.finish()
         if not event.session:
             return ""
@@ -86,7 +90,8 @@ class Hooks:
         return work(self, session, event) if work is not None else ""
 
     def finish(self) -> None:
-        """Complete the work that ``handle`` left over for the previous event. Raises ``TokenMizerError``."""
+        """Do the work that the last call of ``handle`` left over; nothing if there is none. If you do not call it, the
+        next ``handle`` does. Raises ``TokenMizerError``; the rest of the work is then dropped."""
         rest, self._rest = self._rest, []
         for work in rest:
             work()

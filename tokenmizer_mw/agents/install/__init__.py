@@ -238,8 +238,11 @@ BACKUP: Final = ".before-tokenmizer"
 
 
 class LeftAlone(CallerError):
-    """Raised if a file cannot be changed safely; nothing is written then. ``sentence``: the message; ``by_hand``: the
-    text that the user should add to each file of the agent that lacks it, empty for a removal."""
+    """Raised if a file cannot be changed safely; no file is written then.
+
+    ``sentence``: the message. ``by_hand``: maps the path of each file of the agent that lacks this package's part, or
+    that cannot be changed safely, to the text that the user should add to that file; empty for a removal.
+    """
 
     def __init__(self, sentence: str, by_hand: Mapping[Path, str]) -> None:
         super().__init__(sentence)

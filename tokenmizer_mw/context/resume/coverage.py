@@ -110,7 +110,8 @@ class Coverage:
         self._wholes = list(map(self.weigh, self._words))
 
     def weigh(self, words: Collection[str]) -> float:
-        """Return the sum of the weights of ``words``."""
+        """Return the sum of the weights of ``words``. A word that occurs twice in it counts twice; a word without a
+        weight counts as one that occurs in a single one of ``sentences``."""
         weights, default = self.weights, self._unheard
         return sum([weights.get(word, default) for word in words])
 

@@ -31,8 +31,8 @@ _PAUSE: Final = compile_lazily(
 
 @dataclass(frozen=True, slots=True)
 class AheadRow:
-    """The phrases for future work in one language, compiled; the fields are those of ``rules.ahead.Ahead``. ``None``:
-    the language has no such phrases."""
+    """The phrases for future work in one language, compiled; the fields are those of ``rules.ahead.Ahead``. A field
+    that is ``None``: the language has no such phrases."""
 
     hands: PatternSet
     plans: PatternTable

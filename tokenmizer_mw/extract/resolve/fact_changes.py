@@ -161,13 +161,17 @@ def apply_changes_after_rules(
     told: str,
     asked: str = "",
 ) -> None:
-    """Supersede the fact that a user's message changes although none of its findings says so.
+    """Supersede the fact that a user's message changes although none of its findings says so. Call it after the
+    ``findings`` were placed.
 
-    Call it after the ``findings`` were placed. If the message has replaced no fact yet, the fact that a sentence of
-    ``claims`` most likely changes is superseded. If there is still none, a short reply (``segments``) that agrees
-    supersedes the fact that the proposal concerns. The proposal stands in the assistant's last message (``told``). It
-    may also be the question at the end of the user's message before (``asked``), unless ``told`` rejects it. At the
-    end, the other facts that state what the message replaced are corrected (``supersede_restatements``).
+    1. If the message has replaced no fact yet, look for the fact that a sentence of ``claims`` most likely changes. A
+       new fact made of that sentence supersedes it, unless the change is too unlikely (``LIKELY``).
+    2. If the message has still replaced none, and is a short reply (``segments``) that agrees to a proposal, a new fact
+       made of the proposal and the reply supersedes the fact that the proposal concerns. First the end of the
+       assistant's last message (``told``) is searched for such a proposal. If none is there, it may be the question at
+       the end of the user's message before (``asked``, "" for none), unless ``told`` is "" or denies something.
+    3. Correct the other facts that state what the message has replaced by now, also through the ``findings``
+       (``supersede_restatements``).
     """
     if not ledger.find_replacements() and (found := _find_change(ledger, claims)) is not None:
         segment, reason, old = found

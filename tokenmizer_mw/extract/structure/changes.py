@@ -21,10 +21,13 @@ _PARSED: Final = re2.compile(r"(?m)^\s*-? ?(E9\d\d \w+: [^\n]{1,120})$")
 
 
 def read_changes(touched: Mapping[str, str], output: Output, *, refused: bool) -> list[Finding]:
-    """Return the findings of changed files. ``touched``: maps paths to what happened to them ("edited").
+    """Return the findings of a tool call that changes files: for each file its change, and a success that closes an
+    earlier error of that file.
 
-    ``refused``: the tool made no change; then the only finding is an error of the first file, which the next successful
-    change of that file closes.
+    - ``touched``: maps the paths of the files to what happened to them ("edited").
+    - ``refused``: the tool changed nothing. Then the only finding is an error of the first file, with the reason that
+      ``output`` gives; [] if it gives none.
+    - ``output``: what the tool returned; read only if ``refused``.
     """
     if refused:
         return [error for path in list(touched)[:1] for error in make_refusal(path, f"edit {path}", output)]

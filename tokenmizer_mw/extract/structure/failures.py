@@ -205,7 +205,8 @@ def sum_up_errors(command: str, text: str) -> str:
 
 
 def find_missing_programs(text: str) -> list[str]:
-    """Return the lines in which a shell says that a program does not exist; at most ``ERRORS_MAX``."""
+    """Return the lines in which a shell says that a program does not exist: the first ``ERRORS_MAX`` distinct ones, as
+    labels (see ``label_of``)."""
     return _labels(_MISSING, text) if any(mark in text for mark in _MISSING_MARKS) else []
 
 

@@ -125,7 +125,8 @@ def compile_outline(pattern: str) -> BytePattern:
 
 
 class StartSet:
-    """Several patterns that are matched at the start of a text in one pass."""
+    """Several RE2 patterns that are matched in one pass, all at the beginning of a text and nowhere else in it.
+    ``matching`` returns the index of each pattern that matches."""
 
     __slots__ = ("_match",)
 
@@ -137,5 +138,5 @@ class StartSet:
         self._match = matching_of(made)
 
     def matching(self, text: bytes) -> list[int]:
-        """Return the indices of the patterns that match at the start of ``text``, ascending."""
+        """Return the indices of all patterns that match at the beginning of ``text``, ascending; [] if none does."""
         return sorted(self._match(text) or ())

@@ -78,7 +78,8 @@ class PlacedPassage:
 
 
 class MessageReader:
-    """Reads messages in order, and finds the call of each tool result."""
+    """Splits messages, passed one after another, into text passages. It finds the call of each tool result, so that the
+    passage of the result has the call's tool, path and command."""
 
     def __init__(self) -> None:
         self._calls: dict[str, ChatPassage] = {}

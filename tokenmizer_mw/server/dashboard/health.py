@@ -96,8 +96,9 @@ _STATES: Final = {
 
 
 def show_health(request: PageRequest) -> Page:
-    """Return the page with the health and its reasons, and what the store recorded last; for callers with the scope
-    "admin" also the counters of this process."""
+    """Return the page with the health of this process and its reasons. If the store can be used, it also says when and
+    in which session something was last recorded, and the same for hooks of coding agents. Callers with the scope
+    "admin" also see the counters of this process."""
     is_admin = request.caller.may("admin")
     found = request.health.look(with_place=is_admin)
     counters = request.memory.counters() if is_admin else {}

@@ -250,8 +250,14 @@ COMPARED_ROWS: Final = 60
 
 
 def show_comparison(request: PageRequest) -> Page:
-    """Return the page that shows the facts at two points side by side: ``from`` and ``to`` of the query, each a
-    checkpoint's id, "start" or "now"."""
+    """Return the page that shows a session's facts at two points side by side: those that differ, and with ``same`` in
+    the query also the facts in force that do not.
+
+    ``from`` and ``to`` of the query name the points: each is "start", "now" or the id of one of the newest ``CHOICES``
+    checkpoints. A ``to`` that is missing or names no such point means "now". A ``from`` that is missing or names no
+    such point means the newest checkpoint after which something was recorded; it means "start" if there is none, or if
+    nothing differs between that checkpoint and ``to``.
+    """
 
     def look(state: SessionState) -> tuple[str, int, list[CheckpointMark]]:
         return title_of(state), state.seq, list(state.checkpoints[-CHOICES:])

@@ -53,7 +53,8 @@ def whole_body(messages: list[Message]) -> bytes | None:
 
 
 def replay_messages(messages: list[Message], receive: Receive) -> Receive:
-    """Return a ``receive`` that first returns ``messages`` and then calls ``receive``."""
+    """Return a ``receive`` that returns ``messages`` first, one per call, and then calls ``receive``. It empties the
+    list ``messages``."""
 
     async def replaying() -> Message:
         return messages.pop(0) if messages else await receive()
@@ -100,7 +101,8 @@ async def send_refusal(send: Send, dialect: str, status: int, code: str, message
 
 
 def dialect_of(scope: Scope) -> str:
-    """Return the dialect in which the client of a request expects an error response."""
+    """Return the dialect in which the client of a request expects an error response; for an unknown path the likeliest
+    one (see ``dialect_at``)."""
     api_path = api_path_of(scope["path"], scope["headers"])
     return api_path.error_dialect if api_path is not None else dialect_at(scope["path"])
 

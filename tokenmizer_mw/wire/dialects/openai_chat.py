@@ -73,8 +73,8 @@ def collect_chunks(chunks: Iterable[str]) -> Reply:
 
 
 def collect_body(data: bytes) -> Reply:
-    """Parse the reply in a complete JSON body. A JSON object without choices counts as an error response, anything else
-    as a truncated body."""
+    """Parse the reply in a complete JSON body. A JSON object with an error or without choices counts as an error
+    response, and a body that is no JSON object as a truncated one."""
     body = parse_json(data.decode("utf-8-sig", "replace"))
     reply = _ReplyBuilder()
     reply.add(body)

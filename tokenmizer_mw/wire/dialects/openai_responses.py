@@ -94,8 +94,8 @@ def collect_events(events: Sequence[ServerSentEvent]) -> Reply:
 
 
 def collect_body(data: bytes) -> Reply:
-    """Parse the reply in a complete JSON body. A JSON object that is not a response counts as an error, anything else
-    as a truncated body."""
+    """Parse the reply in a complete JSON body. A JSON object that is not a response counts as an error, and a body that
+    is no JSON object as a truncated one."""
     body = parse_json(data.decode("utf-8-sig", "replace"))
     if not isinstance(body, dict):
         return Reply(None, Outcome.TRUNCATED)

@@ -287,8 +287,11 @@ def tag_seal(seal: str, sealed_by: str, dialect: str) -> str:
 
 
 def untag_seal(seal: str, dialect: str) -> tuple[str, str]:
-    """Undo ``tag_seal``: return the signature that a client of ``dialect`` sent back, and its origin; two empty strings
-    if ``seal`` is ""."""
+    """Undo ``tag_seal``: return the signature without the tag, and its origin. ``seal``: the signature as a client of
+    ``dialect`` sent it back.
+
+    The tag names the origin; without a tag the origin is ``dialect``. Returns two empty strings if ``seal`` is "".
+    """
     found = _TAGGED.fullmatch(seal)
     if found is not None:
         return found.group(2), found.group(1)

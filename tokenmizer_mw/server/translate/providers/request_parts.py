@@ -238,7 +238,8 @@ def user_messages(turn: chat.ChatTurn, ids: CallIds, attached: Mapping[str, Writ
 
 
 def image(part: chat.Attachment) -> dict[str, Any]:
-    """Return an image as a content part in OpenAI's format, with a link or a data URL."""
+    """Return an image as a content part in the format of OpenAI Chat Completions: with its link, or without one, with
+    its data as a data URL."""
     url = part.url or f"data:{part.media_type};base64,{part.data}"
     return {"type": "image_url", "image_url": {"url": url, **present(detail=part.detail)}}
 
