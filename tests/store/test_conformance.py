@@ -11,6 +11,7 @@ from tests.store.worker import open_at
 from tokenmizer_mw.errors import Conflict, StoreError
 from tokenmizer_mw.model.event import Derived, Event, ReadDetail, Recorded
 from tokenmizer_mw.model.session import SessionKey
+from tokenmizer_mw.store import conformance
 from tokenmizer_mw.store.conformance import CHECKS, EVERY_KIND, Check, MakeLog
 from tokenmizer_mw.store.memory import MemoryLog
 
@@ -18,6 +19,10 @@ from tokenmizer_mw.store.memory import MemoryLog
 @pytest.mark.parametrize("check", CHECKS.values(), ids=CHECKS)
 def test_store_conforms(check: Check, make_log: MakeLog) -> None:
     check(make_log)
+
+
+def test_the_table_has_every_check() -> None:
+    assert {name for name in vars(conformance) if name.startswith("check_")} == {f"check_{name}" for name in CHECKS}
 
 
 def test_the_suite_has_an_event_of_every_kind() -> None:
