@@ -90,11 +90,12 @@ class Releasable(Protocol):
 
 
 class ForkGate:
-    """Keeps connections out of forked processes. Use ``with gate:`` around each use of a connection.
+    """Keeps out of forks what a forked process could not go on with, such as a connection in use. Use ``with gate:``
+    around each use.
 
-    A fork (``os.fork``) waits at most ``FORK_SECONDS`` until no connection is in use, and then goes ahead in any case;
-    new uses wait until it is done. If no connection is in use, all idle ones are closed before the fork; otherwise they
-    stay open.
+    A fork (``os.fork``) waits at most ``FORK_SECONDS`` until nothing is in use, and then goes ahead in any case; new
+    uses wait until it is done. If nothing is in use, all idle connections (see ``adopt``) are closed before the fork;
+    otherwise they stay open.
     """
 
     def __init__(self) -> None:
@@ -144,3 +145,7 @@ class ForkGate:
 
 GATE: Final = ForkGate()
 """The gate of this process. The SQLite store and the response cache in SQLite use it for their connections."""
+
+EXTRACTION_GATE: Final = ForkGate()
+"""The gate of extraction in this process. RE2 holds native locks while it matches; in a process that is forked
+meanwhile they would never be released."""
