@@ -14,7 +14,7 @@ from tokenmizer_mw.errors import InvalidSession, StoreUnavailable, UnknownSessio
 from tokenmizer_mw.model.event import Derived, Event
 from tokenmizer_mw.model.message import Message, Written
 from tokenmizer_mw.model.session import SESSION_ID_MAX, SessionKey
-from tokenmizer_mw.runtime.forking import make_lock
+from tokenmizer_mw.runtime.forking import DECISION_GATE, make_lock
 from tokenmizer_mw.runtime.tracing import span
 from tokenmizer_mw.safety.fence import without_own_blocks
 from tokenmizer_mw.session import LongestRequests, SessionState
@@ -196,7 +196,8 @@ class SessionAccess:
 
         def deciding(state: SessionState) -> list[Event]:
             nonlocal last
-            last = decide(state)
+            with DECISION_GATE:
+                last = decide(state)
             return last
 
         try:

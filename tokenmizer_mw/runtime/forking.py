@@ -146,6 +146,6 @@ class ForkGate:
 GATE: Final = ForkGate()
 """The gate of this process. The SQLite store and the response cache in SQLite use it for their connections."""
 
-EXTRACTION_GATE: Final = ForkGate()
-"""The gate of extraction in this process. RE2 holds native locks while it matches; in a process that is forked
-meanwhile they would never be released."""
+DECISION_GATE: Final = ForkGate()
+"""The gate of redaction and extraction in this process, which decide on the events of a session. RE2 holds native locks
+while it matches; in a process that is forked meanwhile they would never be released."""

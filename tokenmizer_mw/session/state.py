@@ -32,7 +32,6 @@ from tokenmizer_mw.model.event import (
 )
 from tokenmizer_mw.model.message import Message, Outcome, Role, Written, digest, short_repr
 from tokenmizer_mw.model.node import Status
-from tokenmizer_mw.runtime.forking import EXTRACTION_GATE
 from tokenmizer_mw.safety.fence import without_own_blocks
 from tokenmizer_mw.safety.guard import judge
 from tokenmizer_mw.session.resent import ResentMessages, Spelling
@@ -414,8 +413,7 @@ class FactDerivation:
         seen = [(number, without_own_blocks(message, self.secret)) for number, message in waiting]
         found = {number: judge(message) for number, message in seen} if self.settings.guard != "off" else {}
         flagged = {number: suspicion.signals for number, suspicion in found.items() if suspicion.flagged}
-        with EXTRACTION_GATE:
-            return derive(state.graph, seen, list(state.recent), self.settings, flagged)
+        return derive(state.graph, seen, list(state.recent), self.settings, flagged)
 
     def news(self, state: SessionState, spoken: History, known: tuple[int, int] | None = None) -> list[Event]:
         """Return the events that record the new messages of a resent transcript, followed by the events of their facts.
