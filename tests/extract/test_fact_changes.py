@@ -456,3 +456,10 @@ def test_what_the_assistant_set_many_messages_ago_can_be_changed() -> None:
 )
 def test_what_is_asked_back_or_said_to_be_agreed_changes_nothing(settled: str, answer: str, said: str) -> None:
     assert changes(talk(f"u: {settled}", f"a: {answer}", f"u: {said}")) == []
+
+
+def test_what_held_before_may_be_named_in_a_change() -> None:
+    graph = talk(
+        "u: We meet on Fridays.", "a: Fridays, noted.", "u: We meet on Saturdays instead of Fridays as before."
+    )
+    assert [new for _, new in changes(graph)] == ["We meet on Saturdays instead of Fridays as before"]

@@ -21,6 +21,7 @@ from tokenmizer_mw.extract.read.other_speakers import is_in_spans
 from tokenmizer_mw.extract.rules import Act, Speaker
 from tokenmizer_mw.extract.score.contrast import (
     Claim,
+    has_change_words,
 )
 from tokenmizer_mw.extract.text.clauses import split_statements
 from tokenmizer_mw.extract.text.pattern import PatternSet
@@ -84,6 +85,8 @@ def _may_change(text: str) -> bool:
     line = bound_sentence(text)
     if len(line) > SENTENCE_MAX or _CHANGES_NOTHING.any(line) or is_announcement(line) or _AGREES.any(line):
         return False
+    if _REPEATS.any(line) and not has_change_words(line):
+        return False
     if _POINTS.any(line) and all(value.kind == "name" for value in values_in(line.replace(" one", ""))):
         return False
     return not (is_question(line) and not read_order(strip_lead(line))) and not find_frames(line)
@@ -103,15 +106,19 @@ _CHANGES_NOTHING: Final = PatternSet(
     r"(?:todo|fixme)\b|h+m+[,.… ]+(?:\S+ ?){1,3}$",
     r"(?:fatal|cannot|could not|unable to|failed to|invalid|unexpected|uncaught|no such|permission denied)\b",
     r".*\b(?:also|as well|additionally|in addition|besides|either|auch|aussi|también|anche|também)\b|.*(?:также|тоже)",
+)
+"""Matches sentences that quote somebody, add something to what holds already, or only think aloud ("Hm, 0.71")."""
+
+_REPEATS: Final = PatternSet(
     r".*\b(?:as (?:i|we) (?:said|wrote|agreed)|like i said|as (?:before|ever|always|agreed|planned)"
     r"|wie (?:gesagt|besprochen|gehabt|immer|bisher)|comme (?:je l'ai dit|convenu|prévu|avant|toujours)"
     r"|como (?:dije|dicho|siempre|antes|acordamos|combinado|sempre|eu disse)|come (?:detto|prima|sempre))\b"
     r"|.*(?:как (?:я (?:говорил|сказал|писал)|договаривались|договорились|раньше|всегда)"
-    r"|[说說]过|照旧|照舊|一如既往|跟(?:之前|以前)[^，。]{0,4}一[样樣]|(?:言った|話した|決めた)(?:とおり|通り)"
+    r"|我[说說]过|照旧|照舊|一如既往|跟(?:之前|以前)[^，。]{0,4}一[样樣]|(?:言った|話した|決めた)(?:とおり|通り)"
     r"|約束(?:どおり|通り)|말(?:한|했던) 대로|예전처럼|पहले की तरह|जैसा (?:कहा|तय))",
 )
-"""Matches sentences that quote somebody, add something to what holds already, repeat something, or only think aloud
-("Hm, 0.71")."""
+"""Matches sentences that refer to what was said or settled before. Beside a word of change they say what no longer
+holds ("not on Fridays as before but on Saturdays")."""
 
 
 def strip_sentence(segment: Segment) -> str:

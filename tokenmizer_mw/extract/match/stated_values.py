@@ -55,6 +55,11 @@ class StatedValues:
         return frozenset(said for _, said in self.measured | self.counted)
 
     @cached_property
+    def terms(self) -> frozenset[str]:
+        """All its words, names and values."""
+        return self.words | self.names | self.values
+
+    @cached_property
     def dated(self) -> frozenset[str]:
         """Which kinds of dates it has: "date" ("3 May"), "day" ("Friday")."""
         return frozenset(kind for kind, _ in self.measured) & _DATED
@@ -64,7 +69,7 @@ class StatedValues:
         """The keys of its words and values, by which facts that cannot match are skipped: unless two texts share a key,
         nothing but names can connect them."""
         kinds = {f" {sort}" for sort in self.sorts} | {" dated" for _ in self.dated} | {" number" for _ in self.numbers}
-        return self.words | self.names | self.values | kinds
+        return self.terms | kinds
 
 
 @lru_cache(maxsize=2048)

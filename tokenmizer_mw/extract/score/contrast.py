@@ -124,12 +124,8 @@ class KnownFacts(NamedTuple):
 
 def count_words(nodes: Iterable[Node]) -> KnownFacts:
     """Count facts, and how many of them have each word, name and value."""
-    told = [_said_of(read_stated(node.label)) for node in nodes]
+    told = [read_stated(node.label).terms for node in nodes]
     return KnownFacts(len(told), Counter(word for words in told for word in words))
-
-
-def _said_of(stated: StatedValues) -> frozenset[str]:
-    return stated.words | stated.names | stated.values
 
 
 _CHANGES: Final = PatternSet(*(f"(?s:.*?)(?:{row})" for row in CHANGES))
@@ -213,8 +209,7 @@ def answers_another(label: str, said: str, question: str) -> bool:
     if not _REFUSES.any(said):
         return False
     old, asked, new = read_stated(label), read_stated(question), read_stated(said)
-    known = old.words | old.names | old.values
-    return known.isdisjoint(asked.words | asked.names | asked.values | new.words | new.names | new.values)
+    return old.terms.isdisjoint(asked.terms | new.terms)
 
 
 def has_change_words(line: str) -> bool:
@@ -255,9 +250,8 @@ def collect_evidence(node: Node, claim: Claim, facts: KnownFacts) -> dict[str, f
         "members": differ_members(old, new),
     }
     shared = len(old.words & new.words)
-    said = _said_of(old)
-    near = [1 / facts.frequency[word] for word in said & _said_of(claim.around)]
-    own = [1 / facts.frequency[word] for word in said & _said_of(claim.stated)]
+    near = [1 / facts.frequency[word] for word in old.terms & claim.around.terms]
+    own = [1 / facts.frequency[word] for word in old.terms & claim.stated.terms]
     return {
         **typed,
         "names": not any(typed.values()) and differ_names(old, new),
