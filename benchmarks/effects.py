@@ -62,15 +62,19 @@ def load_trials(folder: Path) -> list[Trial]:
 
 
 def states_clause(node: Node, clause: str) -> bool:
-    """Whether a fact states a clause: one contains the other, or the fact's quote contains the clause, and at least the
-    share ``SHARED`` of the content stems of the shorter one are in the other one."""
-    label, wanted = node.label.casefold(), clause.casefold()
-    if not any(
-        one in other for one, other in ((wanted, label), (label, wanted), (wanted, node.source.quote.casefold()))
-    ):
+    """Whether a fact states a clause (see ``states_words``)."""
+    return states_words(node.label, node.source.quote, clause)
+
+
+def states_words(label: str, quote: str, clause: str) -> bool:
+    """Whether a fact with this label and quote states a clause: label and clause contain one the other, or the quote
+    contains the clause, and at least the share ``SHARED`` of the content stems of the shorter one are in the other
+    one."""
+    mine, wanted = label.casefold(), clause.casefold()
+    if wanted not in mine and mine not in wanted and wanted not in quote.casefold():
         return False
-    mine, other = content(clause), content(node.label)
-    return bool(mine) and len(mine & other) >= SHARED * min(len(mine), max(1, len(other)))
+    asked, other = content(clause), content(label)
+    return bool(asked) and len(asked & other) >= SHARED * min(len(asked), max(1, len(other)))
 
 
 SHARED: Final = 0.4

@@ -19,7 +19,11 @@ from tokenmizer_mw.extract.match.rule_hits import has_mixed_status, read_hits
 from tokenmizer_mw.extract.match.slots import find_versions
 from tokenmizer_mw.extract.rules import Act, Speaker
 from tokenmizer_mw.extract.score.classifier import Model
-from tokenmizer_mw.extract.score.classifier_findings import drop_unlikely, drop_unlikely_hits, find_by_classifier
+from tokenmizer_mw.extract.score.classifier_findings import (
+    drop_unlikely_findings,
+    drop_unlikely_hits,
+    find_by_classifier,
+)
 from tokenmizer_mw.extract.text.names import find_endpoints
 from tokenmizer_mw.extract.text.pattern import PatternSet
 from tokenmizer_mw.model.node import NodeType, Status, Trust
@@ -93,7 +97,7 @@ def read_acts(
             _read_one_sentence(segment, (hit,), situation, found)
         if user:
             by_place = {segment.start: hits for segment, hits in zip(spoken, read, strict=True)}
-            found = drop_unlikely(found, said, [by_place.get(one.start, ()) for one in said], situation, model)
+            found = drop_unlikely_findings(found, said, [by_place.get(one.start, ()) for one in said], situation, model)
     return add_postponed(fill_labels(found, situation, said), said, situation) if user else found
 
 

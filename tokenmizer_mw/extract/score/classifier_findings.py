@@ -132,7 +132,7 @@ def _is_unlikely(
     return judge_sentence(index, spoken, read, situation, model).chance(act) < least
 
 
-def drop_unlikely(
+def drop_unlikely_findings(
     found: Sequence[Finding],
     spoken: Sequence[Segment],
     read: Sequence[Sequence[Hit]],
@@ -173,9 +173,10 @@ LEAST_CHANCES: Final[Mapping[tuple[NodeType, Move], Mapping[DialogueAct, float]]
         DialogueAct.CHANGE: 0.08,
     },
 }
-"""Which acts a user's sentence must do, one of them with at least which chance, for a finding with this type and move to
-be believed; findings of other types and moves are. Chosen on authors whom the classifier had not read: these drop two
-fifths of the choices that nobody made, and one in twenty of those that somebody did."""
+"""Which acts a user's sentence must do, one of them with at least which chance, for a finding with this type and move
+to be believed; findings of other types and moves are. Chosen on authors whom the classifier had not read (see
+``benchmarks/finding_chances.py``): these drop a third of the choices that nobody made, and one in twenty of those that
+somebody did."""
 STATED_VALUES: Final = dict.fromkeys(
     (DialogueAct.DECISION, DialogueAct.CHANGE, DialogueAct.REJECTION, DialogueAct.RULE, DialogueAct.STATE), 0.06
 )
