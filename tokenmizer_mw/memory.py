@@ -658,7 +658,8 @@ class SessionMemory:
     async def arefine(
         self, session_id: str, *, complete: Complete | None = None, tenant: str = LOCAL_TENANT
     ) -> Refinement:
-        """``refine`` for an event loop; an asynchronous ``complete`` is awaited on it."""
+        """Do what ``refine`` does without blocking the event loop. ``complete`` is called in a worker thread; if it
+        returns an awaitable, that is awaited on the calling loop."""
         require_functions(complete=complete)
         key = await offload(partial(self._access.existing_key, session_id, tenant), CALLS)
         return await self.service.refinement.arefine(key, complete)

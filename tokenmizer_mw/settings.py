@@ -133,17 +133,19 @@ class Settings:
     Refinement: asking a model (off unless one is configured or passed in)
         ``llm_url``: address of a provider with the OpenAI Chat API ("http://localhost:11434/v1"). ``llm_model``: its
         model. ``llm_key_variable``: environment variable that holds the API key; "": no key is sent. ``llm_schema``:
-        send the JSON schema of the reply, for providers that accept one. When: ``llm_every``: after this many turns, in
-        the background; 0: never. ``llm_at_checkpoint``: at each checkpoint, in the background. ``llm_at_window``: once
-        before each cut, in the background, as soon as a request fills this share of the window (four fifths of
-        ``cut_at`` if the share is not below ``cut_at``); 0: never. ``llm_at_compaction``: before a compaction that a
-        client or an agent requests at once, which then waits for the model. ``llm_keeps_unconfirmed``: keep facts that
-        were extracted from prose and that the model's reply omits; otherwise they are archived. How much:
-        ``llm_input_tokens``: tokens of the session that the model reads, newest messages first. ``llm_output_tokens``:
-        tokens of the reply. ``llm_reply_max``: bytes of the reply that are read. ``llm_calls_per_session`` and
-        ``llm_calls_per_hour``: maximum number of calls. ``llm_attempts``: maximum number of attempts per refinement.
-        ``llm_timeout``: time limit of a call. After ``llm_failures_max`` failures in a row no model is asked for
-        ``llm_rest_seconds``.
+        send the JSON schema of the reply, for providers that accept one. When: ``llm_every``: after every so many
+        turns, in the background; 0: never. ``llm_at_checkpoint``: at each checkpoint, in the background.
+        ``llm_at_window``: once before each cut, in the background, as soon as a request fills this share of the window
+        (four fifths of ``cut_at`` if the share is not below ``cut_at``); 0: never. ``llm_at_compaction``: before a
+        compaction that a client or an agent requests on demand (not one that starts at a threshold); the request then
+        waits for the model. ``llm_keeps_unconfirmed``: keep all facts that were extracted from prose (not from tool
+        calls) and that the model's reply omits; otherwise most of them are archived
+        ([refining.md](refining.md#what-becomes-of-the-reply)). How much: ``llm_input_tokens``: tokens of the session
+        that the model reads, newest messages first. ``llm_output_tokens``: tokens of the reply. ``llm_reply_max``:
+        bytes of the reply that are read. ``llm_calls_per_session`` and ``llm_calls_per_hour`` (the latter in each
+        process): maximum number of calls; every attempt counts as one. ``llm_attempts``: maximum number of attempts per
+        refinement. ``llm_timeout``: time limit of a call. After ``llm_failures_max`` failures in a row no model is
+        asked for ``llm_rest_seconds``.
     Response cache (off by default)
         ``cache``: "exact" answers an identical request from the cache; "semantic" also answers a question with the same
         meaning. "semantic" needs the extra ``semantic`` and a sentence model: ``cache_model`` is its directory, or the

@@ -54,6 +54,18 @@ def test_one_session_by_its_name(run: Run, leaky: list[dict[str, str]]) -> None:
     assert run("redact", "--session", "hall")[0] == 2
 
 
+def test_options_that_contradict_each_other_change_nothing(
+    run: Run, store: str, leaky: list[dict[str, str]], tmp_path: Path
+) -> None:
+    file = tmp_path / "log.txt"
+    file.write_text("fine\n")
+    for options in (["--explain"], [str(file)], ["--explain", "--session", "hall"]):
+        status, out, err = run("redact", "--stored", *options)
+        assert (status, out, err.count("\n")) == (2, "", 1)
+    with closing(SessionMemory.open(store, Settings(redact=False))) as memory:
+        assert secret() in memory.messages("hall")[0].message.text
+
+
 def test_a_text(run: Run, tmp_path: Path) -> None:
     file = tmp_path / "log.txt"
     file.write_text(f"OPENAI_API_KEY={secret()}\nfine\n")

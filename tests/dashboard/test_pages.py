@@ -521,9 +521,7 @@ def test_a_session_of_hooks_says_why_it_has_no_requests(visitor: Visitor, memory
     memory.log.append(SessionKey("local", "hall"), [closed], expected_seq=state[0])
     told = text_of(visitor.get("request?id=hall").body)
     assert "Nothing was cut" in told
-    assert re.search(
-        r"The messages have \d+ tokens, 0% of the 108,800 from which on a request is cut: 85% of the", told
-    )
+    assert re.search(r"The messages have \d+ tokens, 0% of the 108,800 above which a request is cut: 85% of the", told)
     assert "window of 128,000 tokens that is assumed where the model is not known here" in told
     assert "Nothing was cut" in text_of(visitor.get("session?id=hall").body)
     assert "No calls are recorded" in text_of(visitor.get("savings?id=hall").body)

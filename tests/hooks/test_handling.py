@@ -220,6 +220,13 @@ def test_a_transcript_that_is_no_file_stops_nobody(host: Host) -> None:
     assert len(host.recorded()) == 3
 
 
+@pytest.mark.parametrize("path", ["with\0null.jsonl", "half of a pair \ud800.jsonl"])
+def test_a_path_that_no_file_can_have_stops_nobody(host: Host, path: str) -> None:
+    host.event("userpromptsubmit", transcript_path=path, prompt="We decided on PostgreSQL for the orders.")
+    assert "PostgreSQL" in context(host.event("sessionstart", transcript_path=path, source="resume"))
+    assert len(host.recorded()) == 1
+
+
 def test_a_compaction_waits_for_no_facts(tmp_path: Path) -> None:
     """Its messages are durable when the host has its answer; facts and the mark come behind it."""
     pause = Settings(project_separator="/", extract_pause_seconds=60, extract_wait_seconds=600)

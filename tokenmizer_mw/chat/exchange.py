@@ -166,7 +166,8 @@ class ChatExchange:
         return in_header if in_header is not None or in_field is None else ""
 
     def replace_body(self, body: bytes) -> None:
-        """Replace the body, for example by one without secrets."""
+        """Replace the request's body, for example by one without secrets. ``request`` is parsed anew when it is next
+        used; ``sent`` stays."""
         self.body, self._request = body, None
 
     @property

@@ -171,12 +171,19 @@ def _seconds(age: str) -> float:
 
 
 def redact(arguments: argparse.Namespace, store: Store) -> None:
-    """Run the command ``redact``: print a text with secrets redacted, or redact the stored sessions."""
+    """Run the command ``redact``: print a file, or standard input, with secrets redacted. With ``--explain``, report
+    what looked like a secret instead; with ``--stored``, redact the tenant's stored sessions, or only that of
+    ``--session``. Raises ``ConfigError`` if redaction is off, and ``CallerError`` for options that contradict each
+    other: ``--session`` without ``--stored``, or ``--stored`` with a file or ``--explain``."""
     redactor = store.memory.service.redaction.redactor
     if redactor is None:
         raise ConfigError("redaction is switched off by the settings")
     if arguments.session is not None and not arguments.stored:
         raise CallerError("--session goes with --stored")
+    if arguments.stored and arguments.explain:
+        raise CallerError("--explain reports on a text and changes nothing; --stored changes the stored sessions")
+    if arguments.stored and arguments.file != "-":
+        raise CallerError("--stored redacts the stored sessions, and takes no file")
     if arguments.stored:
         _redact_stored(arguments, store)
     elif arguments.explain:

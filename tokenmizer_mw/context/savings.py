@@ -182,8 +182,12 @@ def _stage(before: int, after: int, worth: int) -> UsageSums:
 
 @dataclass(frozen=True, slots=True)
 class Savings:
-    """What model calls cost and saved: one row of sums for each stage, and for each session, model and day if the
-    caller asked for these groups."""
+    """What model calls cost and saved.
+
+    ``rows``: sums of tokens, and of costs in billionths of a dollar, one row for each combination of stage and, as far
+    as the caller asked for these, session, model and day. A stage is a part of this package that saves tokens, or
+    ``CALL``, which stands for whole calls. ``[]`` if nothing was recorded.
+    """
 
     rows: Sequence[Sum]
 
@@ -218,7 +222,8 @@ class Savings:
 
 
 def whole_to_dict(figures: UsageSums) -> dict[str, Any]:
-    """Return token and cost sums of whole model calls (not of single stages) as JSON values."""
+    """Return the token and cost sums of whole model calls (not of single stages) as JSON values. Costs are in US
+    dollars. Calls without a known price cost 0 and are counted as "unpriced"."""
     return {
         "calls": figures.calls,
         "estimated": figures.estimated,
@@ -236,7 +241,8 @@ def whole_to_dict(figures: UsageSums) -> dict[str, Any]:
 
 
 def stages_to_list(stages: Mapping[str, UsageSums]) -> list[dict[str, Any]]:
-    """Return JSON values for each stage of ``stages``, the stage that saved the most money first.
+    """Return JSON values for each stage of ``stages``, the stage that saved the most money first. Money is in US
+    dollars.
 
     A stage is a part of this package that saves tokens, by its name: "cut" (a resume block replaces old messages),
     "cache" (a stored response is returned), a compression stage of the setting ``compress``, or "refine" (a model
@@ -256,7 +262,7 @@ def stages_to_list(stages: Mapping[str, UsageSums]) -> list[dict[str, Any]]:
 
 
 def call_to_dict(spent: UsageRecord) -> dict[str, Any]:
-    """Return cost and savings of one call as JSON values."""
+    """Return cost and savings of one call as JSON values. Money is in US dollars."""
     whole = whole_to_dict(spent.stages.get(CALL, UsageSums()))
     stages = {name: figures for name, figures in spent.stages.items() if name != CALL}
     return {"call": spent.call, "at": spent.at, "model": spent.model, **whole, "stages": stages_to_list(stages)}

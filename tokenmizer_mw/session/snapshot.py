@@ -39,11 +39,13 @@ _JSON: Final = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
 
 
 class UnreadableSnapshot(ValueError):
-    """Raised for bytes that are no snapshot, are damaged or too long, or belong to another session."""
+    """Raised by ``state_of`` for bytes that are no snapshot, are damaged, have more than ``most`` bytes after
+    decompression, or belong to another session."""
 
 
 class SnapshotTooLarge(ValueError):
-    """Raised when the state of a session takes more bytes than allowed."""
+    """Raised by ``write_snapshot`` when the encoded state of a session has more than ``most`` bytes before
+    compression."""
 
 
 @cache

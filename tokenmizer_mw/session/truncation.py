@@ -136,9 +136,12 @@ class BlockOrder:
     """Parameters of a resume block to build.
 
     - ``budget``: maximum number of tokens.
-    - ``query``: a text; facts that match it come first. "": none.
-    - ``sections``: include only facts of these sections, and no quotations; ``None``: a block for the whole transcript.
-    - ``id``: id of its checkpoint, which is then recorded even when the block would be empty; "": the next id.
+    - ``query``: facts that match this text come directly after the standing rules and what was pinned or changed by
+      hand; "" for no such text.
+    - ``sections``: include only facts of these sections, without quotations and without the handover (a model's
+      summary); ``None``: facts of all sections, the handover, and quotations from the transcript.
+    - ``id``: id of the block's checkpoint, which is then recorded even when there is no block; "": the next id, and no
+      checkpoint without a block.
     """
 
     budget: int

@@ -455,7 +455,8 @@ def check_forget(make_log: MakeLog) -> None:
 
 
 def check_erase(make_log: MakeLog) -> None:
-    """Check that many sessions are erased in one call, except those with newer events and those of other tenants."""
+    """Check that ``EventLog.erase`` erases many sessions in one call, but neither those with an event at or after
+    ``unless_since`` nor those of other tenants."""
     times = iter((10.0, 20.0, 30.0, 40.0, 50.0))
     old, fresh, other = (SessionKey("tenant", name) for name in ("old", "fresh", "other"))
     foreign = SessionKey("zoo", "old")

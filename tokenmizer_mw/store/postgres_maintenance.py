@@ -103,7 +103,7 @@ _ERASED_FROM: Final = ", ".join(f"{{schema}}.{table}" for table in _TABLES)
 
 _MAY_VACUUM = """
 SELECT bool_and(pg_has_role(relowner, 'USAGE')) FROM pg_class JOIN pg_namespace ON pg_namespace.oid = relnamespace
-WHERE nspname = $1 AND relname IN ('sessions', 'events', 'snapshots', 'passages')
+WHERE nspname = $1 AND relname = ANY ($2::text[])
 """
 
 Row = tuple[int, float, str, int, str]
@@ -199,10 +199,10 @@ def put_back(
 
 def wipe(connection: PostgresConnection, how: Erase) -> None:
     """Free the space of deleted rows, as ``how`` says (see ``Erase``). "autovacuum" does nothing here, nor does
-    "vacuum" if the database role does not own the tables. "full" raises ``StoreUnavailable`` then."""
+    "vacuum" if the database role does not own all tables. "full" raises ``StoreUnavailable`` then."""
     if how == "autovacuum":
         return
-    if connection.fetch_value(_MAY_VACUUM, connection.address.schema):
+    if connection.fetch_value(_MAY_VACUUM, connection.address.schema, list(_TABLES)):
         connection.fetch(f"VACUUM {'FULL ' if how == 'full' else ''}{_ERASED_FROM}")
     elif how == "full":
         raise StoreUnavailable(f"{NAME}: the role does not own the tables")

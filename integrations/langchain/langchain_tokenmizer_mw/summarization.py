@@ -232,8 +232,8 @@ def tokenmizer_summarization(
     window: int | None = None,
     **options: Any,
 ) -> TokenMizerSummarization:
-    """Return LangChain's ``SummarizationMiddleware`` with a ``TokenMizerSummarizer``, at 85 % of the window of
-    ``model``.
+    """Return a ``TokenMizerSummarization``, a subclass of LangChain's ``SummarizationMiddleware``, with a
+    ``TokenMizerSummarizer``. It summarizes when the thread fills 85 % of the window of ``model``.
 
     ``window``: the model's context window in tokens; by default that of the settings, the model's profile, or else the
     table of models of ``memory``. ``options`` are those of the middleware, such as ``trigger`` (in place of 85 % of the

@@ -57,9 +57,12 @@ class Note:
 
 
 class Notes:
-    """The notes about transcripts, stored in ``folder``; ``None`` keeps them in this process only.
+    """Remembers how far each transcript file of an agent was read: one ``Note`` for each path.
 
-    ``store``: identifies the store, because another store may lack messages of the same transcript.
+    - ``folder``: directory of the notes, created if missing; ``None`` keeps them in this process only. Failures to
+      write are ignored.
+    - ``store``: identifies the store. Notes that were made for another store are not found, because that store may lack
+      the messages.
     """
 
     def __init__(self, folder: Path | None, store: bytes = b"") -> None:
@@ -83,7 +86,7 @@ class Notes:
             return
         self._known[transcript] = note
         if self._folder is not None:
-            with suppress(OSError):
+            with suppress(OSError, ValueError):  # ValueError: as in ``part_of``
                 self._folder.mkdir(mode=0o700, exist_ok=True)
                 fresh = self._folder / f"{os.getpid()}.new"
                 fresh.write_text(json.dumps(asdict(note)), encoding="utf-8")
@@ -116,8 +119,8 @@ def _head(transcript: str, like: str = "") -> str:
 
 
 def length_of(path: str) -> int:
-    """Return the size of a file in bytes; 0 if there is none."""
+    """Return the size of a file in bytes; 0 if there is none, or if there can be none of this name."""
     try:
         return os.stat(path).st_size
-    except OSError:
+    except (OSError, ValueError):  # ValueError: as in ``part_of``
         return 0

@@ -133,10 +133,11 @@ _DIGITS: Final = 9
 
 @dataclass(frozen=True, slots=True)
 class Native:
-    """The newest compaction in a transcript, made by a provider.
+    """The newest compaction in a request, if the provider made it and not this package.
 
-    ``place``: index of the message or item that contains it. ``checkpoint``: id of the session's checkpoint for it; the
-    same compaction always has the same id.
+    ``place``: index of the message (Anthropic) or ``input`` item (OpenAI Responses) of the request that contains it.
+    ``checkpoint``: id of the checkpoint with the resume block that is added after it. The id is derived from the
+    compaction's content, so that it is the same in every request with that compaction.
     """
 
     place: int

@@ -99,9 +99,9 @@ class Piece:
 
 
 def split_pieces(segments: Sequence[Segment], *, choosing: bool) -> tuple[Piece, ...]:
-    """Return the clauses of the last sentences, list items and tables (first cell of each row) of a message, in order.
-    A part between commas or in brackets is a clause of its own beside the longer one. ``choosing``: whether the list
-    items are options to choose from."""
+    """Return the clauses of a message's last ``SENTENCES_READ`` sentences, list items and tables, in order; of a table,
+    the first cells of its rows; () for none. A part between commas or in brackets is a clause of its own beside the
+    longer one. ``choosing``: the list items are options to choose from, so that all their clauses are ``offered``."""
     read = [segment for segment in segments if segment.kind in _READ][-SENTENCES_READ:]
     pieces = [
         piece

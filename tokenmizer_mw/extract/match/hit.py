@@ -45,9 +45,9 @@ class RuleTable:
         return self._patterns.matching(text)
 
     def first(self, text: str, numbers: Iterable[int]) -> Hit | None:
-        """Return the hit of the first rule that matches ``text``, among those with these ``numbers`` (from
-        ``reading``); ``None`` for none. A rule does not match if its ``unless`` does or if its label only refers back
-        ("it")."""
+        """Return the hit of the first rule that matches ``text``, in the order of ``numbers`` (numbers of rules, from
+        ``reading``); ``None`` if none matches. A rule is skipped if its ``unless`` matches, too, or if the label that
+        it finds only refers back ("it")."""
         for number in numbers:
             rule = self.rules[number]
             if rule.unless and _unless(rule.unless).any(text):

@@ -70,8 +70,9 @@ def read_hits(sentence: str, speaker: Speaker) -> tuple[Hit, ...]:
 
 
 def _mixed_status(line: str, speaker: Speaker) -> tuple[Hit, ...]:
-    """The hits of a sentence that says what is done and what is not: one for the whole sentence, or one per clause; ()
-    for any other."""
+    """The hits of a sentence that says that one thing is done and another is not, or that something is done or works
+    only in part or at times: one for the whole sentence, or one per clause. () for any other sentence, and for
+    questions, suppositions, orders and reports of what others say."""
     text = strip_lead(line).rstrip(_ENDS)
     if not text or is_question(line) or is_supposition(text) or read_order(text) or is_report(text):
         return ()
@@ -80,7 +81,8 @@ def _mixed_status(line: str, speaker: Speaker) -> tuple[Hit, ...]:
 
 
 def has_mixed_status(sentence: str) -> bool:
-    """Whether a sentence of the user says what is done and what is not."""
+    """Whether a sentence of the user says that one thing is done and another is not, or that something is done or works
+    only in part or at times. False for questions, suppositions, orders and reports of what others say."""
     return bool(_mixed_status(bound_sentence(sentence), Speaker.USER))
 
 

@@ -96,9 +96,11 @@ _CALLED: Final = {name.replace("-", " "): category for category in CATEGORIES fo
 
 
 def read_slot(label: str, scope: str = "") -> Slot | None:
-    """Return the slot and value of ``label``; ``None`` if it is not read as a value.
+    """Return the slot that ``label`` gives a value, and the value: "use PostgreSQL" gives the slot "database" the value
+    "postgresql". ``None`` if no known value, version, quantity or "name: value" is found in it.
 
-    ``scope``: what the value is for ("orders"), if the label does not say it; "" if unknown.
+    ``scope``: what the value is for ("orders"), if the label does not say it; "" if unknown. Not used for versions and
+    for labels of the form "name: value".
     """
     text = label[:SLOT_TEXT_MAX].strip()
     if not text:

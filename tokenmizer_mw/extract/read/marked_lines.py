@@ -50,8 +50,9 @@ class Line:
     """A line that is not empty, at characters ``[start, end)`` of the message.
 
     - ``text``: its first ``LINE_LOOK`` characters; ``paragraph``: number of its paragraph.
-    - ``runs``: the line is copied text by itself, such as a line of a log. ``opens``: it begins a document, as
-      "Subject:" does, so that the following lines belong to it.
+    - ``runs``: the line is copied text, such as a line of a log, a row of a table, or a line of speakers who take
+      turns. ``opens``: it begins somebody else's document, as "Subject:" does, so that the following lines belong to
+      it. Both may follow from neighbouring lines, such as the other rows of the table.
     - ``hints``: it has a weaker feature of documents, or one of these.
     """
 
@@ -65,7 +66,7 @@ class Line:
 
     @property
     def marked(self) -> bool:
-        """Whether the line itself shows that it belongs to a document."""
+        """Whether the line is copied text or begins somebody else's document (``runs`` or ``opens``)."""
         return self.runs or self.opens
 
     @property

@@ -40,15 +40,18 @@ _SURER: Final = 0.02
 
 @dataclass(slots=True)
 class Ledger:
-    """The events so far, and the message that is being resolved.
+    """The events of a derivation so far, and the message whose findings are being applied to the graph.
 
     - ``graph``: a copy of the session's graph, to which each event is applied at once.
-    - ``turn``, ``role``: number and speaker of the message; ``first``: index of its first event in ``events``.
-    - ``asked``, ``told``: numbers of the user's and of the assistant's last message before it; 0 if there is none among
-      the messages looked at.
-    - ``claims``: how many pieces of finished work that nobody had asked for the message has reported so far.
-    - ``wanted``: returns the content stems of the user's last message; ``put_up``: returns the assistant's earlier
-      texts, each with its number.
+    - ``turn``, ``role``: number of the message in the session, and its speaker; ``first``: index of its first event in
+      ``events``.
+    - ``asked``: number of the user's last message before it; if that is not among the messages looked at, of the last
+      one in which the user stated a fact; ``told``: number of the assistant's last message before it among those
+      looked at. 0 for none.
+    - ``claims``: how many pieces of finished work that nobody had asked for the message has reported so far. Above a
+      limit no more of them are added.
+    - ``wanted``: function that returns the stems of the content words of the user's last message; ``put_up``: function
+      that returns the texts of the assistant's messages looked at, each with its message's number.
     """
 
     graph: SessionGraph

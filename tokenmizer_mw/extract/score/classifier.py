@@ -83,11 +83,12 @@ class BadModel(ValueError):
 
 
 class Model:
-    """A linear classifier.
+    """A linear classifier of sentences by dialogue act.
 
-    - ``cues``: its features; ``weights``: for each feature, a signed byte per class, in units of ``scale``.
+    - ``classes``: the acts; ``cues``: the names of the features.
+    - ``weights``: one signed byte for each feature and class, feature by feature, in units of ``scale``.
 
-    Raises ``BadModel`` if their numbers do not fit.
+    Raises ``BadModel`` if there are not as many weights as features times classes.
     """
 
     __slots__ = ("_rows", "_unpack", "classes", "cues", "scale", "weights")

@@ -119,8 +119,8 @@ class Redactor:
         return next(find_disguised(raw), None) is not None
 
     def explain(self, text: str) -> list[Explained]:
-        """Return every text in ``text`` that may have been a secret and that a rule judged, in order, with outcome and
-        reason."""
+        """Return the redactor's decisions about ``text``, by position: one for each span that a rule took for a
+        possible secret, whether it is redacted or not. ``[]`` for none. The secrets themselves are not in it."""
         raw = _encode(text)
         secrets = self._find_secrets(raw)
         spans = {(one.start, one.end) for one in secrets}

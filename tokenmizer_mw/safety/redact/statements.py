@@ -60,10 +60,11 @@ class PasswordLexicon(NamedTuple):
 class PasswordStatement(NamedTuple):
     """The words before a stated password.
 
-    - ``name``: the name of the password; ``verb``: the verb behind it, "" for a colon.
-    - ``lexicon``: the words of the sentence's language.
-    - ``is_mine``: whether somebody calls the password theirs ("my password").
-    - ``moves``: whether the verb is only a preposition, as in "changed the password to ...".
+    - ``name``: the word for it, such as "password" or "Kennwort"; ``verb``: the verb or preposition behind that word
+      ("is", "to"), "" for a colon.
+    - ``lexicon``: the words of the languages that have both.
+    - ``is_mine``: whether a possessive or a word for a network stands before the name ("my password", "wifi password").
+    - ``moves``: whether ``verb`` is only a preposition, as in "changed the password to ...".
     - ``near``: the words before the name, the nearest first.
     """
 

@@ -91,10 +91,11 @@ _TAIL: Final = 512
 
 
 class Recording:
-    """Records a response for the cache as it passes: call ``starts``, then ``takes`` for each piece.
+    """Records a response for the cache as it passes: call ``starts``, then ``takes`` for each piece, and set ``ended``
+    when the whole body has arrived.
 
-    ``answer`` stays ``None`` unless the response is complete, has at most ``most`` bytes, and its status and headers
-    allow that it is sent again.
+    ``answer`` is ``None`` unless ``ended`` is set, the body has 1 to ``most`` bytes, and status and headers allow that
+    it is sent again.
     """
 
     __slots__ = ("_browsers", "_encoding", "_good", "_most", "_pieces", "_size", "_type", "ended")

@@ -22,8 +22,8 @@ _BETWEEN: Final = " ,:;"
 
 @dataclass(frozen=True, slots=True)
 class DigestLine:
-    """One line of a report. If not all lines fit into a digest, those with the largest ``weight`` are chosen; their
-    order stays."""
+    """One line of the description of a file (``Report``). If not all lines fit into the token budget of the digest
+    that is made from it, those with the smallest ``weight`` are left out; the others keep their order."""
 
     text: str
     weight: float = 1.0
@@ -31,7 +31,8 @@ class DigestLine:
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """What a reader found in a file; the digest is made from it.
+    """The description of a file, as the reader for its kind (CSV, JSON, log, ...) makes it. The digest, which has a
+    token budget, is made from it.
 
     ``title``: such as "CSV, 12 rows"; ``broke``: where and why reading stopped early, "" if it did not; ``more``:
     options of the command ``analyze`` that show more ("--lines 100:120"); ``facts``: the content as JSON values.
@@ -46,7 +47,7 @@ class Report:
 
 @dataclass(frozen=True, slots=True)
 class Digest:
-    """The digest of a file.
+    """The digest of a file: a description of its content within a token budget.
 
     - ``name``: of the file; ``kind``: what it was read as ("csv"); ``size``: in bytes.
     - ``text``: the description, for a model; ``tokens``: its length.

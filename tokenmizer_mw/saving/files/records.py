@@ -1,5 +1,5 @@
-"""Readers for JSON, JSON Lines, TOML and YAML files: report the paths in them ("orders[].price") and the values at
-each. JSON and YAML are read as a stream."""
+"""Readers for JSON, JSON Lines, TOML and YAML files. They describe the paths in a file ("orders[].price"), and the
+types and statistics of the values at each. JSON and YAML are read as a stream."""
 
 from __future__ import annotations
 
@@ -35,15 +35,16 @@ _SCALARS: Final = {bool: "boolean", int: "number", float: "number", str: "string
 
 
 def read_json(source: FileSource) -> Report:
-    """Report the paths in one JSON document, and the values at them. Does not raise for invalid JSON: ``Report.broke``
-    says where reading stopped."""
+    """Describe one JSON document: the paths in it ("orders[].price"), and for each the types and statistics of its
+    values. Invalid JSON raises nothing: ``Report.broke`` says where and why reading stopped."""
     return _read_events("JSON", source, _json_events(source), _json_fault)
 
 
 def _read_events(
     title: str, source: FileSource, events: Iterable[_Event], describe: Callable[[Exception], str]
 ) -> Report:
-    """Report the values that ``events`` yields. If it raises, the report is partial, and ``describe`` says why."""
+    """Describe the values that ``events`` yields. If it raises, the report is partial; ``describe`` returns the reason
+    for an error."""
     tree = Tree()
     broke = _fill(tree, events, describe)
     return _report(title, tree, source, broke)
@@ -176,8 +177,8 @@ def _text(value: Any) -> str:
 
 
 def read_json_lines(source: FileSource) -> Report:
-    """Report the paths in the JSON documents of a file with one document per line, and the values at them. Lines that
-    are not JSON are counted."""
+    """Describe a file with one JSON document per line, as ``read_json`` describes one document. Lines that are not JSON
+    are skipped; ``Report.broke`` says how many there are."""
     tree = Tree()
     documents = wrong = first_wrong = 0
     broke = ""
@@ -204,16 +205,16 @@ def read_json_lines(source: FileSource) -> Report:
 
 
 def read_toml(source: FileSource) -> Report:
-    """Report the paths in a TOML document, and the values at them. Of invalid TOML nothing is reported;
+    """Describe a TOML document, as ``read_json`` describes a JSON document. Of invalid TOML nothing is described;
     ``Report.broke`` says why."""
     return _read_events("TOML", source, _whole(source, tomllib.loads, "are not read"), str)
 
 
 def read_yaml(source: FileSource) -> Report:
-    """Report the paths in the YAML documents of a file, and the values at them.
+    """Describe the YAML documents of a file, as ``read_json`` describes a JSON document.
 
-    Aliases are counted but not resolved, so that a small file cannot expand into a huge one. Never raises for invalid
-    YAML: the report has what stands before the error, and says where reading stopped.
+    Aliases are counted but not resolved, so that a small file cannot expand into a huge one. Invalid YAML raises
+    nothing: what stands before the error is described, and ``Report.broke`` says where and why reading stopped.
     """
     tree = Tree()
     counts: Counter[str] = Counter()

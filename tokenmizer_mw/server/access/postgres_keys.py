@@ -29,7 +29,8 @@ _REVOKE: Final = "UPDATE {schema}.access_keys SET revoked_at = coalesce(revoked_
 
 
 class PostgresKeys:
-    """A ``KeyStore`` in PostgreSQL. Connects at the first call and creates the table with the first key.
+    """A ``KeyStore`` in PostgreSQL. Connects at the first call and creates the table with the first key. A role that
+    may not create tables can use one that is there.
 
     A forked process opens connections of its own.
     """
@@ -46,7 +47,8 @@ class PostgresKeys:
         def insert_key(connection: PostgresConnection) -> object:
             with connection.in_transaction():
                 connection.fetch(_LOCK, self._table)  # two that make the same table at once would collide
-                connection.fetch(_TABLE)
+                if not connection.fetch_value(_THERE, self._table):
+                    connection.fetch(_TABLE)
                 return connection.fetch_value(_ADD, *row_of(key))
 
         if self._processes.get().alone(insert_key) is None:

@@ -138,7 +138,7 @@ def describe_fill(request: PageRequest) -> str:
         whose = f"of {model}" if model else "that is assumed where the model is not known here"
     earlier = " (earlier where a cut saves money)" if settings.cut == "economy" else ""
     return (
-        f"The messages have {format_count(tokens, 'token')}, {tokens / full:.0%} of the {full:,} from which on a"
+        f"The messages have {format_count(tokens, 'token')}, {tokens / full:.0%} of the {full:,} above which a"
         f" request is cut{earlier}: {settings.cut_at:.0%} of the window of {window:,} tokens {whose}."
         " The system prompt and the tools of a request count, too."
     )

@@ -272,8 +272,8 @@ def savings_records(request: PageRequest) -> list[dict[str, object]]:
 
 
 def savings_file(request: PageRequest, kind: str) -> str:
-    """Return the name of the file for the table that the query names, such as "savings-by-day.csv" for ``kind``
-    "csv"."""
+    """Return the name of the file for the table that ``by`` of the query names ("stage", "model" or "day"; "day" for
+    anything else), such as "savings-by-day.csv" for ``kind`` "csv"."""
     return f"savings-by-{_read_by(request)}.{kind}"
 
 

@@ -63,8 +63,9 @@ def missing_for_models(routes: Routes) -> dict[str, str]:
 
 
 def with_credentials(target: Target, headers: Sequence[Header]) -> list[Header]:
-    """Return the client's headers with the right key for the target: the client's own key stays, or the server's
-    replaces it. Keys for this server are removed."""
+    """Return the client's ``headers`` with the API key for the target. The client's own key stays if it may go to this
+    target (``takes_clients``); otherwise it is removed, and the server's key is added if there is one. Keys for this
+    server are removed."""
     if takes_clients(target):
         return [pair for pair in headers if not _is_ours(pair)]
     keys = [value for name in CREDENTIALS for value in _bare_values(headers, name)]
@@ -89,7 +90,9 @@ def _bare(value: bytes) -> bytes:
 
 
 def credentials(target: Target, headers: Sequence[Header]) -> list[Header]:
-    """Return only the headers that carry the key for the target; an empty list if there is no key."""
+    """Return the header in which the target expects an API key, with the key to send: the client's own, taken from
+    ``headers``, if it may go to this target (``takes_clients``), else the server's. ``[]`` if there is no such key, or
+    if the provider takes none. The other ``headers`` are not returned; ``with_credentials`` keeps them."""
     key = token(headers) if takes_clients(target) else target.server.key if target.server.keys != "client" else ""
     given = target.server.row.credentials(key)
     return [(name.encode("latin-1"), value.encode("latin-1", "replace")) for name, value in given.items()]

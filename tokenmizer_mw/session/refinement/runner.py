@@ -110,7 +110,9 @@ class RefinementRunner:
             return self._count_outcome(self._keep(key, question, answer))
 
     async def arefine(self, key: SessionKey, complete: Complete | None = None) -> Refinement:
-        """Do what ``refine`` does, from an event loop. An asynchronous ``complete`` is awaited on that loop."""
+        """Do what ``refine`` does without blocking the event loop. ``complete`` is called in a worker thread; if it
+        returns an awaitable, that is awaited on the calling loop. Raises ``ConfigError`` when there is no model to
+        ask."""
         asking = complete or self._configured
         with self._alone(key) as alone:
             question = await offload(partial(self._question, key), CALLS) if alone else Refinement("busy")

@@ -23,6 +23,10 @@ _TABLE: Final = (
     "CREATE INDEX IF NOT EXISTS answers_by_owner ON {schema}.answers (tenant, session)",
     "CREATE INDEX IF NOT EXISTS answers_by_part ON {schema}.answers (part, place) WHERE part <> ''::bytea",
 )
+_MADE: Final = (
+    "SELECT count(*) FROM pg_class JOIN pg_namespace ON pg_namespace.oid = relnamespace WHERE nspname = $1"
+    " AND relname IN ('answers', 'answers_by_use', 'answers_by_owner', 'answers_by_part')"
+)
 _GET: Final = "SELECT answer, question, used_at FROM {schema}.answers WHERE key = $1 AND expires_at > $2"
 _ROOM: Final = (
     "DELETE FROM {schema}.answers WHERE place IN (SELECT place FROM (SELECT place,"
@@ -122,7 +126,7 @@ class PostgresAnswers:
 
     def _require_table(self) -> Connections:
         """Return the connections, after creating the table if necessary. If two processes create it at once, one waits
-        for the other."""
+        for the other. A role that may not create tables can use one that is there."""
         connections = self._processes.get()
         if not self._made:
             connections.run(self._make)
@@ -130,6 +134,8 @@ class PostgresAnswers:
         return connections
 
     def _make(self, connection: PostgresConnection) -> None:
+        if connection.fetch_value(_MADE, self._schema) == len(_TABLE):
+            return
         with connection.in_transaction():
             connection.fetch("SELECT pg_advisory_xact_lock($1::integer, hashtext($2))", _LOCK, self._schema)
             for statement in _TABLE:

@@ -259,8 +259,9 @@ class AnthropicEvents:
         self._stop = ""
 
     def event(self, event: ServerSentEvent) -> Iterable[chat.StreamEvent | chat.Pinged]:
-        """Parse the next event of a stream and return the stream events in it. An event that cannot be parsed gives a
-        ``Fault``."""
+        """Parse the next server-sent event of a stream and return the dialect-neutral stream events in it.
+        "message_stop" gives the last events, up to ``Ended``. An event that cannot be parsed, or that reports an error,
+        gives a ``Fault``."""
         data = parse_json(event.data)
         if not isinstance(data, dict):
             return (chat.Fault(0, "the provider sent an event that is no JSON object"),)

@@ -184,8 +184,9 @@ class CohereEvents:
         self._calls = 0
 
     def event(self, event: ServerSentEvent) -> Iterable[chat.StreamEvent]:
-        """Parse the next event of a stream and return the stream events in it. An event that cannot be parsed gives a
-        ``Fault``."""
+        """Parse the next server-sent event of a stream and return the dialect-neutral stream events in it; () for
+        "[DONE]", which relays add. "message-end" gives the last events, up to ``Ended``. An event that cannot be
+        parsed, or that reports an error, gives a ``Fault``."""
         if event.data == _DONE:
             return ()
         data = parse_json(event.data)

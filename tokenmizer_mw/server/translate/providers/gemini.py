@@ -322,8 +322,9 @@ class GeminiChunks:
         self._usage: chat.Usage | None = None
 
     def event(self, event: ServerSentEvent) -> Iterable[chat.StreamEvent]:
-        """Parse the next chunk of a stream and return the stream events in it. End markers, which relays add, are
-        ignored. A chunk that cannot be parsed gives a ``Fault``."""
+        """Parse the next server-sent event of a stream and return the dialect-neutral stream events in it; () for one
+        without data, and for "[DONE]", which relays add. A chunk that cannot be parsed, or that reports an error, gives
+        a ``Fault``."""
         if event.data.strip() in ("", _DONE):
             return ()
         chunk = parse_json(event.data)

@@ -158,8 +158,9 @@ class OllamaLines:
         self._calls = 0
 
     def event(self, event: ServerSentEvent) -> Iterable[chat.StreamEvent]:
-        """Parse the next line of a stream and return the stream events in it. A line that cannot be parsed gives a
-        ``Fault``."""
+        """Parse the next line of a stream and return the dialect-neutral stream events in it. The line with
+        ``"done": true`` gives the last events, up to ``Ended``. A line that cannot be parsed, or that reports an error,
+        gives a ``Fault``."""
         line = parse_json(event.data)
         if not isinstance(line, dict):
             return (chat.Fault(0, "the provider sent a line that is no JSON object"),)

@@ -357,8 +357,9 @@ class OpenAIChatChunks:
         self._calls = _Calls(self._parts)
 
     def event(self, event: ServerSentEvent) -> Iterable[chat.StreamEvent]:
-        """Parse the next chunk of a stream and return the stream events in it. A chunk that cannot be parsed gives a
-        ``Fault``."""
+        """Parse the next server-sent event of a stream and return the dialect-neutral stream events in it; () for one
+        without data. "[DONE]" gives the last events, up to ``Ended``. A chunk that cannot be parsed, or that reports an
+        error, gives a ``Fault``."""
         if event.data.startswith(_DONE):
             return self._end()
         if not event.data.strip():
