@@ -205,3 +205,25 @@ def test_two_backups_within_one_second_have_two_names(open_memory: OpenMemory, t
     memory = filled(open_memory("first"))
     paths = [Path(write_backup(memory.log, tmp_path, now=NOW).path) for _ in range(3)]
     assert [path.name for path in paths] == [f"{paths[0].stem}{end}.db" for end in ("", "-2", "-3")]
+
+
+def test_what_a_killed_backup_left_is_in_nobodys_way(
+    open_memory: OpenMemory, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    memory = filled(open_memory("first"))
+    target = tmp_path / "backups" / "chat.db"
+    target.parent.mkdir()
+    with monkeypatch.context() as patched:
+        patched.setattr("os.rename", killed)
+        patched.setattr("os.unlink", lambda path: None)
+        with pytest.raises(KeyboardInterrupt):
+            write_backup(memory.log, target, now=NOW)
+    (left,) = target.parent.iterdir()
+    assert left.name.startswith(".chat.db.") and left.suffix == ".part"
+    assert stat.S_IMODE(left.stat().st_mode) == 0o600
+    assert write_backup(memory.log, target, now=NOW).sessions == 3
+    assert set(target.parent.iterdir()) == {left, target}
+
+
+def killed(old: str, new: str) -> None:
+    raise KeyboardInterrupt

@@ -125,7 +125,7 @@ def show_savings(arguments: argparse.Namespace, store: Store) -> None:
         show_json(found.to_dict())
     elif not found.rows:
         print(
-            f"no calls are recorded in {store.place}: the setting savings (TOKENMIZER_SAVINGS=true) keeps books",
+            f"no calls are recorded in {store.place}: the setting savings (TOKENMIZER_SAVINGS=true) records them",
             file=sys.stderr,
         )
     else:

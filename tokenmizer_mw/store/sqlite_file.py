@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from errno import EDQUOT, EEXIST, ENOSPC, EROFS
 from pathlib import Path
 from stat import S_IFREG
-from tempfile import TemporaryFile
+from tempfile import TemporaryFile, mkstemp
 from typing import Final, Literal, get_args
 
 from tokenmizer_mw.errors import ConfigError, StoreCause, StoreCorrupt, StoreError, StoreUnavailable
@@ -245,10 +245,14 @@ def _try_writing(cursor: sqlite3.Cursor) -> None:
 
 def copy(connection: sqlite3.Connection, path: str) -> None:
     """Write the database of ``connection``, as it is at one moment, to a new file: completely or not at all. Raises
-    ``sqlite3.Error``, and ``StoreUnavailable`` if ``path`` exists already or cannot be created."""
-    part = f"{path}.part"
+    ``sqlite3.Error``, and ``StoreUnavailable`` if ``path`` exists already or cannot be created.
+
+    Until it is complete, the file has another name, which no other copy has: a process that was killed may have left an
+    incomplete one."""
+    folder, name = os.path.split(os.path.abspath(path))
     try:
-        _create_private(part)
+        handle, part = mkstemp(dir=folder, prefix=f".{name}.", suffix=".part")
+        os.close(handle)
         try:
             with closing(sqlite3.connect(part, isolation_level=None)) as target:
                 connection.backup(target)

@@ -153,7 +153,7 @@ def _check_keys(configuration: Configuration) -> CheckResult:
 _NAMINGS: Final = {
     "named": "chats are remembered when the client names a session",
     "agents": "chats are remembered when the client names a session, also as coding agents do",
-    "derived": "every chat is remembered; where no session is named, how the conversation begins names it",
+    "derived": "every chat is remembered; if no session is named, its id is a hash of how the chat begins",
 }
 
 

@@ -42,7 +42,7 @@ REQUEST: Final[Table] = {
     **carry("max_completion_tokens", "max_tokens", "messages"),
     "modalities": only(["text"]),
     "n": only(1),
-    "prediction": left_out("a guess at the answer that makes it quicker and no other"),
+    "prediction": left_out("a guess at the answer, which only makes it faster"),
     **carry("presence_penalty", "reasoning_effort", "response_format", "seed", "stop", "verbosity"),
     "web_search_options": REFUSED,
 }

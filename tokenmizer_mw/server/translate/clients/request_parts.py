@@ -52,7 +52,7 @@ def left_out(reason: str) -> Field:
 def only(*values: Any) -> Field:
     """Return how a field is handled that is dropped with one of ``values``, which say what happens anyway, and refused
     with any other value."""
-    return Field(reason="is what happens anyway", values=values)
+    return Field(reason="is the default", values=values)
 
 
 CACHED: Final = left_out("marks what a provider may keep in its cache; the answer is the same")
