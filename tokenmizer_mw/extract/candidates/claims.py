@@ -41,8 +41,8 @@ SENTENCE_MAX: Final = 200
 
 _OF_WORK: Final = frozenset({Act.COMPLAINT, Act.LATER, Act.ASSIGN})
 
-ReadClaim = tuple[Segment, Claim, str]
-"""A sentence of a user's message, its claim, and the reason for a change, "" for none."""
+ReadClaim = tuple[Segment, Claim, Callable[[], str]]
+"""A sentence of a user's message, its claim, and a function that finds the reason for a change, "" for none."""
 
 
 def read_claims(
@@ -52,8 +52,8 @@ def read_claims(
     meaning: Callable[[int, Sequence[Segment]], float | None] | None = None,
     told: str = "",
 ) -> Iterator[ReadClaim]:
-    """Iterate over the sentences of a user's message that may change something, each with its claim and the reason for
-    a change ("" for none).
+    """Iterate over the sentences of a user's message that may change something, each with its claim and a function
+    that finds the reason for a change ("" for none).
 
     - ``turn``: number of the message; ``elsewhere``: spans of words that are not the user's.
     - ``meaning``: returns the log odds that a sentence model adds for the sentence with this index among some
@@ -71,7 +71,12 @@ def read_claims(
             claim = Claim(strip_sentence(segment), parts, beside, turn, at == len(said) - 1, line, asked)
             if meaning is not None:
                 claim = replace(claim, read_meaning=partial(meaning, at, said))
-            yield segment, claim, split_reason(line)[1] or find_reason_beside(at, said)
+            yield segment, claim, partial(_find_reason, line, at, said)
+
+
+def _find_reason(line: str, at: int, said: Sequence[Segment]) -> str:
+    """The reason for what a sentence changes: within it, or in the sentence before or after it; "" for none."""
+    return split_reason(line)[1] or find_reason_beside(at, said)
 
 
 def _is_marked(text: str) -> bool:

@@ -66,13 +66,15 @@ def iterate_clauses(sentence: str, *, valued: bool = False) -> Iterator[str]:
     ``match.frames``) have none."""
     line = bound_sentence(sentence)
     ordered = read_order(strip_lead(line))
-    plain = not (ordered or valued or _QUOTES & set(sentence))
-    if (is_question(line) and not ordered) or find_frames(line):
+    if is_question(line) and not ordered:
         return
-    for part in split_statements(line, scoped=True):
-        clause = part.strip(" .,;:!")
-        if 0 < len(clause) <= CLAUSE_MAX and _has_statement(clause) and (_has_value(clause) or plain):
-            yield clause
+    plain = not (ordered or valued or _QUOTES & set(sentence))
+    parts = [part.strip(" .,;:!") for part in split_statements(line, scoped=True)]
+    said = [
+        part for part in parts if 0 < len(part) <= CLAUSE_MAX and (plain or _has_value(part)) and _has_statement(part)
+    ]
+    if said and not find_frames(line):
+        yield from said
 
 
 def _has_statement(clause: str) -> bool:

@@ -142,9 +142,13 @@ def _label_plans(reader: AheadRow, parts: list[str], before: Segment | None, sit
     told = 0
     for index, part in enumerate(parts):
         said = strip_lead(part).rstrip(ENDS)
-        if index < told or is_supposition(said) or _confirms(said):
+        if index < told:
             continue
-        if reader.is_timing(said):
+        timing = reader.is_timing(said)
+        work = not timing and _names_a_matter(said) and reader.has_future_work(said)
+        if not (timing or work) or is_supposition(said) or _confirms(said):
+            continue
+        if timing:
             end = _find_end_of_plan(reader, parts, index)
             matter = _find_matter(reader, parts[told : index + 1], before if told == 0 else None, situation)
             if not matter and end < len(parts) and reader.hands.any(said) and _names_a_matter(parts[end]):
@@ -152,11 +156,11 @@ def _label_plans(reader: AheadRow, parts: list[str], before: Segment | None, sit
             if matter:
                 yield _join_pieces([matter, reader.read_timing(said), *parts[index + 1 : end]])
             told = end
-        elif reader.has_future_work(said) and _names_a_matter(said):
+        else:
             matter = _find_matter(reader, parts[told : index + 1], before if told == 0 else None, situation)
             told = _find_end_of_plan(reader, parts, index)
-            work = reader.read_work(said) if _names_a_matter(reader.read_work(said)) else said
-            yield _join_pieces([*([matter] if _is_reference(said) else []), work, *parts[index + 1 : told]])
+            label = reader.read_work(said) if _names_a_matter(reader.read_work(said)) else said
+            yield _join_pieces([*([matter] if _is_reference(said) else []), label, *parts[index + 1 : told]])
 
 
 def _confirms(clause: str) -> bool:

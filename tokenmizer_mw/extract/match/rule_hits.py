@@ -69,6 +69,7 @@ def read_hits(sentence: str, speaker: Speaker) -> tuple[Hit, ...]:
     return _read_line(line, speaker) or _read_state(line)
 
 
+@lru_cache(maxsize=SENTENCES_KEPT)
 def _mixed_status(line: str, speaker: Speaker) -> tuple[Hit, ...]:
     """The hits of a sentence that says that one thing is done and another is not, or that something is done or works
     only in part or at times: one for the whole sentence, or one per clause. () for any other sentence, and for

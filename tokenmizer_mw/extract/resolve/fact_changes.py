@@ -259,19 +259,19 @@ def _find_change(ledger: Ledger, claims: Sequence[ReadClaim]) -> tuple[Segment, 
     if not _is_likely(sum(one.chance for one in same), [one for one in ranked if one.id not in alike]):
         return None
     told = max(same, key=lambda one: (one.names_matter, not one.node.is_note, one.by_user, one.weight))
-    return best.read[0], best.read[2], told.node
+    return best.read[0], best.read[2](), told.node
 
 
 def _find_lifted_rule(ledger: Ledger, claims: Sequence[ReadClaim]) -> tuple[Segment, str, Node] | None:
     """The sentence that allows what a rule of the user's forbids ("you may push to main again"), the reason, and that
     rule; ``None`` for none."""
-    for segment, claim, reason in claims:
+    for segment, claim, find_reason in claims:
         if not _PERMITS.any(claim.said) or is_denial(claim.said):
             continue
         for node in iterate_in_force(ledger):
             forbids = node.kind is DecisionKind.RULE and node.source.role == "user" and is_denial(node.label)
             if forbids and overlap(node.label, claim.said) >= PRECISE:
-                return segment, reason, node
+                return segment, find_reason(), node
     return None
 
 
