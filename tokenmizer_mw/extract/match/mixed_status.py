@@ -10,6 +10,7 @@ from typing import Final
 from tokenmizer_mw.extract.rules import Act, Speaker
 from tokenmizer_mw.extract.rules.mixed_status import (
     AT_TIMES,
+    AT_TIMES_WORDS,
     BORDER,
     DENIALS,
     DONE,
@@ -34,6 +35,7 @@ from tokenmizer_mw.extract.rules.mixed_status import (
     RELATIVE,
     REST,
     SAYS_NOTHING,
+    SUCCESS,
     WELL,
     WHERE,
 )
@@ -65,12 +67,14 @@ _NOT_YET: Final = PatternSet(NOT_YET)
 _GENERAL: Final = PatternSet(GENERAL)
 _REST: Final = PatternSet(REST)
 _AT_TIMES: Final = PatternSet(AT_TIMES)
+_AT_TIMES_WORDS: Final = PatternSet(AT_TIMES_WORDS)
 _OF_PEOPLE: Final = PatternSet(OF_PEOPLE)
 _EXPLAINS: Final = PatternSet(EXPLAINS)
 _WHERE: Final = PatternSet(WHERE)
 _NO_THING: Final = PatternSet(NO_THING)
 _STEP: Final = PatternSet(rf"(?:yet )?(?:{DONE_WORD})(?: yet)?$")
 _SAYS_NOTHING: Final = PatternSet(SAYS_NOTHING)
+_SUCCESS: Final = PatternSet(SUCCESS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,11 +104,11 @@ def read_mixed_status(line: str, table: RuleTable, speaker: Speaker = Speaker.US
     """
     if _SAYS_NOTHING.any(line):
         return ()
-    if _AT_TIMES.any(line) and not _OF_PEOPLE.any(line) and len(line) <= LABEL_MAX:
+    if len(line) <= LABEL_MAX and _AT_TIMES_WORDS.any(line) and _AT_TIMES.any(line) and not _OF_PEOPLE.any(line):
         return (Hit(MIXED_RULES[Act.COMPLAINT], line, line),)
     if _PARTLY.any(line) and len(line) <= LABEL_MAX:
         return _read_part(line)
-    if _BORDER.search(line) is None and _EXCEPT.search(line) is None:
+    if not _SUCCESS.any(line) or (_BORDER.search(line) is None and _EXCEPT.search(line) is None):
         return ()
     parts = _judge(_split(line))
     if speaker is Speaker.ASSISTANT and not _reports_shortfall(parts):

@@ -112,13 +112,13 @@ _BESIDES: Final = PatternSet(r".*\b(?:also|either|as well|auch|aussi|non plus|ta
 def _read_state(line: str) -> tuple[Hit, ...]:
     """The hit of a sentence that says as a whole how things are; () for none."""
     text = strip_lead(line).rstrip(_ENDS)
-    if not text or read_order(text) or is_question(line) or find_frames(text) & _SILENT:
+    if not text or read_order(text) or is_question(line):
         return ()
     numbers = _STATES.reading(text)
     if any(number >= _STATES_ENGLISH for number in numbers) and _is_english(line):
         numbers = [number for number in numbers if number < _STATES_ENGLISH]
     hit = _STATES.first(text, numbers)
-    if hit is None or (hit.rule.act is Act.COMPLAINT and is_of_others(line)):
+    if hit is None or find_frames(text) & _SILENT or (hit.rule.act is Act.COMPLAINT and is_of_others(line)):
         return ()
     return (hit,)
 

@@ -49,6 +49,8 @@ DONE_WORD: Final = (
 )
 """Participles and other words for finished work."""
 
+_DONE_HAN: Final = "做完|完成|搞定|修好|修复|弄好|写完|上线"
+
 DONE: Final = (
     rf"(?:(?:i|we)(?:'ve| have)? (?:just |now |finally |already )*)?(?P<word1>{DONE_VERBS}|done with|finished(?: with)?"
     rf"|solved|sorted out) \S.*"
@@ -56,20 +58,25 @@ DONE: Final = (
     rf"|finally |already |just )*(?P<word2>{DONE_WORD})"
     rf"(?:{WHEN_DONE})?{_TAIL}"
     rf"|\S+(?: \S+){{0,5}} (?P<word3>{DONE_WORD}){_TAIL}"
-    r"|.*(?P<word4>做完|完成|搞定|修好|修复|弄好|写完|上线)了?.*"
+    rf"|.*(?P<word4>{_DONE_HAN})了?.*"
 )
 """A clause that says that something is done. One of the groups ``word1`` to ``word4`` contains the word that says
 so."""
 
-WELL: Final = (
-    r"(?:.+ )?(?P<word>works?|working|pass(?:es|ed|ing)?|green|fine|up|runs?|running|ok(?:ay)?|loads?|opens?"
+_WELL_WORD: Final = (
+    r"works?|working|pass(?:es|ed|ing)?|green|fine|up|runs?|running|ok(?:ay)?|loads?|opens?"
     r"|goes (?:out|through)|went through|compiles?|builds?|geht|gehen|läuft|laufen|besteht|bestehen|funktioniert"
     r"|funktionieren|klappt|klappen|grün"
     r"|marche(?:nt)?|fonctionne(?:nt)?|passe(?:nt)?|réussi(?:t|ssent)|verte?s?|funcionan?|pasan?|verdes?|funzionano?|passano?|passam?|verd[ei]"
-    rf"|работает|работают|проходит|проходят|зел[её]н\pL+){_TAIL}"
-    r"|.*(?P<works>能用|可以用|正常|通过|没问题|好了|过了).*"
+    r"|работает|работают|проходит|проходят|зел[её]н\pL+"
 )
+_WELL_HAN: Final = "能用|可以用|正常|通过|没问题|好了|过了"
+
+WELL: Final = rf"(?:.+ )?(?P<word>{_WELL_WORD}){_TAIL}|.*(?P<works>{_WELL_HAN}).*"
 """A clause that says that something works. The group ``word`` or ``works`` contains the word that says so."""
+
+SUCCESS: Final = rf".*(?:^|[^a-z])(?:{DONE_WORD}|{_WELL_WORD})(?:[^a-z]|$)|.*(?:{_DONE_HAN}|{_WELL_HAN})"
+"""Sentences with a word of ``DONE`` or ``WELL``. Only such a sentence can have a clause that either of them matches."""
 
 FAILS: Final = (
     rf".*\b(?:{FAILING})\b|.*\b(?:red|(?:is|are|goes|went) down|loops|empty|blank|unreachable|rot|kaputt|leer|hängt"
@@ -130,6 +137,11 @@ PARTLY: Final = (
 _WORKS: Final = (
     r"(?:works?|pass(?:es)?|loads?|opens?|builds?|compiles?|starts?|connects?|succeeds?|is green|goes through)"
 )
+AT_TIMES_WORDS: Final = (
+    r".*(?:sometimes|occasionally|intermittently|now and then|on and off|the time|every |manchmal|ab und zu"
+    r"|gelegentlich|parfois|de temps en temps|a veces|a volte|às vezes|иногда|временами|有时)"
+)
+"""Sentences with a word of ``AT_TIMES``, which takes longer to match."""
 _AT_TIMES: Final = (
     r"(?:sometimes|occasionally|intermittently|now and then|on and off|half the time|most of the time|every (?:other"
     r"|second|third) (?:time|run|try|attempt))"

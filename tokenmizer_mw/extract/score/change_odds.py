@@ -9,9 +9,8 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator
 from functools import lru_cache
-from itertools import pairwise
+from itertools import chain, pairwise
 from typing import Final
 
 from .classifier import Model, load_change_model
@@ -42,7 +41,7 @@ def word_cues(text: str) -> set[str]:
 def letter_cues(text: str) -> set[str]:
     """Return features of a passage: the 4-grams of letters within its words and, in scripts without spaces, the 2- and
     3-grams of its characters."""
-    found = {f"n{one}" for word in _words_of(text) for one in _make_ngrams(f" {word} ", LETTERS)}
+    found = set(chain.from_iterable(map(_letters_of, _words_of(text))))
     wide = "".join(sign for sign in text[:PASSAGE_MAX] if sign >= _WIDE)
     if wide:
         found |= {f"p{wide[at : at + 2]}" for at in range(len(wide) - 1)}
@@ -50,8 +49,10 @@ def letter_cues(text: str) -> set[str]:
     return found
 
 
-def _make_ngrams(word: str, count: int) -> Iterator[str]:
-    return (word[at : at + count] for at in range(max(1, len(word) - count + 1)))
+@lru_cache(maxsize=4096)
+def _letters_of(word: str) -> tuple[str, ...]:
+    padded = f" {word} "
+    return tuple(f"n{padded[at : at + LETTERS]}" for at in range(max(1, len(padded) - LETTERS + 1)))
 
 
 @lru_cache(maxsize=8)

@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from functools import cache
 from importlib.resources import files
+from itertools import islice
 from typing import ClassVar, Final, NamedTuple
 
 FORMAT: Final = 3
@@ -114,7 +115,7 @@ class Model:
     def weight(self, cues: Iterable[str]) -> int:
         """Return the sum of the rows of these features, as one integer of lanes, for ``guess``. Only the first
         ``CUES_MAX`` known features count."""
-        return sum([row for row in map(self._rows.get, cues) if row is not None][:CUES_MAX])
+        return sum(islice(filter(None, map(self._rows.get, cues)), CUES_MAX))
 
     def _sums(self, total: int, meaning: Sequence[float]) -> Sequence[float]:
         """The sum of the weights of each class, in units of ``scale``. ``meaning``: added to the sums if it is not

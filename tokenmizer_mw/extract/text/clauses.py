@@ -5,16 +5,14 @@ from __future__ import annotations
 
 from typing import Final
 
-import re2
-
 from .pattern import PatternSet, compile_lazily
 from .phrases import strip_lead
 
-_CUT: Final = re2.compile(
-    r"(?i:[;:]\s+|[，；：]|,\s+(?:and |but |so |because |since |as |though |while |plus |considering |given )?"
+_CUT: Final = compile_lazily(
+    r"(?:[;:]\s+|[，；：]|,\s+(?:and |but |so |because |since |as |though |while |plus |considering |given )?"
     r"|\s+(?:--?|–|—)\s+|\s+(?:but|because|so that|so i|so we|and (?:i|we|the|my|our|it|he|she|they))\s+)"
 )
-_GOES_ON: Final = re2.compile(r"(?i:which|who|whose|where|\d{4})\b")
+_GOES_ON: Final = compile_lazily(r"(?:which|who|whose|where|\d{4})\b")
 """Matches what begins no new statement after a comma or another border: relative clauses, and years of dates."""
 _SCOPE: Final = compile_lazily(
     r"(?:for|in|on|at|during|with|without|until|between|unlike|except|after|before|since|outside|für|bei|im|am|ab|nach"
@@ -52,12 +50,12 @@ def split_statements(text: str, *, scoped: bool = False) -> list[str]:
     rest = strip_lead(text)
     ends: list[int] = []
     starts = [0]
-    for match in _CUT.finditer(rest):
-        if scoped and not ends and (_is_scope(rest[: match.start()]) or _is_name(rest, match.start())):
+    for start, end in _CUT.find_spans(rest):
+        if scoped and not ends and (_is_scope(rest[:start]) or _is_name(rest, start)):
             continue
-        if match.end() < len(rest) and not _GOES_ON.match(rest, match.end()):
-            ends.append(match.start())
-            starts.append(match.end())
+        if end < len(rest) and _GOES_ON.match(rest[end:]) is None:
+            ends.append(start)
+            starts.append(end)
     return [_strip_statement(rest[start:end]) for start, end in zip(starts, (*ends, len(rest)), strict=True)]
 
 
@@ -84,6 +82,6 @@ NAME_WORDS: Final = 3
 def _strip_statement(part: str) -> str:
     text = strip_lead(part).strip(" .,;:!?")
     for opening in (_FEELS, _SAID_SO):
-        match = opening.match(text)
+        match = opening.match(text) if text[:1] in "iIwW" else None
         text = text[match.end() :] if match is not None else text
     return text

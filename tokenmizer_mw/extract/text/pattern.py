@@ -118,6 +118,18 @@ class Pattern:
         """Return the match of the whole ``text``; ``None`` if it does not match."""
         return self._match_with(self._asks.whole, text)
 
+    def find_spans(self, text: str) -> list[tuple[int, int]]:
+        """Return the start and end of each match in ``text``, without overlaps. The pattern must not match ""."""
+        raw = text.encode("utf-8", "replace")
+        found: list[tuple[int, int]] = []
+        end = 0
+        while (spans := self._asks.find(raw, end, len(raw)))[0][0] >= 0:
+            found.append(spans[0])
+            end = spans[0][1]
+        if len(raw) == len(text):
+            return found
+        return [(len(raw[:start].decode()), len(raw[:end].decode())) for start, end in found]
+
     def _match_with(self, ask: Ask, text: str) -> Match | None:
         raw = text.encode("utf-8", "replace")
         spans = ask(raw, 0, len(raw))
