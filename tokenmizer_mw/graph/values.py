@@ -75,7 +75,7 @@ _VALUE: Final = expression(
 _KINDS: Final = (
     "date", "time", "day", "money", "share", "duration", "size", "code", "amount", "version", "number", "name", "word",
 )  # fmt: skip
-"""The groups of ``_VALUE``, in their order."""
+"""The groups of ``_VALUE``, in their order. Each match is a match of one group."""
 _NO_NAME: Final = _words(
     "I I'm I'll I've I'd A The We It This That No Yes So And But OK Ok For Use Let Let's"
     " One Two Three Four Five Six Seven Eight Nine Ten First Second Third Every Each Both"
@@ -145,7 +145,7 @@ def _read(spans: Spans, raw: bytes) -> Value | None:
         and value_bytes not in _WORD_MEMBERS
     ):
         return None
-    kind = next(kind for kind, span in zip(_KINDS, spans[1:], strict=True) if span[0] >= 0)
+    kind = _KINDS[spans.index(spans[0], 1) - 1]
     start, word = len(raw[: spans[0][0]].decode()), value_bytes.decode()
     return _make_value(kind, word, start, start + len(word))
 

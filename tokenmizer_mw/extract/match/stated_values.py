@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from functools import cached_property, lru_cache
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from typing import Final
 
 from tokenmizer_mw.extract.rules.number_words import DAYS, NUMBERS
@@ -38,38 +38,30 @@ class StatedValues:
     members: frozenset[tuple[str, str]]
     names: frozenset[str]
     words: frozenset[str]
+    sorts: frozenset[str] = field(init=False, compare=False)
+    """The first parts of its pairs: kinds ("date"), categories ("database"), and what is counted."""
+    values: frozenset[str] = field(init=False, compare=False)
+    """The second parts of its pairs: all values except names, without their kinds."""
+    numbers: frozenset[str] = field(init=False, compare=False)
+    """The values in ``measured`` and ``counted``, without their kinds."""
+    terms: frozenset[str] = field(init=False, compare=False)
+    """All its words, names and values."""
+    dated: frozenset[str] = field(init=False, compare=False)
+    """Which kinds of dates it has: "date" ("3 May"), "day" ("Friday")."""
+    keys: frozenset[str] = field(init=False, compare=False)
+    """The keys of its words and values, by which facts that cannot match are skipped: unless two texts share a key,
+    nothing but names can connect them."""
 
-    @cached_property
-    def sorts(self) -> frozenset[str]:
-        """The first parts of its pairs: kinds ("date"), categories ("database"), and what is counted."""
-        return frozenset(sort for sort, _ in self.measured | self.counted | self.members)
-
-    @cached_property
-    def values(self) -> frozenset[str]:
-        """The second parts of its pairs: all values except names, without their kinds."""
-        return frozenset(said for _, said in self.measured | self.counted | self.members)
-
-    @cached_property
-    def numbers(self) -> frozenset[str]:
-        """The values in ``measured`` and ``counted``, without their kinds."""
-        return frozenset(said for _, said in self.measured | self.counted)
-
-    @cached_property
-    def terms(self) -> frozenset[str]:
-        """All its words, names and values."""
-        return self.words | self.names | self.values
-
-    @cached_property
-    def dated(self) -> frozenset[str]:
-        """Which kinds of dates it has: "date" ("3 May"), "day" ("Friday")."""
-        return frozenset(kind for kind, _ in self.measured) & _DATED
-
-    @cached_property
-    def keys(self) -> frozenset[str]:
-        """The keys of its words and values, by which facts that cannot match are skipped: unless two texts share a key,
-        nothing but names can connect them."""
-        kinds = {f" {sort}" for sort in self.sorts} | {" dated" for _ in self.dated} | {" number" for _ in self.numbers}
-        return self.terms | kinds
+    def __post_init__(self) -> None:
+        pairs = self.measured | self.counted | self.members
+        sorts, values = frozenset([sort for sort, _ in pairs]), frozenset([said for _, said in pairs])
+        numbers = frozenset([said for _, said in self.measured | self.counted])
+        terms = self.words | self.names | values
+        dated = frozenset([kind for kind, _ in self.measured if kind in _DATED])
+        kinds = [f" {sort}" for sort in sorts] + [" dated"] * bool(dated) + [" number"] * bool(numbers)
+        vars(self).update(
+            sorts=sorts, values=values, numbers=numbers, terms=terms, dated=dated, keys=terms.union(kinds)
+        )
 
 
 @lru_cache(maxsize=2048)

@@ -418,16 +418,12 @@ def find_changeable(ledger: Ledger, claims: Sequence[Claim]) -> list[Node]:
     what the assistant stated with a word or value of theirs."""
     keys = frozenset[str]().union(*(claim.keys for claim in claims))
     known = list(iterate_changeable(ledger))
+    put_up = find_set_by_assistant(ledger.put_up(), keys)
+    if not put_up:
+        return known
     told = [read_stated(node.label) for node in known]
     values = frozenset(value for one in told for value in one.values)
-    return [
-        *known,
-        *(
-            node
-            for node in find_set_by_assistant(ledger.put_up(), keys)
-            if not _restates(read_stated(node.label), values, told)
-        ),
-    ]
+    return [*known, *(node for node in put_up if not _restates(read_stated(node.label), values, told))]
 
 
 def _restates(said: StatedValues, values: frozenset[str], told: Sequence[StatedValues]) -> bool:

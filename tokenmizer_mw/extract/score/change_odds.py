@@ -42,7 +42,7 @@ def letter_cues(text: str) -> set[str]:
     """Return features of a passage: the 4-grams of letters within its words and, in scripts without spaces, the 2- and
     3-grams of its characters."""
     found = set(chain.from_iterable(map(_letters_of, _words_of(text))))
-    wide = "".join(sign for sign in text[:PASSAGE_MAX] if sign >= _WIDE)
+    wide = "" if text.isascii() else "".join(sign for sign in text[:PASSAGE_MAX] if sign >= _WIDE)
     if wide:
         found |= {f"p{wide[at : at + 2]}" for at in range(len(wide) - 1)}
         found |= {f"q{wide[at : at + 3]}" for at in range(len(wide) - 2)}

@@ -12,6 +12,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
+from itertools import chain
 from operator import mul
 from typing import Final, NamedTuple
 
@@ -107,6 +108,11 @@ class Claim:
         return read_stated(self.beside)
 
     @cached_property
+    def lateness(self) -> float:
+        """How late in its chat the sentence is, from 0 to 1."""
+        return min(1.0, max(0.0, math.log(self.turn / _LONG)))
+
+    @cached_property
     def has_change_word(self) -> bool:
         """Whether the sentence has a word of change ("instead", "switch")."""
         return _CHANGES.any(self.line)
@@ -125,7 +131,7 @@ class KnownFacts(NamedTuple):
 def count_words(nodes: Iterable[Node]) -> KnownFacts:
     """Count facts, and how many of them have each word, name and value."""
     told = [read_stated(node.label).terms for node in nodes]
-    return KnownFacts(len(told), Counter(word for words in told for word in words))
+    return KnownFacts(len(told), Counter(chain.from_iterable(told)))
 
 
 _CHANGES: Final = PatternSet(*(f"(?s:.*?)(?:{row})" for row in CHANGES))
@@ -212,6 +218,7 @@ def answers_another(label: str, said: str, question: str) -> bool:
     return old.terms.isdisjoint(asked.terms | new.terms)
 
 
+@lru_cache(maxsize=256)
 def has_change_words(line: str) -> bool:
     """Whether a sentence has words for a change, or for a consequence ("so", "then")."""
     return _CHANGES.any(line) or _EXPLICIT.any(line) or _SO.any(line)
@@ -225,8 +232,7 @@ def weigh(node: Node, claim: Claim, facts: KnownFacts) -> float:
     key = (said, node.type is NodeType.TASK, node.source.role == "assistant", _is_just_set(node, claim), facts.number)
     known = claim.weights_by_fact.get(key)
     if known is None:
-        found = collect_evidence(node, claim, facts)
-        known = BIAS + sum(map(mul, _WEIGHTS, found.values()))
+        known = BIAS + sum(map(mul, _WEIGHTS, _collect(node, claim, facts)))
         if claim.meant is not None:
             known = MEANT.words * known + MEANT.meaning * claim.meant + MEANT.bias
         known = min(known, _MOST)
@@ -240,40 +246,39 @@ _MOST: Final = 30.0
 def collect_evidence(node: Node, claim: Claim, facts: KnownFacts) -> dict[str, float]:
     """Return the evidence for and against a claim changing ``node``, by the names in ``WEIGHTS`` and in
     their order. ``facts``: the facts that the claim may change."""
-    old = read_stated(node.label)
+    return dict(zip(WEIGHTS, _collect(node, claim, facts), strict=True))
+
+
+def _collect(node: Node, claim: Claim, facts: KnownFacts) -> tuple[float, ...]:
+    """The evidence in the order of ``WEIGHTS``."""
+    old, around, frequency = read_stated(node.label), claim.around, facts.frequency
     best, new = _nearest(claim, old)
     if _is_explicit(best):
         new = drop_shared_values(new, old)
-    typed = {
-        "measured": differ_measured(old, new),
-        "counted": differ_counted(old, new),
-        "members": differ_members(old, new),
-    }
+    typed = (differ_measured(old, new), differ_counted(old, new), differ_members(old, new))
     shared = len(old.words & new.words)
-    near = [1 / facts.frequency[word] for word in old.terms & claim.around.terms]
-    own = [1 / facts.frequency[word] for word in old.terms & claim.stated.terms]
-    return {
-        **typed,
-        "names": not any(typed.values()) and differ_names(old, new),
-        "same sort": not old.sorts.isdisjoint(new.sorts),
-        "named": _is_named(old, claim.around),
-        "share of new": shared / len(new.words) if new.words else 0.0,
-        "around": not old.words.isdisjoint(claim.around.words),
-        "apart": not _may_concern(old, claim),
-        "brief": _is_brief(best, new),
-        "change": claim.has_change_word,
-        "last": claim.last,
-        "task": node.type is NodeType.TASK,
-        "facts": math.log(max(1, facts.number)),
-        "long": min(1.0, max(0.0, math.log(claim.turn / _LONG))),
-        "assistant": node.source.role == "assistant",
-        "just set": _is_just_set(node, claim),
-        "only one": max(near, default=0.0),
-        "apart from others": sum(own),
-        "share of old": shared / len(old.words) if old.words else 0.0,
-        "own odds": claim.own_odds,
-        "odds": claim.odds,
-    }
+    return (
+        *typed,
+        True not in typed and differ_names(old, new),
+        not old.sorts.isdisjoint(new.sorts),
+        _is_named(old, around),
+        shared / len(new.words) if new.words else 0.0,
+        not old.words.isdisjoint(around.words),
+        not _may_concern(old, claim),
+        _is_brief(best, new),
+        claim.has_change_word,
+        claim.last,
+        node.type is NodeType.TASK,
+        math.log(max(1, facts.number)),
+        claim.lateness,
+        node.source.role == "assistant",
+        _is_just_set(node, claim),
+        max([1 / frequency[word] for word in old.terms & around.terms], default=0.0),
+        sum([1 / frequency[word] for word in old.terms & claim.stated.terms]),
+        shared / len(old.words) if old.words else 0.0,
+        claim.own_odds,
+        claim.odds,
+    )
 
 
 def _is_just_set(node: Node, claim: Claim) -> bool:
