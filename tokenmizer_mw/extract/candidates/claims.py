@@ -8,7 +8,6 @@ and bare complaints are left out here.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
 from functools import partial
 from typing import Final
 
@@ -22,6 +21,7 @@ from tokenmizer_mw.extract.rules import Act, Speaker
 from tokenmizer_mw.extract.score.contrast import (
     Claim,
     has_change_words,
+    read_nothing,
 )
 from tokenmizer_mw.extract.text.clauses import split_statements
 from tokenmizer_mw.extract.text.pattern import PatternSet
@@ -68,9 +68,8 @@ def read_claims(
             line = bound_sentence(segment.text)
             parts = tuple(part for part in split_statements(line) if part.strip()) or (line,)
             asked = question if at == 0 else ""
-            claim = Claim(strip_sentence(segment), parts, beside, turn, at == len(said) - 1, line, asked)
-            if meaning is not None:
-                claim = replace(claim, read_meaning=partial(meaning, at, said))
+            read_meaning = partial(meaning, at, said) if meaning is not None else read_nothing
+            claim = Claim(strip_sentence(segment), parts, beside, turn, at == len(said) - 1, line, asked, read_meaning)
             yield segment, claim, partial(_find_reason, line, at, said)
 
 

@@ -109,8 +109,8 @@ class Model:
         raised = weights.translate(bytes((code + _RAISED) % 256 for code in range(256)))
         for number in range(width):
             rows[4 * (number + 1) :: size] = raised[number::width]
-        places = range(0, len(rows), size)
-        self._rows = {cue: int.from_bytes(rows[at : at + size], "little") for cue, at in zip(cues, places, strict=True)}
+        cut = struct.iter_unpack(f"{size}s", rows)
+        self._rows = {cue: int.from_bytes(row, "little") for cue, (row,) in zip(cues, cut, strict=True)}
 
     def weight(self, cues: Iterable[str]) -> int:
         """Return the sum of the rows of these features, as one integer of lanes, for ``guess``. Only the first

@@ -35,7 +35,8 @@ from tokenmizer_mw.model.node import Node, NodeType
 from .change_odds import change_odds
 
 
-def _read_nothing() -> float | None:
+def read_nothing() -> float | None:
+    """Return ``None``: without a sentence model, there is no meaning."""
     return None
 
 
@@ -57,7 +58,7 @@ class Claim:
     last: bool
     said: str = ""
     question: str = ""
-    read_meaning: Callable[[], float | None] = field(default=_read_nothing, compare=False)
+    read_meaning: Callable[[], float | None] = field(default=read_nothing, compare=False)
 
     @cached_property
     def odds(self) -> float:

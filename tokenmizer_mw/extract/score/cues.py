@@ -82,7 +82,7 @@ def cues_of_sentence(segment: Segment, read: Sequence[Hit], speaker: Speaker) ->
 
 def _letters(words: Sequence[str]) -> list[str]:
     """n-grams of letters, of which the inflected forms of a word share most in any language."""
-    return list({one for word in words[:LETTERED_MAX] for one in _letters_of(word)})
+    return list(set().union(*map(_letters_of, words[:LETTERED_MAX])))
 
 
 @lru_cache(maxsize=4096)
