@@ -131,7 +131,7 @@ class ExchangeOpening:
         if redactor is None:
             return True
         try:
-            clean = redactor.clean(body, known)
+            clean = redactor.clean(body, known, exchange.left_out)
         except UnicodeError:
             self._reports.report_unreadable(exchange.path, "not JSON in UTF-8")
             return False

@@ -87,16 +87,17 @@ class RequestRedactor:
         """
         return len(body) - (known.length if known is not None else 0) <= QUICK_MAX
 
-    def clean(self, body: bytes, known: Beginning | None = None) -> bytes:
+    def clean(self, body: bytes, known: Beginning | None = None, left_out: bytes = b"") -> bytes:
         """Return the request ``body`` with secrets redacted; the same object if it has none.
 
-        ``known``: its start, from ``find_beginning``, which is not scanned again; ``None``: scan everything. Raises
-        ``UnicodeError`` for a body that is not UTF-8.
+        ``known``: its start, from ``find_beginning``, which is not scanned again; ``None``: scan everything.
+        ``left_out``: a member of the body that is not forwarded, so that nothing in it needs redaction (a session's id
+        looks like a secret). Raises ``UnicodeError`` for a body that is not UTF-8.
         """
         if known is None:
-            return self._redact_body(body)
+            return self._redact_body(body, left_out)
         rest = _OPENING + body[known.length :]
-        redacted = self._redact_body(rest)
+        redacted = self._redact_body(rest, left_out)
         if redacted is rest and known.mark is None:
             return body
         return known.clean + redacted[len(_OPENING) :]
@@ -175,11 +176,11 @@ class RequestRedactor:
         text = self.text(result.text)
         return result if text is result.text else replace(result, text=text)
 
-    def _redact_body(self, body: bytes) -> bytes:
+    def _redact_body(self, body: bytes, left_out: bytes) -> bytes:
         if b"\0" in body[:4]:
             raise UnicodeError("JSON in UTF-16 or UTF-32")
         text = body.decode()
-        if not self._redactor.suspects_bytes(body):
+        if not self._redactor.suspects_bytes(body.replace(left_out, b"", 1) if left_out else body):
             return body
         redacted = self._redactor.redact_suspect_body(text)
         return body if redacted is text else redacted.encode()
