@@ -68,13 +68,15 @@ class ChatExchange:
     - ``held_cut``: events of a new cut; they are recorded with the turn, once the application has accepted the request.
       ``None`` for no new cut.
     - ``observer``: gets the reply as it arrives, such as the answer cache.
+    - ``uncounted_model``: the model whose token counter is to be loaded once the client has the reply; ``None`` for
+      none.
     """
 
     __slots__ = (
         "_known", "_request", "_settings", "block", "body", "checkpoint", "collector", "dialect", "drop", "ended",
         "extraction", "fixed", "forwarded", "given_session", "headers", "held_cut", "is_committed", "is_released",
-        "is_settled", "key", "left_out", "lock", "moved", "observer", "otherwise", "path", "reason", "receive", "rewrite",
-        "savings", "sent", "session_id", "start_reply", "tenant",
+        "is_settled", "key", "left_out", "lock", "moved", "observer", "otherwise", "path", "reason", "receive",
+        "rewrite", "savings", "sent", "session_id", "start_reply", "tenant", "uncounted_model",
     )  # fmt: skip
 
     def __init__(
@@ -115,6 +117,7 @@ class ChatExchange:
         self.observer: CacheLookup | None = None
         self.is_settled = self.is_committed = self.is_released = False
         self.ended: EndedCall | None = None
+        self.uncounted_model: str | None = None
         self.extraction = [True]  # taken out by whoever schedules it, so that it is scheduled once
         self.lock = make_brief_lock()
         self._settings = settings
