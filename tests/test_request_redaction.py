@@ -9,9 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tokenmizer_mw.chat.exchange_opening import QUICK_MAX
 from tokenmizer_mw.model.message import Message, Role, ToolCall, ToolResult, digest
 from tokenmizer_mw.safety.redact import Redactor
-from tokenmizer_mw.safety.request_redaction import QUICK_MAX, RequestRedactor
+from tokenmizer_mw.safety.request_redaction import RequestRedactor
 from tokenmizer_mw.wire.dialects.anthropic import Anthropic
 from tokenmizer_mw.wire.dialects.openai_chat import OpenAIChat
 
@@ -45,7 +46,8 @@ def cleaned(redactor: RequestRedactor, key: str, body: bytes) -> bytes:
 
 
 def quick(redactor: RequestRedactor, key: str, body: bytes) -> bool:
-    return redactor.quick(body, redactor.find_beginning(key, body))
+    known = redactor.find_beginning(key, body)
+    return len(body) - (known.length if known is not None else 0) <= QUICK_MAX
 
 
 def talk(redactor: RequestRedactor, key: str, body: bytes) -> bytes:

@@ -30,6 +30,9 @@ if TYPE_CHECKING:
     from tokenmizer_mw.saving.compress.requests import CondensedRequest
 
 
+QUICK_MAX: Final = 16 * 1024
+"""Bytes of new text in a request up to which it may be redacted on an event loop."""
+
 INLINE_MAX: Final = 32 * 1024
 """Bytes of a request body that may be read on the event loop; longer ones are read in a worker thread."""
 
@@ -109,8 +112,8 @@ class ExchangeOpening:
         """Whether ``_clean`` is quick enough for an event loop."""
         if exchange.block or (self._settings.compress and not exchange.fixed):
             return False
-        redactor = self._redaction.redactor
-        return redactor is None or redactor.quick(exchange.body, known)
+        new = len(exchange.body) - (known.length if known is not None else 0)
+        return new <= QUICK_MAX or self._redaction.redactor is None
 
     def _clean(self, exchange: ChatExchange, known: Beginning | None) -> bool:
         """Redact secrets, and compute the body to forward if that needs no look into the store. Returns false if the

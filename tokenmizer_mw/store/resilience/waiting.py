@@ -9,7 +9,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Final, Protocol
 from weakref import WeakKeyDictionary
 
-from tokenmizer_mw.runtime.offload import TURNS, caller_on_this_loop, is_in_asyncio, offload
+from tokenmizer_mw.runtime.offload import TURNS, asyncio_loop, caller_on_this_loop, offload
 from tokenmizer_mw.store.resilience.spool import SpooledTurn
 
 if TYPE_CHECKING:
@@ -32,7 +32,8 @@ def await_submitted(submit: Submit, seconds: float) -> Awaitable[SpooledTurn | N
     the turn is durable. A caller that is cancelled returns at once; the turn is written all the same. Raises what
     ``submit`` raises.
     """
-    return _Waiting(submit).wait(seconds) if is_in_asyncio() else _await_anywhere(submit, seconds)
+    loop = asyncio_loop()
+    return _Waiting(submit, loop).wait(seconds) if loop is not None else _await_anywhere(submit, seconds)
 
 
 async def _await_anywhere(submit: Submit, seconds: float) -> SpooledTurn | None:
@@ -95,12 +96,10 @@ class _Waiting:
 
     __slots__ = ("_is_late", "_over", "_submit", "_turn", "loop")
 
-    def __init__(self, submit: Submit) -> None:
-        import asyncio  # loaded by now
-
+    def __init__(self, submit: Submit, loop: asyncio.AbstractEventLoop) -> None:
         self._submit = submit
-        self.loop = asyncio.get_running_loop()
-        self._over: asyncio.Future[SpooledTurn | None] = self.loop.create_future()
+        self.loop = loop
+        self._over: asyncio.Future[SpooledTurn | None] = loop.create_future()
         self._turn: SpooledTurn | None = None
         self._is_late = False
 
