@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import threading
+import time
 from contextlib import closing
 from pathlib import Path
 
+import anyio
 import pytest
 
 from tests.waiting import PATIENCE
@@ -26,6 +28,28 @@ async def test_a_turn_is_settled_while_the_loop_that_waited_for_it_is_held_up() 
     writer.join(PATIENCE)  # blocks the loop
     assert not writer.is_alive()
     assert turn.is_written
+
+
+@pytest.mark.anyio
+async def test_each_turn_is_waited_for_until_its_own_deadline() -> None:
+    """The waits on one loop share a timer, whichever of them began first, or ended early."""
+    waited: dict[float, float] = {}
+
+    async def wait(seconds: float) -> None:
+        turn, begun = SpooledTurn(lambda: None, lambda: None), time.monotonic()
+        assert await await_submitted(lambda *, writes: turn, seconds) is turn
+        waited[seconds] = time.monotonic() - begun
+
+    written = SpooledTurn(lambda: None, lambda: None)
+    written.settle(True)
+    for _ in range(2):
+        with anyio.fail_after(PATIENCE):
+            async with anyio.create_task_group() as group:
+                for seconds in (0.3, 0.1, 0.2, 0.1001):
+                    group.start_soon(wait, seconds)
+                assert await await_submitted(lambda *, writes: written, 0.05) is written
+        assert len(waited) == 4 and all(took > seconds - 0.01 for seconds, took in waited.items())
+        waited.clear()
 
 
 @pytest.mark.anyio

@@ -217,9 +217,11 @@ def test_what_a_host_sends_beside_the_chat() -> None:
 
 @pytest.mark.parametrize("row", [row for row in HOST_TEXTS if row.context], ids=lambda row: row.example[:30])
 def test_the_quick_check_finds_what_a_host_sends_beside_the_chat(row: HostText) -> None:
-    body = json.dumps({"messages": [{"role": "user", "content": row.example}]}, ensure_ascii=False)
+    own = {"role": "assistant", "content": "Ok."}
+    body = json.dumps({"messages": [{"role": "user", "content": row.example}, own]}, ensure_ascii=False)
     assert may_have_context(body) and may_have_context(body, body.index("content"))
     assert not may_have_context(body, len(body) - 5)
+    assert not may_have_context(body.replace("Ok.", "Yes."))
 
 
 def test_continuations_and_side_calls() -> None:

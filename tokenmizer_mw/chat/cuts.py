@@ -107,16 +107,20 @@ class CutPreparation:
                 room -= ATTACHMENT_TOKENS * body.count(name)
         return room < 0
 
-    def load_counter_later(self, size: int, model: str) -> None:
-        """Load the token counter for ``model`` in the background, if a request of ``size`` bytes shows that its chat
-        may be cut before long; sizes below ``soon_from`` never do.
+    def lacks_counter(self, size: int, model: str) -> bool:
+        """Whether the token counter for ``model`` is not loaded, and a request of ``size`` bytes shows that its chat
+        may be cut before long; sizes below ``soon_from`` never do."""
+        settings = self._settings
+        due = _SOON * size >= cut_check_threshold(budget_for(model, settings), settings)
+        return due and not self._access.counters.has(model)
+
+    def load_counter_later(self, model: str) -> None:
+        """Load the token counter for ``model`` in the background.
 
         The table of a tokenizer takes a third of a second of CPU, for which the first cut of a process would wait, and
         70 MB of memory, which a process of short chats does without.
         """
-        counters, settings = self._access.counters, self._settings
-        if not counters.has(model) and _SOON * size >= cut_check_threshold(budget_for(model, settings), settings):
-            self._soon(("tokenizer", model), partial(counters.of, model))
+        self._soon(("tokenizer", model), partial(self._access.counters.of, model))
 
     def prepare(self, key: SessionKey, request: ChatRequest, *, compacted: bool = False) -> PreparedCut:
         """Decide how ``request`` is shortened. Reads the store and records nothing; a new cut is recorded later, with

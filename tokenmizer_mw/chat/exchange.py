@@ -61,20 +61,22 @@ class ChatExchange:
     Attributes:
 
     - ``sent``: the body as the client sent it; ``body``: the same, after redaction without its secrets; ``forwarded``:
-      the body that is forwarded.
+      the body that is forwarded; ``left_out``: the member of ``sent`` that names the session, if it is not forwarded.
     - ``rewrite``: how the transcript was shortened, ``None`` if it was not. ``savings``: what compression stages saved;
       ``moved``: the old tool results that were pruned for the first time in this request, ``None`` for none.
     - ``collector``: collects the reply, and knows whether the request was refused.
     - ``held_cut``: events of a new cut; they are recorded with the turn, once the application has accepted the request.
       ``None`` for no new cut.
     - ``observer``: gets the reply as it arrives, such as the answer cache.
+    - ``uncounted_model``: the model whose token counter is to be loaded once the client has the reply; ``None`` for
+      none.
     """
 
     __slots__ = (
         "_known", "_request", "_settings", "block", "body", "checkpoint", "collector", "dialect", "drop", "ended",
         "extraction", "fixed", "forwarded", "given_session", "headers", "held_cut", "is_committed", "is_released",
-        "is_settled", "key", "lock", "moved", "observer", "otherwise", "path", "reason", "receive", "rewrite",
-        "savings", "sent", "session_id", "start_reply", "tenant",
+        "is_settled", "key", "left_out", "lock", "moved", "observer", "otherwise", "path", "reason", "receive",
+        "rewrite", "savings", "sent", "session_id", "start_reply", "tenant", "uncounted_model",
     )  # fmt: skip
 
     def __init__(
@@ -104,6 +106,7 @@ class ChatExchange:
         self.block = block
         self.checkpoint = checkpoint
         self.drop: tuple[str, ...] = ()
+        self.left_out = b""
         self.reason: Reason | None = None
         self.key = _UNNAMED
         self.forwarded: bytes | None = None
@@ -114,6 +117,7 @@ class ChatExchange:
         self.observer: CacheLookup | None = None
         self.is_settled = self.is_committed = self.is_released = False
         self.ended: EndedCall | None = None
+        self.uncounted_model: str | None = None
         self.extraction = [True]  # taken out by whoever schedules it, so that it is scheduled once
         self.lock = make_brief_lock()
         self._settings = settings
@@ -158,12 +162,16 @@ class ChatExchange:
         return False
 
     def _session_in_field(self, in_header: str | None) -> str | None:
-        in_field = self.request.fields.get(self._settings.session_field)
-        if is_usable_id(in_field):
-            self.drop = () if self._settings.keep_session_field else (self._settings.session_field,)
-            named: str = in_field
-            return named
-        return in_header if in_header is not None or in_field is None else ""
+        request, field = self.request, self._settings.session_field
+        in_field = request.fields.get(field)
+        if not is_usable_id(in_field):
+            return in_header if in_header is not None or in_field is None else ""
+        if not self._settings.keep_session_field:
+            self.drop = (field,)
+            for start, end in (span for name, span in request.members if name == field):
+                self.left_out = request.text[start:end].encode()
+        named: str = in_field
+        return named
 
     def replace_body(self, body: bytes) -> None:
         """Replace the request's body, for example by one without secrets. ``request`` is parsed anew when it is next

@@ -167,7 +167,7 @@ class ExchangeCommit:
         return interrupted
 
     def _complete(self, exchange: ChatExchange, closed: ClosedExchange, is_own: bool) -> None:
-        """Do what remains once the turn is stored: inform the response cache, count, prepare usage accounting, release
+        """Do what remains once the turn is stored: inform the response cache, count, prepare what follows, release
         extraction. Runs in the thread that stored the turn. ``is_own``: whether the call belongs to the chat; false if
         the client application made it for itself, such as for a title."""
         request = closed.request
@@ -192,6 +192,9 @@ class ExchangeCommit:
             self._access.longest.note(exchange.key, len(exchange.body), tools_digest(request))
         if self._redaction.redactor is not None:
             self._redaction.redactor.note(exchange.key, exchange.sent, exchange.body, request)
+        size = len(exchange.body)
+        if size >= self._cuts.soon_from and not exchange.fixed and self._cuts.lacks_counter(size, request.model):
+            exchange.uncounted_model = request.model
         exchange.is_committed = True
         if exchange.is_released:
             self._extract(exchange)
@@ -212,8 +215,8 @@ class ExchangeCommit:
             return
         try:
             self._extraction.schedule(exchange.key, is_chat=True)
-            if len(exchange.body) >= self._cuts.soon_from and not exchange.fixed:
-                self._cuts.load_counter_later(len(exchange.body), exchange.request.model)
+            if exchange.uncounted_model is not None:
+                self._cuts.load_counter_later(exchange.uncounted_model)
             if exchange.ended is not None:
                 self._record_usage_later(exchange)
         except Exception as error:

@@ -6,8 +6,7 @@ CPU-bound work and work that waits for the store run in separate thread pools, s
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Final
@@ -30,6 +29,9 @@ if TYPE_CHECKING:
     from tokenmizer_mw.safety.request_redaction import Beginning
     from tokenmizer_mw.saving.compress.requests import CondensedRequest
 
+
+QUICK_MAX: Final = 16 * 1024
+"""Bytes of new text in a request up to which it may be redacted on an event loop."""
 
 INLINE_MAX: Final = 32 * 1024
 """Bytes of a request body that may be read on the event loop; longer ones are read in a worker thread."""
@@ -59,32 +61,30 @@ class ExchangeOpening:
         Returns whether the call is recorded; ``False``: it passes unchanged and a counter gives the reason. Raises
         ``RequestBlocked``.
         """
-        with self._report_failure(exchange):
-            return self._open_whole(exchange, exchange.may_name_session)
-        return False
+        try:
+            with span("request", bytes=len(exchange.body)):
+                return self._open_whole(exchange, exchange.may_name_session)
+        except Exception as error:
+            return self._pass_over(exchange, error)
 
     async def aprepare(self, exchange: ChatExchange) -> bool:
         """Prepare a call as ``prepare`` does, from an event loop; slow steps run in worker threads."""
-        with self._report_failure(exchange):
-            return await self._open_in_steps(exchange, exchange.may_name_session)
-        return False
-
-    async def _open_in_steps(self, exchange: ChatExchange, in_body: bool) -> bool:
-        if not self._redaction.is_ready:
-            return await offload(partial(self._open_whole, exchange, in_body), STORE)
-        if in_body and len(exchange.body) > INLINE_MAX:
-            opened = await offload(partial(self._open_and_clean, exchange, True), CPU)
-        else:
-            if not self._identify(exchange, in_body):
-                return False
-            known = self._find_beginning(exchange)
-            if self._is_quick(exchange, known):
-                opened = self._clean(exchange, known)
-            else:
-                opened = await offload(partial(self._clean, exchange, known), CPU)
-        if opened and exchange.forwarded is None:
-            await offload(partial(self._decide, exchange), STORE)
-        return opened
+        try:
+            with span("request", bytes=len(exchange.body)):
+                in_body = exchange.may_name_session
+                if not self._redaction.is_ready:
+                    return await offload(partial(self._open_whole, exchange, in_body), STORE)
+                if in_body and len(exchange.body) > INLINE_MAX:
+                    opened = await offload(partial(self._open_and_clean, exchange, True), CPU)
+                elif opened := self._identify(exchange, in_body):
+                    known = self._find_beginning(exchange)
+                    clean = partial(self._clean, exchange, known)
+                    opened = clean() if self._is_quick(exchange, known) else await offload(clean, CPU)
+                if opened and exchange.forwarded is None:
+                    await offload(partial(self._decide, exchange), STORE)
+                return opened
+        except Exception as error:
+            return self._pass_over(exchange, error)
 
     def _open_whole(self, exchange: ChatExchange, in_body: bool) -> bool:
         if not self._open_and_clean(exchange, in_body):
@@ -112,8 +112,8 @@ class ExchangeOpening:
         """Whether ``_clean`` is quick enough for an event loop."""
         if exchange.block or (self._settings.compress and not exchange.fixed):
             return False
-        redactor = self._redaction.redactor
-        return redactor is None or redactor.quick(exchange.body, known)
+        new = len(exchange.body) - (known.length if known is not None else 0)
+        return new <= QUICK_MAX or self._redaction.redactor is None
 
     def _clean(self, exchange: ChatExchange, known: Beginning | None) -> bool:
         """Redact secrets, and compute the body to forward if that needs no look into the store. Returns false if the
@@ -131,7 +131,7 @@ class ExchangeOpening:
         if redactor is None:
             return True
         try:
-            clean = redactor.clean(body, known)
+            clean = redactor.clean(body, known, exchange.left_out)
         except UnicodeError:
             self._reports.report_unreadable(exchange.path, "not JSON in UTF-8")
             return False
@@ -219,16 +219,13 @@ class ExchangeOpening:
             self._reports.report_failure("compress_failed", error)
             return None
 
-    @contextmanager
-    def _report_failure(self, exchange: ChatExchange) -> Iterator[None]:
-        """Count, log and suppress errors that occur inside the ``with`` block, except ``RequestBlocked``, which is
-        passed on."""
-        try:
-            with span("request", bytes=len(exchange.body)):
-                yield
-        except RequestBlocked:
-            raise
-        except MalformedRequest as error:
+    def _pass_over(self, exchange: ChatExchange, error: Exception) -> bool:
+        """Count and log an error; the call then passes unchanged and unrecorded. Returns false. ``RequestBlocked`` is
+        raised again."""
+        if isinstance(error, RequestBlocked):
+            raise error
+        if isinstance(error, MalformedRequest):
             self._reports.report_unreadable(exchange.path, str(error))
-        except Exception as error:
+        else:
             self._reports.report_failure("open_failed", error)
+        return False

@@ -111,10 +111,12 @@ class ReplyCollector:
         if len(piece) < len(chunk):
             self._capped, self._keep = True, _drop
         self._grant()
+        if complete:
+            return True
         seen = self._tail + chunk
         self._tail = seen[-TAIL:]
         ends = self._ends(seen) or (self._torn and (b"\n" in chunk or b"\r" in chunk))
-        return complete or (ends and self._raise_alarm(seen))
+        return ends and self._raise_alarm(seen)
 
     def _grant(self) -> None:
         """Set how many bytes ``receive`` may store before ``_receive_slowly`` must decide again."""

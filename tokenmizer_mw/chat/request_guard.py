@@ -28,16 +28,13 @@ class RequestGuard:
     """Searches the new text of requests for attempts to take over the model (prompt injection)."""
 
     def __init__(self, settings: Settings, access: SessionAccess, count: Callable[..., None]) -> None:
+        self.blocks = settings.guard == "block"
+        """Whether the guard may refuse a request."""
         self._settings = settings
         self._access = access
         self._count = count
         self._refused: OrderedDict[tuple[SessionKey, str], None] = OrderedDict()
         self._lock = make_lock()
-
-    @property
-    def blocks(self) -> bool:
-        """Whether the guard may refuse a request: the setting ``guard`` is "block"."""
-        return self._settings.guard == "block"
 
     def refuse_suspicious(self, key: SessionKey, request: ChatRequest, dialect: str = "") -> None:
         """Raise ``RequestBlocked`` if the guard judges new messages of ``request`` as prompt injection. Reads the

@@ -168,26 +168,23 @@ async def offload(task: Callable[[], T], pool: WorkerPool) -> T:
     A caller that is cancelled returns at once; the task still runs to its end. Errors of the task are raised; a
     ``StopIteration`` becomes a ``RuntimeError``. Works with asyncio, uvloop and trio.
     """
-    if not is_in_asyncio():
+    loop = asyncio_loop()
+    if loop is None:
         return await _offload_from_any_loop(task, pool)
-    import asyncio  # loaded by now
-
-    loop = asyncio.get_running_loop()
     done: asyncio.Future[T] = loop.create_future()
     pool.put((task, copy_context(), partial(_deliver, loop, done)))
     return await done
 
 
-def is_in_asyncio() -> bool:
-    """Whether the caller runs as an asyncio task, also on compatible loops such as uvloop."""
-    if "asyncio" not in sys.modules:  # it costs as much as half of this package, and most programs use no loop
-        return False
-    import asyncio
-
+def asyncio_loop() -> asyncio.AbstractEventLoop | None:
+    """Return the loop on which the caller runs as an asyncio task, also a compatible one such as uvloop's; ``None`` if
+    it is no such task."""
+    loaded = sys.modules.get("asyncio")  # it costs as much as half of this package, and most programs use no loop
     try:
-        return asyncio.current_task() is not None
+        task = loaded.current_task() if loaded is not None else None
     except RuntimeError:
-        return False
+        return None
+    return task.get_loop() if task is not None else None
 
 
 def _deliver(

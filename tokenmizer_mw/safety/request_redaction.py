@@ -20,9 +20,6 @@ from tokenmizer_mw.model.message import Message, ToolCall, ToolResult
 from tokenmizer_mw.safety.redact import Redactor
 from tokenmizer_mw.wire.dialect import ChatRequest
 
-QUICK_MAX: Final = 16 * 1024
-"""Bytes of new text in a request up to which it may be redacted on an event loop."""
-
 CLEAN_MAX: Final = 16_384
 """Number of hashes of texts without secrets that are kept, so that these texts are not scanned again."""
 
@@ -79,27 +76,24 @@ class RequestRedactor:
         known = self._beginnings.get(key)
         return known if known is not None and known.of(body) else None
 
-    @staticmethod
-    def quick(body: bytes, known: Beginning | None) -> bool:
-        """Return whether ``clean`` may run on an event loop: at most ``QUICK_MAX`` bytes of ``body`` are new.
-
-        ``known``: the start of ``body`` that was redacted before; ``None``: all of it is new.
-        """
-        return len(body) - (known.length if known is not None else 0) <= QUICK_MAX
-
-    def clean(self, body: bytes, known: Beginning | None = None) -> bytes:
+    def clean(self, body: bytes, known: Beginning | None = None, left_out: bytes = b"") -> bytes:
         """Return the request ``body`` with secrets redacted; the same object if it has none.
 
-        ``known``: its start, from ``find_beginning``, which is not scanned again; ``None``: scan everything. Raises
-        ``UnicodeError`` for a body that is not UTF-8.
+        ``known``: its start, from ``find_beginning``, which is not scanned again; ``None``: scan everything.
+        ``left_out``: a member of the body that is not forwarded, so that nothing in it needs redaction (a session's id
+        looks like a secret). Raises ``UnicodeError`` for a body that is not UTF-8.
         """
+        if b"\0" in body[:4]:
+            raise UnicodeError("JSON in UTF-16 or UTF-32")
+        rest = body if known is None else _OPENING + body[known.length :]
+        redacted = text = rest.decode()
+        if self._redactor.suspects_bytes(rest.replace(left_out, b"", 1) if left_out else rest):
+            redacted = self._redactor.redact_suspect_body(text)
         if known is None:
-            return self._redact_body(body)
-        rest = _OPENING + body[known.length :]
-        redacted = self._redact_body(rest)
-        if redacted is rest and known.mark is None:
+            return body if redacted is text else redacted.encode()
+        if redacted is text and known.mark is None:
             return body
-        return known.clean + redacted[len(_OPENING) :]
+        return known.clean + redacted[len(_OPENING) :].encode()
 
     def note(self, key: Hashable, body: bytes, clean: bytes, request: ChatRequest) -> None:
         """Remember the start of the newest request of session ``key``: ``body`` as received, ``clean`` as redacted,
@@ -174,15 +168,6 @@ class RequestRedactor:
     def _result(self, result: ToolResult) -> ToolResult:
         text = self.text(result.text)
         return result if text is result.text else replace(result, text=text)
-
-    def _redact_body(self, body: bytes) -> bytes:
-        if b"\0" in body[:4]:
-            raise UnicodeError("JSON in UTF-16 or UTF-32")
-        text = body.decode()
-        if not self._redactor.suspects_bytes(body):
-            return body
-        redacted = self._redactor.redact_suspect_body(text)
-        return body if redacted is text else redacted.encode()
 
     def _drop(self, key: Hashable) -> None:
         known = self._beginnings.pop(key, None)

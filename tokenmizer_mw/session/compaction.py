@@ -100,8 +100,7 @@ class LongestRequests:
         request is known) and contains a client's notice of a compaction. Or an earlier compaction was found, and a
         resume block stands before the transcript since.
         """
-        with self._lock:
-            longest = self._longest.get(key)
+        longest = self._longest.get(key)
         if longest is not None and (longest.handed_back or len(body) * _SHORTER < longest.size):
             return True
         return (longest is None or len(body) < longest.size) and may_continue(body)

@@ -23,6 +23,9 @@ _SPELLED_ALONE: Final = 16
 """Number of messages whose spelling is computed one by one, enough for an unchanged history. After that, the spellings
 of all messages are computed at once."""
 
+SUMMARY_WITHIN: Final = 3
+"""Number of messages at the start of a resent transcript among which a summary is looked for."""
+
 Position = tuple[int, int]
 """A position in a resent history: the index of a message in it, and the index of the stored message that it is or
 follows."""
@@ -40,6 +43,7 @@ class ResentMessages:
         self._history = messages if shared and isinstance(messages, History) else None
         self._column: Sequence[str] | None = None
         self._marks: dict[int, str] = {}
+        self._first_marks: list[str] = []
         self._spellings: dict[int, Spelling] = {}
         self._texts: dict[int, str] = {}
         self.runs: dict[int, Run] = {}
@@ -63,6 +67,13 @@ class ResentMessages:
         if mark is None:
             mark = self._marks[index] = digest(self._messages[index])
         return mark
+
+    @property
+    def first_marks(self) -> list[str]:
+        """The digests of the first messages, among which a summary may be."""
+        if not self._first_marks:
+            self._first_marks = [self.mark(index) for index in range(min(SUMMARY_WITHIN, len(self._messages)))]
+        return self._first_marks
 
     def spelling(self, index: int) -> Spelling:
         """Return the spelling of message ``index``, which identifies the message even if a client changed its form."""

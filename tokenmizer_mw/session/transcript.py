@@ -9,6 +9,7 @@ from typing import Final
 
 from tokenmizer_mw.model.message import Message, Role
 from tokenmizer_mw.session.resent import (
+    SUMMARY_WITHIN,
     Position,
     ResentHistory,
     ResentMessages,
@@ -25,9 +26,6 @@ _PART_MOST: Final = 64
 _PLACES_MAX: Final = 8
 _PRESERVED_MAX: Final = 64
 """Most messages that a client may keep after its summary of the messages before them."""
-
-_SUMMARY_WITHIN: Final = 3
-"""Number of messages at the start of a resent transcript among which a summary is looked for."""
 
 
 @dataclass(slots=True)
@@ -205,8 +203,11 @@ class Transcript:
     def _behind_summary(self, resent: ResentMessages, index: int, place: int) -> dict[int, int]:
         """Return the messages up to ``index`` that a client kept after the summary at ``place``, in the form that
         ``find_preserved`` returns; empty if there are none. The message before the first of them is the summary."""
-        for start in range(max(0, index - _PRESERVED_MAX), min(index, _SUMMARY_WITHIN)):
-            if resent.mark(start) == self.digests[place]:
+        mark, first_marks = self.digests[place], resent.first_marks
+        if mark not in first_marks:  # nearly always
+            return {}
+        for start in range(max(0, index - _PRESERVED_MAX), min(index, SUMMARY_WITHIN)):
+            if first_marks[start] == mark:
                 return self._stored_run(resent, start + 1, index, self.parents[place]) or {}
         return {}
 
@@ -261,14 +262,16 @@ class Transcript:
 
         A client may leave out tool calls with their results, all that stand there; it may not add any.
         """
-        run = run_back(resent, index)
+        run, own = run_back(resent, index), resent.spelling(index)
         left, calls = len(run.text), []
         while place >= 0:
             spelling = self.spellings[place]
             if spelling.length:
                 if spelling.side != run.side or not left:
                     break
-                if spelling.length > left or text_digest(run.text[left - spelling.length : left]) != spelling.text:
+                is_own = left == len(run.text) and spelling.length == own.length
+                text = own.text if is_own else text_digest(run.text[max(0, left - spelling.length) : left])
+                if text != spelling.text:
                     return None
                 left -= spelling.length
             calls += [spelling.calls] * bool(spelling.calls)

@@ -64,6 +64,7 @@ _CONTEXT_MARKS: Final = tuple(mark for row in HOST_TEXTS for mark in row.context
 _OWN_REPLIES: Final = ("Ok.", "Ok,")
 """Beginnings of the replies that an application itself gives to its messages beside the chat. Models begin with
 "Okay"."""
+_OWN_REPLY_IN_JSON: Final = '"Ok'
 
 _SURROGATE: Final = re.compile("[\ud800-\udfff]")
 _MATCHES_CACHED: Final = 256
@@ -184,6 +185,8 @@ def first_own_message(messages: Sequence[Message]) -> int | None:
 def may_have_context(text: str, start: int = 0) -> bool:
     """Whether the JSON ``text`` may contain, from character ``start`` on, messages that ``find_context`` returns. A
     quick check that may be true wrongly."""
+    if text.find(_OWN_REPLY_IN_JSON, start) < 0:  # nearly always
+        return False
     return max(map(text.find, _CONTEXT_MARKS, repeat(start))) >= 0  # without a call of ours for each mark
 
 

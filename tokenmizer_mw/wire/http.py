@@ -23,8 +23,9 @@ def by_name(headers: Headers) -> dict[bytes, bytes]:
 
 def header(headers: Headers, name: bytes) -> bytes | None:
     """Return the first value of one header; ``None`` when it is missing. ``name``: in lower case."""
+    size = len(name)
     for key, value in headers:
-        if key == name or key.lower() == name:
+        if len(key) == size and key.lower() == name:
             return value
     return None
 

@@ -1,6 +1,7 @@
 """Limits on the content of a JSON request: nesting depth, number of messages, number of tools. Pure.
 
-The check runs before the body is parsed. A body with few brackets is parsed, because that is fastest; any other body is
+The check runs before the body is parsed. In most bodies the brackets outside of strings are few, and they vanish when
+inner pairs are taken out again and again. Any other body is parsed if it has few brackets, because that is fastest, or
 scanned: strings are cut out, and the remaining brackets are counted. The scan is exact for valid JSON; invalid JSON is
 left to the code that parses the body. If a name occurs twice in an object, the last member counts; a scan also counts
 the depth of the others.
@@ -17,6 +18,9 @@ from typing import Any, Final
 
 _STEPS: Final = {ord("{"): 1, ord("["): 1, ord("}"): -1, ord("]"): -1}
 _NO_BRACKETS: Final = bytes(byte for byte in range(256) if byte not in _STEPS)
+
+_NO_SIGNS: Final = bytes(byte for byte in range(256) if byte not in b'{}[]"\\/bfnrtu')
+"""All bytes but brackets, quotes, backslashes, and what may stand behind a backslash in JSON."""
 
 _READ_MAX: Final = 16_384
 """Number of brackets, those in strings included, up to which a body is parsed: more could become too many objects."""
@@ -77,12 +81,29 @@ class Excess:
 
 def excess(body: bytes, bounds: Bounds) -> Excess | None:
     """Return the first limit that ``body`` exceeds; ``None`` if it exceeds none or is not a JSON object."""
-    brackets = body.translate(None, _NO_BRACKETS)
+    signs = body.translate(None, _NO_SIGNS)
+    brackets = signs.translate(None, _NO_BRACKETS)
     if len(brackets) <= 2 * min(bounds.depth, bounds.messages, bounds.tools):
+        return None
+    if b"\0" not in body[:4] and _has_few(signs, bounds):  # in UTF-16, bytes are no signs
         return None
     if len(brackets) <= _READ_MAX and _reads_within(body, bounds):
         return None
     return scan_bounds(body, bounds)
+
+
+def _has_few(signs: bytes, bounds: Bounds) -> bool:
+    """Return whether the brackets outside of strings show that a body is within ``bounds``; false if that needs a
+    closer look. ``signs``: what ``_NO_SIGNS`` leaves of the body."""
+    plain = signs.replace(b"\\\\", b"").replace(b'\\"', b"")
+    brackets = b"".join(plain.split(b'"')[::2]).translate(None, _NO_BRACKETS)
+    if len(brackets) > 2 * min(bounds.messages, bounds.tools):
+        return False
+    for _ in range(bounds.depth // 2):  # each takes out one level or two
+        brackets = brackets.replace(b"{}", b"").replace(b"[]", b"")
+        if not brackets:
+            return True
+    return False
 
 
 def _reads_within(body: bytes, bounds: Bounds) -> bool:

@@ -259,11 +259,11 @@ class TurnSpool:
         except Exception as error:
             self._count("commit_failed")
             _log.warning("after a turn was written: %s", type(error).__name__)
-        turn.settle(True)
         with self._changed:
             self._written += 1
             self._lanes.remove_first(key)
             self._changed.notify_all()
+        turn.settle(True)
         return True
 
     def _handle_failure(self, key: SessionKey, turn: SpooledTurn, error: StoreUnavailable) -> bool:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Awaitable
 from contextlib import suppress
-from contextvars import copy_context
+from contextvars import Context, copy_context
 from functools import partial
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Final, Protocol
+from weakref import WeakKeyDictionary
 
-from tokenmizer_mw.runtime.offload import TURNS, caller_on_this_loop, is_in_asyncio, offload
+from tokenmizer_mw.runtime.offload import TURNS, asyncio_loop, caller_on_this_loop, offload
 from tokenmizer_mw.store.resilience.spool import SpooledTurn
 
 if TYPE_CHECKING:
@@ -31,7 +32,8 @@ def await_submitted(submit: Submit, seconds: float) -> Awaitable[SpooledTurn | N
     the turn is durable. A caller that is cancelled returns at once; the turn is written all the same. Raises what
     ``submit`` raises.
     """
-    return _Waiting(submit).wait(seconds) if is_in_asyncio() else _await_anywhere(submit, seconds)
+    loop = asyncio_loop()
+    return _Waiting(submit, loop).wait(seconds) if loop is not None else _await_anywhere(submit, seconds)
 
 
 async def _await_anywhere(submit: Submit, seconds: float) -> SpooledTurn | None:
@@ -47,28 +49,68 @@ async def _await_anywhere(submit: Submit, seconds: float) -> SpooledTurn | None:
     return turn
 
 
+class _Deadlines:
+    """The deadlines of all waits on one asyncio loop. They share a timer: one for each wait, armed and cancelled, takes
+    a tenth of what this package costs the loop. The timer stays armed when a wait ends before its deadline."""
+
+    __slots__ = ("_armed_for", "_times")
+
+    def __init__(self) -> None:
+        self._times: dict[_Waiting, float] = {}
+        self._armed_for = _NEVER
+
+    def add(self, waiting: _Waiting, seconds: float) -> None:
+        """Call ``waiting.pass_deadline`` in ``seconds``, unless it is removed before."""
+        deadline = self._times[waiting] = waiting.loop.time() + seconds
+        if deadline < self._armed_for:
+            self._arm(waiting.loop, deadline)
+
+    def remove(self, waiting: _Waiting) -> None:
+        """Do not call ``waiting.pass_deadline`` any more."""
+        self._times.pop(waiting, None)
+
+    def _arm(self, loop: asyncio.AbstractEventLoop, at: float) -> None:
+        self._armed_for = at
+        loop.call_at(at, self._look, loop, at, context=Context())  # holds no request
+
+    def _look(self, loop: asyncio.AbstractEventLoop, at: float) -> None:
+        """End the waits whose deadline has passed, and arm the timer for the next one."""
+        if at != self._armed_for:
+            return  # an earlier deadline came in between
+        now = max(at, loop.time())
+        for waiting in [waiting for waiting, deadline in self._times.items() if deadline <= now]:
+            del self._times[waiting]
+            waiting.pass_deadline()
+        self._armed_for = _NEVER
+        if self._times:
+            self._arm(loop, min(self._times.values()))
+
+
+_NEVER: Final = float("inf")
+_deadlines: Final[WeakKeyDictionary[asyncio.AbstractEventLoop, _Deadlines]] = WeakKeyDictionary()
+
+
 class _Waiting:
     """One wait on asyncio. Only the thread that settles the turn wakes the event loop, once: waking costs the loop's
     thread more than everything else that is done here."""
 
-    __slots__ = ("_is_late", "_loop", "_over", "_submit", "_turn")
+    __slots__ = ("_is_late", "_over", "_submit", "_turn", "loop")
 
-    def __init__(self, submit: Submit) -> None:
-        import asyncio  # loaded by now
-
+    def __init__(self, submit: Submit, loop: asyncio.AbstractEventLoop) -> None:
         self._submit = submit
-        self._loop = asyncio.get_running_loop()
-        self._over: asyncio.Future[SpooledTurn | None] = self._loop.create_future()
+        self.loop = loop
+        self._over: asyncio.Future[SpooledTurn | None] = loop.create_future()
         self._turn: SpooledTurn | None = None
         self._is_late = False
 
     async def wait(self, seconds: float) -> SpooledTurn | None:
         TURNS.put((self._submit_and_write, copy_context(), None))
-        timer = self._loop.call_later(seconds, self._pass_deadline)
+        deadlines = _deadlines.get(self.loop) or _deadlines.setdefault(self.loop, _Deadlines())
+        deadlines.add(self, seconds)
         try:
             return await self._over
         finally:
-            timer.cancel()
+            deadlines.remove(self)
 
     def _submit_and_write(self) -> None:
         """In a worker thread: submit the turn, and write it here if nobody else does."""
@@ -88,14 +130,15 @@ class _Waiting:
             if turn.go_on is not None:
                 turn.go_on()
 
-    def _pass_deadline(self) -> None:
+    def pass_deadline(self) -> None:
+        """Wait no longer than until there is a turn."""
         self._is_late = True
         if self._turn is not None:
             self._end(self._turn, None)
 
     def _wake(self, turn: SpooledTurn | None, error: BaseException | None = None) -> None:
         with suppress(RuntimeError):  # the loop has ended: nobody waits
-            self._loop.call_soon_threadsafe(self._end, turn, error)
+            self.loop.call_soon_threadsafe(self._end, turn, error)
 
     def _end(self, turn: SpooledTurn | None, error: BaseException | None) -> None:
         if self._over.done():
