@@ -18,7 +18,7 @@ from tokenmizer_mw.extract.match.hit import Hit, is_anaphoric
 from tokenmizer_mw.extract.rules import Act, Rule, Speaker
 from tokenmizer_mw.extract.text.phrases import bound_sentence, is_question, read_order, strip_lead
 from tokenmizer_mw.extract.text.similar import content
-from tokenmizer_mw.model.node import NodeType
+from tokenmizer_mw.model.node import DecisionKind, NodeType
 from tokenmizer_mw.settings import Settings
 
 from .classifier import ActProbabilities, DialogueAct, Model, SentenceInContext, load_shipped_model
@@ -145,7 +145,7 @@ def drop_unlikely_findings(
 
     def is_likely(finding: Finding) -> bool:
         at = places.get(finding.span) if finding.span is not None else None
-        chances = STATED_VALUES if _is_stated_value(finding) else LEAST_CHANCES.get((finding.type, finding.move))
+        chances = EXPLICIT if _is_explicit(finding) else LEAST_CHANCES.get((finding.type, finding.move))
         if at is None or chances is None or finding.confidence >= _MARKED:
             return True
         guess = judge_sentence(at, spoken, read, situation, model)
@@ -154,9 +154,11 @@ def drop_unlikely_findings(
     return [finding for finding in found if is_likely(finding)]
 
 
-def _is_stated_value(finding: Finding) -> bool:
-    """Whether a finding notes a value that a sentence states ("CI runs on Jenkins")."""
-    return finding.type is NodeType.DECISION and finding.move is Move.NOTE and bool(finding.slot or finding.value)
+def _is_explicit(finding: Finding) -> bool:
+    """Whether a finding notes a value that a sentence states ("CI runs on Jenkins"), or a rule or preference."""
+    if (finding.type, finding.move) != (NodeType.DECISION, Move.NOTE):
+        return False
+    return bool(finding.slot or finding.value) or finding.kind in (DecisionKind.RULE, DecisionKind.PREFERENCE)
 
 
 _MARKED: Final = 0.92
@@ -177,10 +179,10 @@ LEAST_CHANCES: Final[Mapping[tuple[NodeType, Move], Mapping[DialogueAct, float]]
 to be believed; findings of other types and moves are. Chosen on authors whom the classifier had not read (see
 ``benchmarks/finding_chances.py``): these drop a third of the choices that nobody made, and one in twenty of those that
 somebody did."""
-STATED_VALUES: Final = dict.fromkeys(
+EXPLICIT: Final = dict.fromkeys(
     (DialogueAct.DECISION, DialogueAct.CHANGE, DialogueAct.REJECTION, DialogueAct.RULE, DialogueAct.STATE), 0.06
 )
-"""The same for values that a sentence states ("CI runs on Jenkins"), which hold even if it only describes them."""
+"""The same for values, rules and preferences, which the words of a sentence alone make likely."""
 
 
 def judge_sentence(
