@@ -29,9 +29,14 @@ A setting can be given in three ways:
 | the proxy's file | under `memory:`, such as `memory: {context_window: 32000}`; the rest of that file is in [proxy.md](proxy.md#the-configuration) |
 | the environment | `TOKENMIZER_CONTEXT_WINDOW=32000`, for the proxy, the commands, hooks, MCP and `Settings.load`; it wins over files |
 
-`SessionMemory.open(address)` without settings uses the defaults and reads no variable. An unknown name in a file is an
-error that names it. An unknown variable is ignored. An empty variable switches off what it names. Sizes are bytes unless
-the text says otherwise.
+`SessionMemory.open(address)` without settings uses the defaults and reads no variable.
+
+- An unknown name in a file, and an invalid value anywhere, raise `ConfigError`, which names it. An unknown variable is
+  ignored.
+- An empty variable sets a setting that may be "none" to none, and a text to the empty text. For other settings it is
+  invalid.
+- "yes or no" is `true` or `false`, in a variable also `1` or `0`, `yes` or `no`, `on` or `off`.
+- Sizes are in bytes and times in seconds, unless the text says otherwise.
 """
 
 _VARIABLES: Final = """\
@@ -104,9 +109,20 @@ def _default(field: Any) -> str:
     return f"`{value}`"
 
 
+_ITEM: Final = re.compile(r"(?<=[.:;]) (?=`[a-z]\w+`(?: and `[a-z]\w+`)?(?::| names? | leaves | hold))")
+"""Where the text about the next setting begins: a sentence that begins with its name."""
+
+
 def _prose(text: str) -> str:
-    plain = re.sub(r"``([^`]+)``", r"`\1`", text)
-    return "\n".join(_wrapped(plain.replace("`docs/compression.md`", "[compression.md](compression.md)"))) + "\n"
+    """The text of a group: what is said of all its settings, then a list with an item for each."""
+    plain = re.sub(r"``([^`]+)``", r"`\1`", text).replace("`docs/compression.md`", "[compression.md](compression.md)")
+    head, *items = [one.rstrip(";") for one in _ITEM.split(f". {plain}")]
+    about = head.removeprefix(".").strip()
+    lines = [*_wrapped(about), ""] if about else []
+    for item in items:
+        first, *more = _wrapped(item, width=118)
+        lines += [f"- {first}", *(f"  {line}" for line in more)]
+    return "\n".join(lines) + "\n"
 
 
 def _wrapped(text: str, width: int = 120) -> list[str]:

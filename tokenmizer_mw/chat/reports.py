@@ -20,7 +20,9 @@ from tokenmizer_mw.wire.http import Headers, header
 _logger = logging.getLogger("tokenmizer_mw")
 _HINTS: Final = {
     "no_session": "a chat passes and is not remembered: no {places} names its session",
-    "session_invalid": "a chat passes and is not remembered: its session id or tenant is no text of 1-256 characters",
+    "session_invalid": (
+        "a chat passes and is not remembered: its session id or tenant is no text of 1 to 256 printable characters"
+    ),
     "reply_empty": "a reply is recorded without any text; if a CustomChat reads it, look at its reply and delta",
 }
 """Counters whose first count is logged, since the calling code is easily wrong and nothing else shows it. ``{places}``:

@@ -12,7 +12,7 @@ from langchain_core.messages import AIMessage, BaseMessage, HumanMessage
 from langchain_core.outputs import ChatGeneration, Generation, LLMResult
 
 from langchain_tokenmizer_mw.messages import chat
-from langchain_tokenmizer_mw.sessions import PLACES, checked, running_session
+from langchain_tokenmizer_mw.sessions import HANDLER_PLACES, checked, running_session
 from tokenmizer_mw.model.session import LOCAL_TENANT
 
 if TYPE_CHECKING:
@@ -28,7 +28,8 @@ class TokenMizerCallbackHandler(BaseCallbackHandler):
 
     A prompt is recorded when the call starts, the reply when it ends; tool results are part of the next call's
     messages. The session is ``session_id``, else the thread or session id in the run's metadata or configurable; a run
-    without one is not recorded and counted as "no_session". LangChain logs exceptions of the handler and continues.
+    without one is not recorded and counted as "no_session". If a model is called outside of a chain, only ``metadata``
+    reaches the handler. LangChain logs exceptions of the handler and continues.
     """
 
     def __init__(self, memory: SessionMemory, *, session_id: str | None = None, tenant: str = LOCAL_TENANT) -> None:
@@ -80,7 +81,7 @@ class TokenMizerCallbackHandler(BaseCallbackHandler):
     def _asked(self, run_id: UUID, messages: list[BaseMessage], metadata: dict[str, Any] | None) -> None:
         session = self.session_id if self.session_id is not None else running_session(metadata)
         if session is None:
-            self.memory.service.count("no_session", places=PLACES.format("handler"))
+            self.memory.service.count("no_session", places=HANDLER_PLACES)
             return
         with self._lock:
             self._runs[run_id] = session, messages

@@ -164,7 +164,7 @@ class TokenMizerMiddleware(AgentMiddleware[AgentState[Any], ContextT, Any]):
         tenant = _named(self.tenant, request)
         if session is None or not SessionKey(tenant, session).valid():
             reason = "no_session" if session is None else "session_invalid"
-            self.memory.service.count(reason, places=PLACES.format("middleware"))
+            self.memory.service.count(reason, places=PLACES)
             return None
         thread: Sequence[BaseMessage] = (request.state or {}).get("messages") or request.messages
         return _Call(session, tenant, request, thread)

@@ -21,8 +21,15 @@ NAMES: Final = ("thread_id", "session_id", "conversation_id")
 """Names under which a run's ``configurable`` or ``metadata`` may contain the session id; the first one that is present
 counts."""
 
-PLACES: Final = f"{NAMES[0]} or {NAMES[1]} in the run's config, and no session_id= of the {{}},"
-"""Where the session id of a run may come from, for a log line; ``{}`` stands for "middleware" or "handler"."""
+PLACES: Final = f"{NAMES[0]} or {NAMES[1]} in the run's config, and no session_id= of the middleware,"
+"""Where the session id of a run of an agent may come from, for a log line."""
+
+HANDLER_PLACES: Final = (
+    f"{NAMES[0]} or {NAMES[1]} in the run's metadata or, of a chain, in its configurable, and no session_id= of the"
+    " handler,"
+)
+"""The same for a callback handler. LangChain passes a handler the metadata alone if a model is called outside of a
+chain."""
 
 
 def checked(memory: SessionMemory) -> SessionMemory:

@@ -73,6 +73,17 @@ def test_a_run_without_a_session_is_counted(scripted: Any, memory: SessionMemory
     assert memory.counters()["no_session"] == 1
 
 
+def test_the_log_says_where_a_model_called_by_itself_names_its_session(
+    scripted: Any, memory: SessionMemory, caplog: pytest.LogCaptureFixture
+) -> None:
+    """LangChain passes the handler of such a call its metadata and not its configurable."""
+    handler = TokenMizerCallbackHandler(memory)
+    scripted().invoke(CHOICE, {"callbacks": [handler]})
+    assert "in the run's metadata or, of a chain, in its configurable, and no session_id= of the handler" in caplog.text
+    scripted().invoke(CHOICE, {"callbacks": [handler], "metadata": {"thread_id": "s"}})
+    assert said(memory) == [CHOICE, "Understood."]
+
+
 def test_a_model_of_texts_is_remembered(memory: SessionMemory) -> None:
     chain = PromptTemplate.from_template("{asked}") | FakeListLLM(responses=["Understood."])
     chain.invoke({"asked": CHOICE}, {"callbacks": [TokenMizerCallbackHandler(memory, session_id="s")]})
