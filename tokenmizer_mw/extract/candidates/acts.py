@@ -9,6 +9,7 @@ nothing.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import takewhile
 from typing import Final
 
 from tokenmizer_mw.extract.compose.label_completion import fill_labels
@@ -82,8 +83,9 @@ def read_acts(
         found, spoken = _read_reply_and_goal(spoken, segments, situation, replies=replies)
     read: list[Sequence[Hit]] = [_read_item(segment, situation.speaker) for segment in spoken]
     sure = drop_unlikely_hits(spoken, read, situation, model) if model is not None else read
-    if replies and not user and not any(read[:1]):
-        found += find_acknowledged(spoken, situation)
+    if replies and not user:
+        unread = takewhile(lambda one: not one[1], zip(spoken, read, strict=True))
+        found += find_acknowledged([segment for segment, _ in unread], situation)
     for segment, hits_ in zip(spoken, sure, strict=True):
         _read_one_sentence(segment, hits_, situation, found)
     if user:
