@@ -388,7 +388,7 @@ class Settings:
         """
         variables = os.environ if environ is None else environ
         found = {field.name: variables.get(ENVIRONMENT_PREFIX + field.name.upper()) for field in fields(cls)}
-        hints = _type_hints(cls)
+        hints = _type_hints(cls)  # type: ignore[arg-type]
         overrides = {
             name: None if not text and _takes_none(hints[name]) else text
             for name, text in found.items()
