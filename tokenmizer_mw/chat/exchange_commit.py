@@ -80,14 +80,14 @@ class ExchangeCommit:
         self, exchange: ChatExchange, *, last: bool, outcome: Outcome | None = None, attempt: bool = False
     ) -> None:
         """Submit the turn of ``exchange`` if its reply is complete or ``last`` is true (no more pieces come), and wait
-        until it is durable or the deadline has passed. Blocks. The arguments are those of ``settle``.
+        until it is stored, at most ``Settings.store_wait_seconds``; after that it is written in the background. Does
+        not wait while the store is known not to answer, and does nothing if the turn was submitted before. Blocks. The
+        arguments are those of ``settle``.
         """
         self._turns.wait_for_turn(self.settle(exchange, last, outcome, attempt))
 
     async def acommit(self, exchange: ChatExchange, *, last: bool) -> None:
-        """Submit the turn if its reply is complete or ``last`` is true (no more pieces come), and wait until it is
-        durable or the deadline has passed, from an event loop. Does nothing if the turn was submitted already. Does not
-        raise: failures are counted and logged."""
+        """As ``commit``, from an event loop, without blocking it. Does not raise: failures are counted and logged."""
         try:
             turn = await await_submitted(partial(self.settle, exchange, last), self._turns.seconds_to_wait)
             if turn is not None and not turn.is_written:

@@ -125,10 +125,11 @@ _SQLITE: Final = "sqlite:///"
 
 @dataclass(frozen=True, slots=True)
 class Store:
-    """An open store: its session memory and its event log.
+    """An open store: its session memory and its event log. For a command that only reads, a store that does not exist
+    is an empty one in memory.
 
-    ``place``: where the store is, for messages to people. ``missing``: true if the user named the store and it does not
-    exist.
+    ``place``: where the store is, for messages to people. ``missing``: true if the store does not exist and the user
+    named it; false for the default store.
     """
 
     memory: SessionMemory

@@ -46,7 +46,8 @@ class SentCall:
 
     @property
     def changed(self) -> bool:
-        """Whether the request that was sent differs from the client's."""
+        """Whether this package changed the request so that its tokens differ from the client's (by a cut or another
+        stage), or answered the call from the response cache."""
         return self.cut or self.answered or bool(self.stages)
 
     @property

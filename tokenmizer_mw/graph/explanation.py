@@ -324,7 +324,7 @@ def drop_withdrawn(chain: Iterable[Replacement], *, besides: Node) -> tuple[Repl
 
 def find_predecessors(graph: SessionGraph, node: Node) -> tuple[Replacement, ...]:
     """Return the transitions that led to ``node``, directly or through other facts, oldest first; () if it replaced
-    none."""
+    none. Left out are transitions of a fact that is no longer in the graph."""
     into: dict[str, list[Transition]] = {}
     for step in graph.transitions():
         into.setdefault(step.new, []).append(step)

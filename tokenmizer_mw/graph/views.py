@@ -156,7 +156,8 @@ def without_withdrawn_words(graph: SessionGraph) -> SessionGraph:
 
 
 def spell_phrases(labels: Iterable[str]) -> frozenset[str]:
-    """Return labels of facts as phrases for ``remove_phrases``: their words in lower case, one space between them."""
+    """Return labels of facts as phrases for ``remove_phrases``: their words in lower case without punctuation, one
+    space between them. Labels without a word are left out."""
     return frozenset(filter(None, map(_spell, labels)))
 
 

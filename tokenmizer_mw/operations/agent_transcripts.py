@@ -63,7 +63,8 @@ class ShownContext:
 def messages_in(raw: bytes, start: int = 0) -> tuple[list[TranscriptMessage], int]:
     """Return the messages in ``raw``, and the byte position in the transcript at which its last complete line ends.
 
-    ``raw``: a part of a transcript that begins at byte ``start``. An incomplete last line is ignored.
+    ``raw``: a part of a transcript that begins at byte ``start``. An incomplete last line is ignored; so are lines that
+    are too long, not JSON, or no message.
     """
     found = [
         TranscriptMessage(start + place, message, read_time(value.get("timestamp")))

@@ -105,7 +105,8 @@ class ForkGate:
             os.register_at_fork(before=self._close, after_in_parent=self._open, after_in_child=self._renew)
 
     def adopt(self, owner: Releasable) -> None:
-        """Have ``owner.release_connections`` called before each fork, unless a connection is still in use then."""
+        """Have ``owner.release_connections`` called before each fork, as long as ``owner`` exists (it is referenced
+        weakly). It is not called for a fork that goes ahead although something is in use (see the class)."""
         self._owners.add(owner)
 
     def __enter__(self) -> None:

@@ -42,8 +42,8 @@ class FactEdit:
 
     @property
     def previous(self) -> dict[str, str | bool]:
-        """The fields that the edit changed, with their values before it. Only label, detail, status, pin and slot are
-        compared."""
+        """The fields that the edit changed, with their values before it; ``{}`` for none. Only ``label``, ``detail``,
+        ``status``, ``pinned`` and ``slot`` are compared."""
         return {
             name: getattr(self.before, name)
             for name in SHOWN_FIELDS

@@ -374,11 +374,11 @@ def number_of(event: Event) -> int | None:
 
 
 def fold_until_message(recorded: Sequence[Recorded], number: int) -> SessionState:
-    """Return the state with the facts as they were after message ``number``: those of the messages up to it, and the
-    changes by hand before the next message. ``recorded``: all events of the log.
+    """Return the state after message ``number``: the facts of the messages up to it, and the manual edits before the
+    next message. From the last message on, this is the current state. ``recorded``: all events of the session.
 
-    Facts are derived in the order of the messages. So the events until the first one of a later message are applied; if
-    the graph was built again after messages were withdrawn, those of the newest graph.
+    Facts are derived in the order of the messages, so the events before the first one of a later message are applied.
+    If messages were withdrawn, all facts were derived again; that first event is then looked for after the last time.
     """
     events = [one.event for one in recorded]
     rebuilt = (at for at, event in enumerate(events) if isinstance(event, HistoryRevised) and event.redrawn)

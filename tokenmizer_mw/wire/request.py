@@ -316,9 +316,9 @@ class Dialect(Protocol):
         ``request.prefix`` up to but not including ``keep_from`` replaced by one message of ``role`` that contains
         ``block``. All other bytes stay.
 
-        ``keep_from``: index of the first message to keep; ``None`` to remove and insert nothing. ``block``: "" for no
-        message in their place. Dialects may put the block elsewhere, and keep system messages that are among the
-        removed ones.
+        ``keep_from``: index of the first message to keep; ``None``: all messages stay, and ``block`` is not used.
+        ``block``: "" for no message in their place. A dialect may put the block elsewhere, and may keep system messages
+        that are among the removed ones. Raises ``ValueError`` if the messages cannot be cut there.
         """
 
     def ends(self, tail: bytes) -> bool:

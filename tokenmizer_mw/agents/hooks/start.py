@@ -163,11 +163,11 @@ _ATTEMPTS = 2
 
 
 class BlockBuilder:
-    """Builds resume blocks in advance and stores them in the database file ``path``, for workers with the files
-    ``spot``.
+    """Builds resume blocks in advance and stores them in the database file ``path``, so that a worker can answer the
+    start of a session at once. ``build_for`` and ``build_again`` build only what is missing or outdated.
 
-    ``build``: returns the block of the session with an id, "" for none; ``separator``: the setting
-    ``project_separator``.
+    ``spot``: the worker's files; workers with the same settings have the same and share the blocks. ``build``: returns
+    the block of the session with an id, "" for none; ``separator``: the setting ``project_separator``.
     """
 
     def __init__(self, path: str, spot: WorkerFiles, build: Callable[[str], str], separator: str) -> None:
@@ -185,8 +185,8 @@ class BlockBuilder:
             self._keep(BlockName(self._reader, project=project), f"{siblings}{_NEXT}", siblings)
 
     def build_again(self, project: str) -> None:
-        """Build the outdated blocks of the sessions of ``project`` again. Errors of the store and of files are
-        ignored."""
+        """Build the blocks of the sessions of ``project`` again whose session, or another one of the project, has changed
+        since. The first error of the store or of a file ends this, and is not raised."""
         with suppress(StoreError, sqlite3.Error, OSError):
             with at(self._path) as cursor:
                 chats = chats_of(cursor, self._reader)

@@ -62,8 +62,9 @@ class WorkerState:
         self.close()
 
     def answer(self, head: bytes, payload: bytes) -> bytes:
-        """Handle an event and finish its work. Returns "ok" and the text for the host, or "no" and an error message.
-        Never raises.
+        """Handle an event, and do the work that can wait until the answer is known. Returns "ok", a line end and the
+        text for the host (the coding agent), which may be empty; or "no", a line end and an error message. Never
+        raises.
 
         ``head``: event name, host, project and folder, separated by 0x1F. ``payload``: the event in JSON.
         """

@@ -133,8 +133,9 @@ def reply_to(script: DemoScript, messages: Sequence[ChatMessage]) -> ChatMessage
 
 
 def locate(script: DemoScript, messages: Sequence[ChatMessage]) -> tuple[ScriptTurn | None, int]:
-    """Return the current turn and its number of finished steps; ``(None, 0)`` if the conversation is not the
-    script's."""
+    """Return the turn that the last message belongs to if it is a tool result of the script, else that of the newest
+    user message of the script, and how many of its tool calls are done (all of them: the reply is due). ``(None, 0)``
+    if there is no such message."""
     by_call = {step.id: (turn, done) for turn in script.turns for done, step in enumerate(turn.steps, 1)}
     if messages and (place := by_call.get(str(messages[-1].get("tool_call_id")))):
         return place

@@ -65,8 +65,8 @@ def reduce_request(body: Mapping[str, Any], unseal: Callable[[str], SealedConten
 
 
 def restore_trigger(body: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
-    """Return ``body``, which was made from the request ``given``, with the parts of ``given`` that ask for a
-    compaction."""
+    """Return a copy of ``body``, which was made from the request ``given``, that asks for a compaction as ``given``
+    does: with its fields ``ASKING``, and with a trigger item at the end of the input if it had one."""
     asking = {name: given[name] for name in ASKING if name in given}
     if not any(map(is_trigger, given["input"] if isinstance(given.get("input"), list) else ())):
         return {**body, **asking}

@@ -22,7 +22,7 @@ _MISSES_MAX: Final = 40
 
 
 class FactPart(NamedTuple):
-    """A part of fact number ``fact``: its label (``part`` 0), or its reason in brackets (``part`` 1)."""
+    """A part of the fact with index ``fact``: its label (``part`` 0), or its reason in brackets (``part`` 1)."""
 
     fact: int
     part: int

@@ -101,8 +101,8 @@ class ReplacedValues:
 
     def facts_without_old(self, facts: Sequence[ResumeFact]) -> list[ResumeFact]:
         """Return ``facts`` without those that come from before a replacement and name the old value but not the new
-        one. Goals, and facts from the message of the replacement itself, stay and are marked; the user's rules stay
-        unchanged.
+        one. Goals, and facts from the message of the replacement itself, stay and get a note. The user's rules,
+        rejected options and facts of earlier sessions of the project stay unchanged.
         """
         if not self._by_word:
             return list(facts)

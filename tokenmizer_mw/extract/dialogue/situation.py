@@ -55,8 +55,9 @@ class Situation:
     @cached_property
     def ordered(self) -> bool:
         """Whether the user's last message asks for work rather than only for an answer: it has a sentence that is no
-        question, or an order in the form of a question ("can you fix the login?"). True also if it is further back than
-        the messages looked at, because then the assistant has been working since."""
+        question, or an order in the form of a question ("can you fix the login?"). Only its first ``ASKED_MAX``
+        characters are read. Without a message of the user among those looked at: true if there are messages further
+        back, because then the assistant has been working since, and false if there are none."""
         if self.asked is None:
             return self.turn > CONTEXT_MESSAGES
         text = replace_surrogates(self.asked[1].text[:ASKED_MAX])

@@ -45,7 +45,9 @@ _LOOKED: Final = ("read", NAMED, "failing")
 
 
 def find_same_fact(ledger: Ledger, finding: Finding) -> Node | None:
-    """Return the node that states what the finding states; ``None`` if it is new."""
+    """Return the node that states the same as ``finding``: of the same type with the same label (in force or not), with
+    the same value for the same slot, or, for some types, with similar words or an equivalent path. ``None`` if the
+    finding is new."""
     return find_matching_node(ledger.graph, finding, adjacent=lambda node: is_recent(ledger, node))
 
 

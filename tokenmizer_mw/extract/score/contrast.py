@@ -245,8 +245,8 @@ _MOST: Final = 30.0
 
 
 def collect_evidence(node: Node, claim: Claim, facts: KnownFacts) -> dict[str, float]:
-    """Return the evidence for and against a claim changing ``node``, by the names in ``WEIGHTS`` and in
-    their order. ``facts``: the facts that the claim may change."""
+    """Return the evidence for and against ``claim`` changing ``node``: a value for every name in ``WEIGHTS``, in their
+    order and not yet weighted (0 or 1, a share, or log odds). ``facts``: the facts that the claim may change."""
     return dict(zip(WEIGHTS, _collect(node, claim, facts), strict=True))
 
 

@@ -115,9 +115,10 @@ class _Around:
 
 
 def doubts(token: Token, value: bytes, prefix: int, *, named: bool) -> str:
-    """Return why ``value``, which has the shape of ``token``, is not a secret; "" if it is one.
+    """Return why ``value``, which has the shape of ``token``, is not a secret, in a few words; "" if it is one.
 
-    ``prefix``: number of literal bytes at its start; ``named``: whether the rest may be a name.
+    ``prefix``: number of literal bytes at its start; ``named``: also reject a value whose rest reads like a name, such
+    as that of a function.
     """
     text = value[: LOOK_MAX + prefix].decode("latin-1")
     body = text[prefix:]

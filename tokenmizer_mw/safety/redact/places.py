@@ -54,13 +54,14 @@ class PlaceRule:
     """A rule for secrets at a certain position, such as the password in "mysql -u root -p...".
 
     - ``gate``: RE2 for its beginning; ``pattern``: RE2 for the whole, with one group around the secret.
-    - ``judge``: name in ``JUDGES`` of the function that judges the secret.
+    - ``judge``: name in ``JUDGES`` of a function that returns why the text is not a secret, "" if it is one.
     - ``example``: the text before the secret, the secret as a shape (see ``shape``), and the text behind it;
       ``counter``: a text without a secret.
-    - ``edge``: whether a match of ``gate`` must begin at the start of a word.
-    - ``before``: RE2 that must match in the preceding text ("" for anything).
+    - ``edge``: refuse a match of ``gate`` that begins within a word.
+    - ``before``: RE2 that must be found in the ``_BEFORE`` bytes before the match ("" for no condition).
     - ``holds``: bytes that every match contains (b"" for none); without them in the text, ``pattern`` is not tried.
-    - ``apart``: whether the first pass requires the word boundary, because no other rule begins in the same way.
+    - ``apart``: try ``gate`` only at word boundaries in the first pass, which is possible if no other rule begins in
+      the same way; otherwise it is tried everywhere, and ``edge`` is checked later.
     """
 
     kind: str

@@ -237,8 +237,10 @@ class Custom:
 
     def find(self, text: bytes) -> Iterator[SecretSpan]:
         """Yield every secret that the user's rule finds in ``text``."""
-        if self.keywords and not any(word in text.lower() for word in self.keywords):
-            return
+        if self.keywords:
+            lowered = text.lower()
+            if not any(word in lowered for word in self.keywords):
+                return
         for match in self.pattern.finditer(text):
             start, end = match.span(1 if self.pattern.groups and match.group(1) is not None else 0)
             if start < end and entropy(text[start:end].decode("latin-1")) >= self.floor:

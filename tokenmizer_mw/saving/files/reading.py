@@ -48,7 +48,8 @@ Clean = Callable[[str], str]
 
 
 class Stopped(Exception):
-    """Raised by a progress function to stop reading and get a partial digest."""
+    """Raised by a progress function to stop reading: ``analyze`` then returns a partial digest, ``excerpt`` passes it
+    on."""
 
 
 class BrokenFile(Exception):

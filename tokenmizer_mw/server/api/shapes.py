@@ -772,8 +772,8 @@ class SavedGroup(TypedDict):
 
 
 class SavingsJson(SavedGroup):
-    """What all selected model calls cost together, what each stage saved, and the sums of each group if the query
-    groups them."""
+    """What all selected model calls cost together (the fields of ``SavedGroup``), what each stage of the package saved
+    in ``stages``, and ``groups``, the sums of each group; missing if the query does not group."""
 
     stages: list[StageSavings]
     groups: NotRequired[list[SavedGroup]]

@@ -38,8 +38,9 @@ _SIGNALS: Final = (signal.SIGINT, signal.SIGTERM)
 
 
 class LogTails:
-    """Cache of the ends of sessions' logs, each at most one ``TICK`` old, so that many browsers cause one read. Not
-    thread-safe: for the tasks of one event loop. ``clock``: returns a time in seconds."""
+    """Tells whether events were added to a session, for many browsers with one read of the store per ``TICK`` seconds:
+    it caches, for each session, a mark that changes with its log. Not thread-safe: for the tasks of one event loop.
+    ``clock``: returns a time in seconds."""
 
     def __init__(self, memory: SessionMemory, clock: Callable[[], float] = time.monotonic) -> None:
         self._memory = memory

@@ -217,7 +217,7 @@ class Translation:
         return self.outgoing(call), call
 
     def outgoing(self, call: ChatCall) -> ProviderRequest:
-        """Return a parsed request in the provider's dialect. Raises ``Untranslatable``, which names the field of the
+        """Return the request ``call`` in the provider's dialect. Raises ``Untranslatable``, which names the field of the
         client's request that the provider cannot express."""
         try:
             return self.provider.outgoing(call)

@@ -187,11 +187,12 @@ class PlacedFinding:
 
 
 def place_finding(stated: ReplyStatement, places: Places, settings: Settings) -> PlacedFinding | None:
-    """Return the finding that a statement supports; ``None`` when it is empty, when nobody in the session said anything
-    similar, or when its speaker may not state such a thing.
+    """Return the finding for a statement of the refining model, with the passage of the session it comes from. ``None``
+    if it is not valid, no passage shares a word with it, or what the passage is does not allow it (see below).
 
-    Only a speaker's own words become decisions and goals, and tool output never becomes a task. Rules and goals stated
-    by the assistant become proposals.
+    A decision or goal must be in the user's or the assistant's own words, not in quoted text or tool output; so must a
+    statement that replaces another, and the one that it replaces, if a passage is found for that. Tool output never
+    becomes a task. The assistant's rules, preferences and goals become proposals.
     """
     place = places.find(stated.text, _SPEAKERS.get(stated.category, "user"))
     if place is None:

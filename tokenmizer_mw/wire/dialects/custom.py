@@ -238,8 +238,9 @@ class CustomChat(JsonDialect):
         self._cuts = len(path) == 1
 
     def read(self, body: bytes, known: KnownRequests | None = None, *, path: str = "") -> ChatRequest:
-        """Parse the request in ``body``. Raises ``MalformedRequest`` unless it is a JSON object with a list of
-        messages, or with a question, at the configured path. ``path`` is not used. See ``Dialect.read``."""
+        """Parse the request in ``body``. Raises ``MalformedRequest`` unless it is a JSON object that has, at the
+        configured place, what is configured: a list of messages, or a question (a text). The argument ``path`` is not
+        used. See ``Dialect.read``."""
         return read_request(self.shape, body, known) if self._cuts else self._read_only(read_object(decode_body(body)))
 
     def cut(self, request: ChatRequest, keep_from: int, block: str, role: str) -> list[Edit]:

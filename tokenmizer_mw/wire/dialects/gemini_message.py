@@ -116,8 +116,8 @@ class GeminiContent:
 
 
 def role_of(raw: Any) -> Role | None:
-    """Return the role of a content object; ``None`` if it is unknown. A user content with nothing but tool results has
-    the role of a tool."""
+    """Return the role of a content object, the user's if it names none; ``None`` for an unknown role and for anything
+    but an object. A user content with nothing but tool results has the role of a tool."""
     if isinstance(raw, tuple):
         raw = raw[0]
     if not isinstance(raw, dict):
