@@ -185,8 +185,8 @@ class BlockBuilder:
             self._keep(BlockName(self._reader, project=project), f"{siblings}{_NEXT}", siblings)
 
     def build_again(self, project: str) -> None:
-        """Build the blocks of the sessions of ``project`` again whose session, or another one of the project, has changed
-        since. The first error of the store or of a file ends this, and is not raised."""
+        """Build the blocks of the sessions of ``project`` again whose session, or another one of the project, has
+        changed since. The first error of the store or of a file ends this, and is not raised."""
         with suppress(StoreError, sqlite3.Error, OSError):
             with at(self._path) as cursor:
                 chats = chats_of(cursor, self._reader)

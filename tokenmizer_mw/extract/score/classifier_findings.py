@@ -36,8 +36,8 @@ WORDS_MIN: Final = 2
 
 @dataclass(frozen=True, slots=True)
 class ClassifierUse:
-    """How one class of the classifier is used: a sentence of ``speaker`` is read as ``act`` if its class ``guessed`` has
-    at least the probability ``sure``, or ``meant`` if a sentence model has read the sentence, too."""
+    """How one class of the classifier is used: a sentence of ``speaker`` is read as ``act`` if its class ``guessed``
+    has at least the probability ``sure``, or ``meant`` if a sentence model has read the sentence, too."""
 
     guessed: DialogueAct
     speaker: Speaker

@@ -217,8 +217,8 @@ class Translation:
         return self.outgoing(call), call
 
     def outgoing(self, call: ChatCall) -> ProviderRequest:
-        """Return the request ``call`` in the provider's dialect. Raises ``Untranslatable``, which names the field of the
-        client's request that the provider cannot express."""
+        """Return the request ``call`` in the provider's dialect. Raises ``Untranslatable``, which names the field of
+        the client's request that the provider cannot express."""
         try:
             return self.provider.outgoing(call)
         except Untranslatable as error:
