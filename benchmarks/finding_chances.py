@@ -103,7 +103,7 @@ def table(found: Sequence[Judged]) -> list[str]:
         right = sum(one.right for one in some) / len(some)
         below = [[one for one in some if one.chance < least] for least in CHANCES]
         cells = (f"{len(part):>7} ({sum(one.right for one in part):>3}) " for part in below)
-        lines.append(f"{kind[0]} {kind[1]:8} {len(some):>8} {right:>6.2f}    {' '.join(cells)}")
+        lines.append(f"{' '.join(kind):<15} {len(some):>7} {right:>6.2f}  {''.join(cells)}")
     return lines
 
 
