@@ -77,3 +77,8 @@ def test_a_report_behind_an_acknowledgement_repeats_no_proposal() -> None:
         "a: Understood. Completed: invoice model in app/models.py",
     )
     assert labels(graph, NodeType.DECISION) == ["SQLite for storage", "Never push to main without a review"]
+
+
+def test_what_a_marker_or_an_accepted_offer_says_is_believed() -> None:
+    graph = talk("u: Let's build a barn. TODO: write the tests.", "a: Shall I write the schema first?", "u: Yes.")
+    assert labels(graph, NodeType.TASK) == ["write the tests", "write the schema first"]

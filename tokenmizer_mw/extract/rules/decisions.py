@@ -431,6 +431,23 @@ REJECTIONS: Final = (
         unless=r".* against .*\b(?:and|but) (?:for|in favou?r of) ",
     ),
     _rule(
+        "dont_need",
+        Act.REJECT,
+        r"(?:i|we) (?:really |actually )?(?:do not|don't|dont|won't|will not) (?:need|want|use|do|take"
+        r"|go (?:with|for)) (?:a |an |the |any |to (?:use|have|run|need|depend on|buy|add|install|adopt"
+        r"|go with|host|maintain) )?"
+        r"(?P<label>.+)",
+        0.85,
+        "we don't need Kubernetes for this",
+        "we need a cluster",
+        unless=r".* (?:want|need) to (?:lose|risk|break|miss|wait|waste|spend|bother|think|worry|deal|know|see|hear"
+        r"|be|repeat"
+        r"|scare|annoy|do|forget|discuss|talk|get|give|send|explain|learn|click|type|enter|fill|scroll"
+        r"|remember|find)\b"
+        r"|.* (?:want|need) (?:the|a|an|my|our|you|it|them|this|that|anyone|anybody|people"
+        r"|users?)(?: \w+)? to \w+",
+    ),
+    _rule(
         "never_mind",
         Act.RETRACT,
         r"(?:never ?mind|nvm|forget (?:it|that|about it)|scratch that|cancel (?:that|it)|disregard|ignore)"

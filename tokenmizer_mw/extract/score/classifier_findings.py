@@ -18,7 +18,7 @@ from tokenmizer_mw.extract.match.hit import Hit, is_anaphoric
 from tokenmizer_mw.extract.rules import Act, Rule, Speaker
 from tokenmizer_mw.extract.text.phrases import bound_sentence, is_question, read_order, strip_lead
 from tokenmizer_mw.extract.text.similar import content
-from tokenmizer_mw.model.node import DecisionKind, NodeType
+from tokenmizer_mw.model.node import DecisionKind, NodeType, Trust
 from tokenmizer_mw.settings import Settings
 
 from .classifier import ActProbabilities, DialogueAct, Model, SentenceInContext, load_shipped_model
@@ -140,13 +140,15 @@ def drop_unlikely_findings(
     model: Model,
 ) -> list[Finding]:
     """Return ``found`` without the findings whose sentence probably does nothing of the kind (see ``LEAST_CHANCES``).
-    ``read``: the hits of rules in each sentence. Formal markers always stay."""
+    ``read``: the hits of rules in each sentence. Formal markers always stay, and what the user accepts of an offer."""
     places = {(segment.start, segment.end): at for at, segment in enumerate(spoken[:GUESSED_MAX])}
 
     def is_likely(finding: Finding) -> bool:
         at = places.get(finding.span) if finding.span is not None else None
         chances = EXPLICIT if _is_explicit(finding) else LEAST_CHANCES.get((finding.type, finding.move))
-        if at is None or chances is None or finding.confidence >= _MARKED:
+        if at is None or chances is None or finding.trust is not Trust.STATED:
+            return True
+        if finding.confidence >= _MARKED or any(hit.rule.explicit for hit in read[at]):
             return True
         guess = judge_sentence(at, spoken, read, situation, model)
         return any(guess.chance(act) >= least for act, least in chances.items())
