@@ -63,10 +63,10 @@ def test_values_and_rules_need_less() -> None:
     assert not kept(replace(CHOICE, kind=DecisionKind.RULE), {})
 
 
-def test_formal_markers_and_what_no_sentence_states_stay() -> None:
-    assert kept(replace(CHOICE, confidence=0.92), {})
+def test_what_no_sentence_states_stays() -> None:
     assert kept(replace(CHOICE, span=None), {})
     assert kept(replace(CHOICE, type=NodeType.FILE), {})
+    assert kept(replace(CHOICE, trust=Trust.ADOPTED), {})
 
 
 def test_a_report_behind_an_acknowledgement_repeats_no_proposal() -> None:

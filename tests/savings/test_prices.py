@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
+import sysconfig
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -12,11 +14,12 @@ from genai_prices import Usage, calc_price
 from genai_prices.data import providers
 from genai_prices.types import TieredPrices
 
-from tokenmizer_mw.chat import usage
 from tokenmizer_mw.chat.usage import price_list
 from tokenmizer_mw.context.prices import ANNOUNCED, CACHING, PUBLISHED, CacheRates, Caching, Price, rates
 from tokenmizer_mw.errors import ConfigError
 from tokenmizer_mw.settings import Settings
+
+ROOT = Path(__file__).parents[2]
 
 KNOWN = [
     ("claude-sonnet-4-5-20250929", 3.0, 0.3, 3.75),
@@ -152,19 +155,36 @@ def test_a_vendor_in_the_name_of_a_row_is_ignored(tmp_path: Path) -> None:
     assert found.of("no-such-model") is None
 
 
-def test_a_file_of_prices_serves_savings_and_not_cuts(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
-) -> None:
+WITHOUT_PUBLISHED = """
+import sys
+from tokenmizer_mw.chat import usage
+from tokenmizer_mw.settings import Settings
+
+file = sys.argv[1]
+usage.warn_without_prices(Settings(savings=True, prices=file))
+print(usage.has_prices(Settings(prices=file)), usage.has_prices(Settings()), flush=True)
+usage.warn_without_prices(Settings(cut="economy", savings=True, prices=file))
+"""
+
+
+def test_a_file_of_prices_serves_savings_and_not_cuts(tmp_path: Path) -> None:
+    """In an environment that has all packages of this one but that of the published prices."""
     file = tmp_path / "prices.yaml"
     file.write_text("my-own-gpt: {input: 1, output: 2}\n")
-    # Patched: the environment of the tests has the package whose absence is tested here.
-    monkeypatch.setattr(usage, "find_spec", lambda name: None)
-    usage.warn_without_prices(Settings(savings=True, prices=str(file)))
-    assert not caplog.messages
-    assert usage.has_prices(Settings(prices=str(file)))
-    assert not usage.has_prices(Settings())
-    usage.warn_without_prices(Settings(cut="economy", savings=True, prices=str(file)))
-    assert [text.partition(":")[0] for text in caplog.messages] == ['cut="economy"']
+    packages = tmp_path / "packages"
+    packages.mkdir()
+    for entry in Path(sysconfig.get_path("purelib")).iterdir():
+        if not entry.name.startswith("genai_prices"):
+            (packages / entry.name).symlink_to(entry)
+    ran = subprocess.run(
+        [sys.executable, "-S", "-c", WITHOUT_PUBLISHED, str(file)],
+        env={**os.environ, "PYTHONPATH": f"{ROOT}{os.pathsep}{packages}"},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert ran.stdout.split() == ["True", "False"]
+    assert [text.partition(":")[0] for text in ran.stderr.splitlines()] == ['cut="economy"']
 
 
 @pytest.mark.parametrize(

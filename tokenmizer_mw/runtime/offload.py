@@ -168,7 +168,7 @@ async def offload(task: Callable[[], T], pool: WorkerPool) -> T:
     A caller that is cancelled returns at once; the task still runs to its end. Errors of the task are raised; a
     ``StopIteration`` becomes a ``RuntimeError``. Works with asyncio, uvloop and trio.
     """
-    loop = asyncio_loop()
+    loop = find_asyncio_loop()
     if loop is None:
         return await _offload_from_any_loop(task, pool)
     done: asyncio.Future[T] = loop.create_future()
@@ -176,7 +176,7 @@ async def offload(task: Callable[[], T], pool: WorkerPool) -> T:
     return await done
 
 
-def asyncio_loop() -> asyncio.AbstractEventLoop | None:
+def find_asyncio_loop() -> asyncio.AbstractEventLoop | None:
     """Return the loop on which the caller runs as an asyncio task, also a compatible one such as uvloop's; ``None`` if
     it is no such task."""
     loaded = sys.modules.get("asyncio")  # it costs as much as half of this package, and most programs use no loop

@@ -85,7 +85,8 @@ class _Longest:
 class LongestRequests:
     """Remembers the size of the longest request of each session since its client last compacted the chat.
 
-    Holds at most ``sessions_max`` sessions; the least recently used are dropped first. Thread-safe by ``lock``.
+    Holds at most ``sessions_max`` sessions; the least recently used are dropped first. Thread-safe: changes hold
+    ``lock``, and what only reads is one lookup.
     """
 
     def __init__(self, sessions_max: int, lock: AbstractContextManager[object]) -> None:

@@ -10,7 +10,6 @@ from typing import Final
 from tokenmizer_mw.extract.rules import Act, Speaker
 from tokenmizer_mw.extract.rules.mixed_status import (
     AT_TIMES,
-    AT_TIMES_WORDS,
     BORDER,
     DENIALS,
     DONE,
@@ -67,7 +66,6 @@ _NOT_YET: Final = PatternSet(NOT_YET)
 _GENERAL: Final = PatternSet(GENERAL)
 _REST: Final = PatternSet(REST)
 _AT_TIMES: Final = PatternSet(AT_TIMES)
-_AT_TIMES_WORDS: Final = PatternSet(AT_TIMES_WORDS)
 _OF_PEOPLE: Final = PatternSet(OF_PEOPLE)
 _EXPLAINS: Final = PatternSet(EXPLAINS)
 _WHERE: Final = PatternSet(WHERE)
@@ -104,7 +102,7 @@ def read_mixed_status(line: str, table: RuleTable, speaker: Speaker = Speaker.US
     """
     if _SAYS_NOTHING.any(line):
         return ()
-    if len(line) <= LABEL_MAX and _AT_TIMES_WORDS.any(line) and _AT_TIMES.any(line) and not _OF_PEOPLE.any(line):
+    if len(line) <= LABEL_MAX and _AT_TIMES.any(line) and not _OF_PEOPLE.any(line):
         return (Hit(MIXED_RULES[Act.COMPLAINT], line, line),)
     if _PARTLY.any(line) and len(line) <= LABEL_MAX:
         return _read_part(line)

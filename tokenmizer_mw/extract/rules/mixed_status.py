@@ -137,11 +137,6 @@ PARTLY: Final = (
 _WORKS: Final = (
     r"(?:works?|pass(?:es)?|loads?|opens?|builds?|compiles?|starts?|connects?|succeeds?|is green|goes through)"
 )
-AT_TIMES_WORDS: Final = (
-    r".*(?:sometimes|occasionally|intermittently|now and then|on and off|the time|every |manchmal|ab und zu"
-    r"|gelegentlich|parfois|de temps en temps|a veces|a volte|às vezes|иногда|временами|有时)"
-)
-"""Sentences with a word of ``AT_TIMES``, which takes longer to match."""
 _AT_TIMES: Final = (
     r"(?:sometimes|occasionally|intermittently|now and then|on and off|half the time|most of the time|every (?:other"
     r"|second|third) (?:time|run|try|attempt))"

@@ -115,7 +115,8 @@ class Model:
     def weight(self, cues: Iterable[str]) -> int:
         """Return the sum of the rows of these features, as one integer of lanes, for ``guess``. Only the first
         ``CUES_MAX`` known features count."""
-        return sum(islice(filter(None, map(self._rows.get, cues)), CUES_MAX))
+        known = filter(None, map(self._rows.get, cues))  # a row is never 0: it counts itself
+        return sum(islice(known, CUES_MAX))
 
     def _sums(self, total: int, meaning: Sequence[float]) -> Sequence[float]:
         """The sum of the weights of each class, in units of ``scale``. ``meaning``: added to the sums if it is not

@@ -145,10 +145,12 @@ def drop_unlikely_findings(
 
     def is_likely(finding: Finding) -> bool:
         at = places.get(finding.span) if finding.span is not None else None
-        chances = EXPLICIT if _is_explicit(finding) else LEAST_CHANCES.get((finding.type, finding.move))
+        chances = (
+            VALUE_OR_RULE_CHANCES if _states_value_or_rule(finding) else LEAST_CHANCES.get((finding.type, finding.move))
+        )
         if at is None or chances is None or finding.trust is not Trust.STATED:
             return True
-        if finding.confidence >= _MARKED or any(hit.rule.explicit for hit in read[at]):
+        if any(hit.rule.explicit for hit in read[at]):
             return True
         guess = judge_sentence(at, spoken, read, situation, model)
         return any(guess.chance(act) >= least for act, least in chances.items())
@@ -156,15 +158,13 @@ def drop_unlikely_findings(
     return [finding for finding in found if is_likely(finding)]
 
 
-def _is_explicit(finding: Finding) -> bool:
+def _states_value_or_rule(finding: Finding) -> bool:
     """Whether a finding notes a value that a sentence states ("CI runs on Jenkins"), or a rule or preference."""
     if (finding.type, finding.move) != (NodeType.DECISION, Move.NOTE):
         return False
     return bool(finding.slot or finding.value) or finding.kind in (DecisionKind.RULE, DecisionKind.PREFERENCE)
 
 
-_MARKED: Final = 0.92
-"""Confidence of formal markers."""
 LEAST_CHANCES: Final[Mapping[tuple[NodeType, Move], Mapping[DialogueAct, float]]] = {
     (NodeType.DECISION, Move.NOTE): {DialogueAct.DECISION: 0.15, DialogueAct.RULE: 0.15},
     (NodeType.DECISION, Move.SET): {DialogueAct.CHANGE: 0.08, DialogueAct.DECISION: 0.08},
@@ -181,7 +181,7 @@ LEAST_CHANCES: Final[Mapping[tuple[NodeType, Move], Mapping[DialogueAct, float]]
 to be believed; findings of other types and moves are. Chosen on authors whom the classifier had not read (see
 ``benchmarks/finding_chances.py``): these drop a third of the choices that nobody made, and one in twenty of those that
 somebody did."""
-EXPLICIT: Final = dict.fromkeys(
+VALUE_OR_RULE_CHANCES: Final = dict.fromkeys(
     (DialogueAct.DECISION, DialogueAct.CHANGE, DialogueAct.REJECTION, DialogueAct.RULE, DialogueAct.STATE), 0.06
 )
 """The same for values, rules and preferences, which the words of a sentence alone make likely."""

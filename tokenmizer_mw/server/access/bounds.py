@@ -1,10 +1,14 @@
 """Limits on the content of a JSON request: nesting depth, number of messages, number of tools. Pure.
 
-The check runs before the body is parsed. In most bodies the brackets outside of strings are few, and they vanish when
-inner pairs are taken out again and again. Any other body is parsed if it has few brackets, because that is fastest, or
-scanned: strings are cut out, and the remaining brackets are counted. The scan is exact for valid JSON; invalid JSON is
-left to the code that parses the body. If a name occurs twice in an object, the last member counts; a scan also counts
-the depth of the others.
+The check runs before the body is parsed, in up to three steps, the cheapest first:
+
+1. If few brackets stand outside of strings, empty pairs of them are removed repeatedly. If that leaves none within the
+   allowed depth, the body is within all limits. This decides most bodies.
+2. A body with at most ``_READ_MAX`` brackets is parsed and counted.
+3. Any other body is scanned: strings are cut out, and the remaining brackets are counted. The scan is exact for valid
+   JSON; invalid JSON is left to the code that parses the body.
+
+If a name occurs twice in an object, the last member counts; a scan also counts the depth of the others.
 """
 
 from __future__ import annotations
@@ -85,14 +89,14 @@ def excess(body: bytes, bounds: Bounds) -> Excess | None:
     brackets = signs.translate(None, _NO_BRACKETS)
     if len(brackets) <= 2 * min(bounds.depth, bounds.messages, bounds.tools):
         return None
-    if b"\0" not in body[:4] and _has_few(signs, bounds):  # in UTF-16, bytes are no signs
+    if b"\0" not in body[:4] and _is_clearly_within(signs, bounds):  # in UTF-16, bytes are no signs
         return None
     if len(brackets) <= _READ_MAX and _reads_within(body, bounds):
         return None
     return scan_bounds(body, bounds)
 
 
-def _has_few(signs: bytes, bounds: Bounds) -> bool:
+def _is_clearly_within(signs: bytes, bounds: Bounds) -> bool:
     """Return whether the brackets outside of strings show that a body is within ``bounds``; false if that needs a
     closer look. ``signs``: what ``_NO_SIGNS`` leaves of the body."""
     plain = signs.replace(b"\\\\", b"").replace(b'\\"', b"")

@@ -9,7 +9,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Final, Protocol
 from weakref import WeakKeyDictionary
 
-from tokenmizer_mw.runtime.offload import TURNS, asyncio_loop, caller_on_this_loop, offload
+from tokenmizer_mw.runtime.offload import TURNS, caller_on_this_loop, find_asyncio_loop, offload
 from tokenmizer_mw.store.resilience.spool import SpooledTurn
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ def await_submitted(submit: Submit, seconds: float) -> Awaitable[SpooledTurn | N
     the turn is durable. A caller that is cancelled returns at once; the turn is written all the same. Raises what
     ``submit`` raises.
     """
-    loop = asyncio_loop()
+    loop = find_asyncio_loop()
     return _Waiting(submit, loop).wait(seconds) if loop is not None else _await_anywhere(submit, seconds)
 
 
