@@ -1,6 +1,6 @@
 """The command line: ``tokenmizer-mw``, also ``python -m tokenmizer_mw``.
 
-The entry point imports almost nothing, because agents' hooks start it with every event.
+This module imports almost nothing, because coding agents start the command ``tokenmizer-mw hook`` for every event.
 """
 
 from __future__ import annotations
@@ -14,10 +14,10 @@ if TYPE_CHECKING:
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run the command line; return the exit status.
+    """Run the command line and return the exit status: 0 for success, 1 or more for failures (see ``running.run``).
 
-    ``argv``: arguments without the program's name (``None``: those of the process). ``SystemExit`` is raised only by
-    ``--help``, ``--version`` and invalid arguments.
+    ``argv``: arguments without the program's name (``None``: those of the process). The command ``hook`` always returns
+    0. ``SystemExit`` is raised only by ``--help``, ``--version`` and invalid arguments.
     """
     given = sys.argv[1:] if argv is None else list(argv)
     if given[:1] == ["hook"]:

@@ -24,8 +24,9 @@ _NEEDED: Final = ("mcp", "httpx2", "uvicorn", "platformdirs")
 
 
 def run_mcp(arguments: argparse.Namespace) -> int:
-    """Run the command ``mcp``: the MCP server (needs the extra ``mcp``, else it raises ``ConfigError``). Returns 0 when
-    the client has disconnected; with ``--http``, when a signal stops the server."""
+    """Run the command ``mcp``: run the MCP server on standard input and output, or over HTTP with ``--http``. Returns 0
+    when the client has disconnected; with ``--http``, when a signal stops the server. Raises ``ConfigError`` if a
+    package of the extra ``mcp`` is not installed."""
     from tokenmizer_mw.agents.mcp import ServingOptions
     from tokenmizer_mw.agents.mcp.starting import start_http, start_stdio
 
@@ -46,11 +47,13 @@ def run_mcp(arguments: argparse.Namespace) -> int:
 
 
 def run_install(arguments: argparse.Namespace) -> int:
-    """Run the command ``install``: show the changes to a coding agent's configuration, and make them if the user
-    agrees. With ``--remove``, they remove this package. Returns 0, also if there is nothing to change.
+    """Run the command ``install``: print the changes to a coding agent's configuration files as a diff, and write the
+    files if the user agrees. With ``--remove``, the changes take this package out of the configuration. Returns 0, also
+    if there is nothing to change. ``--dry-run`` only prints; ``--yes`` does not ask.
 
-    Raises ``ConfigError`` if the installed command could not run, and ``CallerError`` if the user does not agree or a
-    file cannot be read or changed safely; nothing is written then.
+    Raises ``ConfigError`` if a package of the extra ``mcp`` is missing, so that the agent could not start what is
+    registered. Raises ``CallerError`` if the user does not agree, or if a file cannot be read or changed safely.
+    Nothing is written in these cases.
     """
     plan = _plan(arguments)
     changes = [change for change in plan if change.before != change.after]
@@ -79,7 +82,7 @@ _NEXT: Final = {
     "codex": "Start codex once in a terminal and trust the hooks (it asks, or use /hooks): until then it does not run"
     " them.",
 }
-"""What the user has to do after an installation for an agent, besides a restart."""
+"""What the user has to do after an installation, besides restarting the agent: name of the agent -> text."""
 
 
 def _list_next_steps(arguments: argparse.Namespace, plan: Sequence[Change]) -> Iterator[str]:
@@ -110,7 +113,8 @@ def _plan(arguments: argparse.Namespace) -> list[Change]:
 
 
 def _check_extra(dry_run: bool) -> None:
-    """Raise ``ConfigError`` if packages of the extra ``mcp`` are missing; in a dry run, only print a warning."""
+    """Raise ``ConfigError`` if packages of the extra ``mcp`` are missing. If ``dry_run`` is true, print a warning on
+    standard error instead."""
     missing = find_uninstalled(_NEEDED)
     if not missing:
         return

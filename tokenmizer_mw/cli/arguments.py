@@ -1,4 +1,5 @@
-"""The arguments of the commands that use a store, as a table. Imports nothing heavy."""
+"""The arguments of the commands that open a store, as tables. Imports only the standard library, so that ``--help`` is
+fast."""
 
 from __future__ import annotations
 
@@ -10,12 +11,14 @@ Command = tuple[str, tuple[Argument, ...]]
 
 
 def _option(*flags: str, **options: Any) -> Argument:
-    """Return an argument or option, as ``add_argument`` takes it."""
+    """Return one argument or option as a pair: its names, such as ``("--budget",)``, and the keyword arguments that
+    ``ArgumentParser.add_argument`` takes with them."""
     return flags, options
 
 
 def _command(about: str, *arguments: Argument) -> Command:
-    """Return a command: ``about`` says in one line what it does, ``arguments`` are what it takes."""
+    """Return a command as a pair. ``about``: its help text, one line. ``arguments``: its arguments and options, each
+    made by ``_option``."""
     return about, arguments
 
 
@@ -34,10 +37,11 @@ _LEVELS_HELP: Final = (
 )
 
 FORMATS: Final = {"html": ".html", "markdown": ".md", "d3": ".json", "canvas": ".canvas", "mermaid": ".mmd"}
-"""The formats in which a graph can be exported, each with the ending of such files."""
+"""The formats in which ``export`` can write a graph, each with the ending of such files."""
 
 _OTHER_FORMATS: Final = tuple(suffix[1:] for name, suffix in FORMATS.items() if suffix[1:] != name)
-"""Other names of these formats: the endings of their files, where these are different."""
+"""Further values of ``--format``: the endings of the files without the dot, where an ending differs from the name, such
+as "md" for "markdown"."""
 
 EDITS: Final[dict[str, Command]] = {
     "recall": _command(
@@ -96,7 +100,8 @@ EDITS: Final[dict[str, Command]] = {
     ),
     "edits": _command("list the changes by hand of a session", _SESSION),
 }
-"""The commands that query and edit facts, by their names."""
+"""The commands that query and edit facts: name of the command -> help text and arguments. ``COMMANDS`` contains them,
+too."""
 
 
 def _positive(text: str) -> int:
@@ -114,7 +119,8 @@ _PAST: Final[tuple[Argument, ...]] = (
     ),
     _option("--valid-at", metavar="TIME", help="what was true then"),
 )
-"""Options that select the graph at an earlier time."""
+"""Options that select an earlier state of a session's graph: after a message, as recorded at a time, or as valid at a
+time."""
 
 
 COMMANDS: Final[dict[str, Command]] = {
@@ -236,4 +242,4 @@ COMMANDS: Final[dict[str, Command]] = {
         _option("--dry-run", action="store_true", help="only show which"),
     ),
 }
-"""All commands that use a store, by their names: the help text, and the arguments."""
+"""All commands that open a store: name of the command -> help text and arguments."""

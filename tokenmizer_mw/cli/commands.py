@@ -1,4 +1,5 @@
-"""The commands that use a store. Each prints its result and returns nothing; errors are raised."""
+"""The commands that open a store of sessions. Each is a function of the parsed arguments and the open store, which
+prints its result and returns nothing; errors are raised."""
 
 from __future__ import annotations
 
@@ -26,7 +27,11 @@ _LOG_SUFFIXES: Final = (".jsonl", ".ndjson")
 
 
 def run_command(arguments: argparse.Namespace) -> int:
-    """Open the store and run the command ``arguments.command`` on it. Returns 0; errors are raised."""
+    """Open the store, complete a session id that the user typed only in part, and run the command whose name is
+    ``arguments.command``.
+
+    Returns 0. Errors are raised, such as ``UnknownSession`` for a session that is not stored.
+    """
     with open_store(arguments, writes=_may_create(arguments)) as store:
         complete_session(arguments, store)
         if arguments.command in _COMMANDS:
@@ -39,7 +44,8 @@ def run_command(arguments: argparse.Namespace) -> int:
 
 
 def _may_create(arguments: argparse.Namespace) -> bool:
-    """Return whether the command may create a store that does not exist; other commands need stored sessions."""
+    """Return whether the command may create a store that does not exist: true for ``restore`` and for any command with
+    ``--create``. All other commands treat a missing store as an empty one."""
     return arguments.command == "restore" or getattr(arguments, "create", False)
 
 
@@ -110,16 +116,18 @@ def _loss(arguments: argparse.Namespace, store: Store) -> None:
 
 
 def _past(arguments: argparse.Namespace) -> dict[str, Any]:
-    """Return the options that select an earlier graph, as keyword arguments for ``SessionMemory``."""
+    """Return the options that select an earlier state of the graph, as the keyword arguments ``message``,
+    ``recorded_at`` and ``valid_at`` of ``SessionMemory.graph`` and ``SessionMemory.export``. The value of an option
+    that is not given is ``None``."""
     times = {"recorded_at": _moment(arguments.recorded_at), "valid_at": _moment(arguments.valid_at)}
     return {"message": arguments.message, **times}
 
 
 def _format_of(named: str | None, output: str | None) -> str | None:
-    """Return the export format, which the option ``named`` or the ending of the file ``output`` selects; ``None`` for
-    the events as JSON Lines.
+    """Return the name of the export format, such as "html". ``None`` stands for the session's events as JSON Lines.
 
-    Raises ``CallerError`` for an unknown ending.
+    ``named``: the value of ``--format``. If it is ``None``, the ending of the file name ``output`` decides, such as
+    ".html". If ``output`` is ``None`` too, the result is ``None``. Raises ``CallerError`` for an unknown ending.
     """
     if named is not None:
         return None if named == "log" else named
@@ -180,8 +188,8 @@ def _count_lines(lines: Iterable[str], advance: Advance) -> Iterator[str]:
 
 
 def _write(path: Path, lines: Iterable[str]) -> None:
-    """Write the lines to a file, all or nothing: if the disk is full, the old content stays. Raises ``OSError``, also
-    for a missing directory."""
+    """Write the lines to a file, each with a line break at its end. If that fails, for example on a full disk, the old
+    content of the file stays. Raises ``OSError``, also if the directory does not exist."""
     if not path.parent.is_dir():
         raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), str(path.parent))
     handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
@@ -195,8 +203,8 @@ def _write(path: Path, lines: Iterable[str]) -> None:
 
 
 def _moment(text: str | None) -> float | str | None:
-    """Return a time in the form that the library takes: seconds since the epoch if it is a number, else the text
-    itself; ``None`` for ``None``."""
+    """Convert the time that a user typed: a number becomes a float, which means seconds since the epoch; any other
+    text, such as an ISO 8601 time, is returned unchanged and not checked. ``None`` gives ``None``."""
     try:
         return float(text) if text is not None else None
     except ValueError:
@@ -221,4 +229,5 @@ _ELSEWHERE: Final = {
     "cache": ("reports", "show_cache"),
     "compaction": ("reports", "show_compaction"),
 }
-"""Module and function of the commands that are in other modules, which are imported only when their command runs."""
+"""The commands that are defined in other modules of this package: name of the command -> (module, function). A module
+is imported when one of its commands runs."""

@@ -1,4 +1,4 @@
-"""The commands that query and edit facts. Each edit has a number, by which it can be undone."""
+"""The commands that query and edit facts, and ``refine``. Each edit by hand gets a number, which ``undo`` takes."""
 
 from __future__ import annotations
 
@@ -23,7 +23,8 @@ _OPEN_MAX: Final = 20
 
 
 def recall(arguments: argparse.Namespace, store: Store) -> None:
-    """Run the command ``recall``: print the facts and messages of a session that answer a question."""
+    """Run the command ``recall``: print the facts and messages of a session that answer a question, within ``--budget``
+    tokens. If there are none, print the session's open work instead. Raises ``CallerError`` for a blank question."""
     _require_text(arguments.question, "the question")
     found = store.memory.recall(arguments.session, arguments.question, budget=arguments.budget, tenant=arguments.tenant)
     show_result(
@@ -40,8 +41,8 @@ def recall(arguments: argparse.Namespace, store: Store) -> None:
 
 
 def _name_open_work(arguments: argparse.Namespace, store: Store) -> str:
-    """Return what to print if the session has nothing about a question: its open work, for questions such as
-    "what is left to do?"."""
+    """Return what to print if the session has nothing about the question: a line that says so, and the session's
+    unfinished facts (at most 20), which answer questions such as "what is left to do?"."""
     lines = ["the session says nothing about that"]
     unfinished = store.memory.graph(arguments.session, tenant=arguments.tenant).unfinished_nodes()
     lines += ["Open work:", *(f"- {node.label}" for node in unfinished[:_OPEN_MAX])] if unfinished else []
@@ -54,7 +55,8 @@ def _require_text(text: str, what: str) -> None:
 
 
 def search(arguments: argparse.Namespace, store: Store) -> None:
-    """Run the command ``search``: print the facts of a session that are most similar to a text."""
+    """Run the command ``search``: print the facts of a session that are most similar to a text, at most ``--limit``,
+    the best first. Raises ``CallerError`` for a blank text."""
     _require_text(arguments.text, "the text")
     hits = store.memory.search(arguments.session, arguments.text, arguments.limit, tenant=arguments.tenant)
     if arguments.json:
@@ -67,7 +69,8 @@ def search(arguments: argparse.Namespace, store: Store) -> None:
 
 
 def remember(arguments: argparse.Namespace, store: Store) -> None:
-    """Run the command ``remember``: add a fact to a session by hand."""
+    """Run the command ``remember``: add a fact to a session by hand, and print the fact and the number of the edit. A
+    fact that the session has already is not added again."""
     node = store.memory.remember(
         arguments.session,
         arguments.text,
@@ -90,7 +93,8 @@ def remember(arguments: argparse.Namespace, store: Store) -> None:
 
 
 def correct(arguments: argparse.Namespace, store: Store) -> None:
-    """Run the command ``correct``: change the text of a fact."""
+    """Run the command ``correct``: change the text of a fact (``--text``), its reason (``--because``) or both. Raises
+    ``CallerError`` if neither is given."""
     if arguments.text is None and arguments.because is None:
         raise CallerError("nothing to change: pass --text, --because or both")
     done = store.memory.correct(
@@ -105,7 +109,8 @@ def correct(arguments: argparse.Namespace, store: Store) -> None:
 
 
 def invalidate(arguments: argparse.Namespace, store: Store) -> None:
-    """Run the command ``invalidate``: declare a fact wrong."""
+    """Run the command ``invalidate``: mark a fact as wrong. Resume blocks then list it as rejected or no longer state
+    it. With ``--never-true``, no model is shown the fact at all any more."""
     done = store.memory.invalidate(
         arguments.session, arguments.fact, arguments.reason, never_true=arguments.never_true, tenant=arguments.tenant
     )
@@ -118,20 +123,22 @@ def invalidate(arguments: argparse.Namespace, store: Store) -> None:
 
 
 def change_status(arguments: argparse.Namespace, store: Store) -> None:
-    """Run the commands ``complete``, ``archive`` and ``separate``: mark a task as done, archive a fact, or keep a
-    replaced fact beside the one that replaced it."""
+    """Run the command ``complete`` (mark a task as done, an error as fixed or a goal as reached), ``archive`` (put away
+    a fact that is true but no longer of interest) or ``separate`` (let a replaced fact hold again, beside the one that
+    replaced it). The value of ``arguments.command`` decides which."""
     change: Callable[..., FactEdit] = getattr(store.memory, arguments.command)
     _show_change(arguments, change(arguments.session, arguments.fact, arguments.reason, tenant=arguments.tenant))
 
 
 def pin(arguments: argparse.Namespace, store: Store) -> None:
-    """Run the command ``pin``: pin a fact, so that resume blocks state it early, or unpin it."""
+    """Run the command ``pin``: pin a fact, so that resume blocks state it before others. With ``--off``, unpin the
+    fact."""
     done = store.memory.pin(arguments.session, arguments.fact, not arguments.off, tenant=arguments.tenant)
     _show_change(arguments, done)
 
 
 def undo(arguments: argparse.Namespace, store: Store) -> None:
-    """Run the command ``undo``: undo an edit, the newest one unless its number is given."""
+    """Run the command ``undo``: undo one edit by hand, by its number; without a number, the newest edit."""
     done = store.memory.undo(arguments.session, arguments.number, tenant=arguments.tenant)
     lines = ["; ".join([f"change {done.undone} is undone: {_line(done.after)}", *done.effects])]
     lines += [f"  in force again: {_line(node)}" for node in done.restored]
@@ -144,7 +151,8 @@ def undo(arguments: argparse.Namespace, store: Store) -> None:
 
 
 def edits(arguments: argparse.Namespace, store: Store) -> None:
-    """Run the command ``edits``: list the manual edits of a session, oldest first."""
+    """Run the command ``edits``: list the manual edits of a session, oldest first, each with its number, time, fact and
+    reason. Edits that were undone are listed and marked."""
     found = store.memory.edits(arguments.session, tenant=arguments.tenant)
     if arguments.json:
         show_json([one.to_dict() for one in found])
@@ -163,7 +171,8 @@ def edits(arguments: argparse.Namespace, store: Store) -> None:
 
 
 def _describe_edit(edit: NodeEdited, label: str) -> str:
-    """Return what an edit changed, as "old -> new". ``label``: the fact's current label, "" if it does not exist."""
+    """Return what an edit changed, such as "label: old text -> new text", or "added ..." for a new fact. ``label``: the
+    fact's current label, "" if the fact does not exist."""
     if edit.adds:
         return f"added {label}"
     shown = [name for name in SHOWN_FIELDS if name in edit.changes]
@@ -187,8 +196,9 @@ def _spell(name: str, fields: Mapping[str, Any]) -> str:
 
 
 def _show_change(arguments: argparse.Namespace, done: FactEdit, means: str = "") -> None:
-    """Print which fact was edited and how, its old words before the new ones. ``means``: another line, about what
-    models get from now on."""
+    """Print which fact was edited and how: if its label was changed, the old label before the new one. ``means``: a
+    further line about what models are shown from now on, "" for none. With ``--json``, print the edit as an object
+    instead."""
     fact = f"the {done.after.word} {_line(done.after, done.before.label)}"
     verb = "unpinned" if arguments.command == "pin" and arguments.off else _VERBS[arguments.command]
     head = f"change {done.number}: {verb}" if done.number else "nothing changed:"
@@ -216,8 +226,8 @@ _VERBS: Final = {
 
 
 def _line(node: Node, old: str = "") -> str:
-    """Return a fact in one line: id, label, reason and status. ``old``: its former label, which is shown if it is
-    different."""
+    """Return a fact in one line: id, label, reason, status and source. ``old``: the fact's label before an edit. If it
+    is neither empty nor the current label, the line shows "old -> new"."""
     was = f"{old} -> " if old not in ("", node.label) else ""
     because = f" - {node.detail}" if node.detail else ""
     pinned = ", pinned" if node.pinned else ""
@@ -228,10 +238,11 @@ _FAILED: Final = frozenset({"failed", "circuit_open"})
 
 
 def refine(arguments: argparse.Namespace, store: Store) -> None:
-    """Run the command ``refine``: let a model read one session again, or all sessions with ``--all``.
+    """Run the command ``refine``: let the configured model read one session, or all sessions of the tenant with
+    ``--all``, to find facts that were missed. Print the outcome for each session.
 
-    Raises ``CallerError`` unless exactly one of both is given, ``ConfigError`` without a model, and ``ModelFailed`` if
-    the model gave no usable reply.
+    Raises ``CallerError`` unless exactly one of a session and ``--all`` is given, ``ConfigError`` if no model is
+    configured, and ``ModelFailed`` after all sessions if the model gave no usable reply for at least one of them.
     """
     if bool(arguments.session) == arguments.all:
         raise CallerError("name a session, or pass --all")

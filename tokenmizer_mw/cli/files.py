@@ -24,8 +24,10 @@ if TYPE_CHECKING:
 
 
 def run_analyze(arguments: argparse.Namespace) -> int:
-    """Run the command ``analyze``: print the digest (a short description) of a file, or the parts of it that
-    ``--lines`` or ``--find`` select. Returns 0; errors are raised."""
+    """Run the command ``analyze``: print the digest (a short description) of a file, or the lines of it that
+    ``--lines`` or ``--find`` select. Secrets in the output are redacted. Returns 0, also if no line is selected; the
+    reason is then on standard error. Raises ``CallerError`` if the path is no regular file or the budget is too small
+    for a digest."""
     path = Path(arguments.file)
     try:
         status = path.stat()
@@ -61,7 +63,9 @@ def run_analyze(arguments: argparse.Namespace) -> int:
 
 
 def _explain_empty(arguments: argparse.Namespace) -> str:
-    """Return why nothing is printed. Raises ``CallerError`` if the budget is too small for any part of a digest."""
+    """Return the message for the user that says why nothing is printed: no line is selected, or none fits into the
+    budget. Raises ``CallerError`` if the whole file was to be described: then the budget is too small for any part of a
+    digest."""
     name = inert(Path(arguments.file).name)
     if arguments.find:
         return f"no line of {name} holds {inert(arguments.find)}, or none fits into the budget"
@@ -72,7 +76,9 @@ def _explain_empty(arguments: argparse.Namespace) -> str:
 
 
 def _line_range(given: str | None) -> tuple[int, int] | None:
-    """Parse "A:B", "A:", ":B" or "A" into a first and a last line number; ``None`` for ``None``."""
+    """Parse the value of ``--lines`` into the first and the last line number, both included, counted from 1. "A:B" is a
+    range, "A:" everything from line A, ":B" everything up to line B, "A" a single line. ``None`` gives ``None``. Raises
+    ``CallerError`` for any other text, and if B is before A."""
     if given is None:
         return None
     first, colon, last = given.partition(":")
@@ -87,8 +93,8 @@ def _line_range(given: str | None) -> tuple[int, int] | None:
 
 
 def run_compress(arguments: argparse.Namespace) -> int:
-    """Run the command ``compress``: print the compressed chat or text to standard output, and the savings to standard
-    error. Returns 0; errors are raised."""
+    """Run the command ``compress``: print the compressed chat or text to standard output, and the tokens saved to
+    standard error. With ``--json``, print both as one object to standard output. Returns 0; errors are raised."""
     from tokenmizer_mw.saving.compress import compress  # reads sessions: ``analyze`` has no use for that
 
     settings = Settings.load(arguments.config)
@@ -112,13 +118,16 @@ def run_compress(arguments: argparse.Namespace) -> int:
 
 
 def _read(name: str | None, settings: Settings) -> str:
-    """Return the text of a file, or of standard input, with secrets redacted. Raises ``CallerError``."""
+    """Return the text of the file ``name``, or of standard input for ``None`` and "-". Bytes that are not UTF-8 are
+    replaced. Secrets are redacted unless ``settings`` switch that off. Raises ``CallerError`` if the file cannot be
+    read."""
     text = read_input(name).decode("utf-8", "replace")
     return redactor_of(settings, os.urandom(32)).redact(text) if settings.redact else text
 
 
 def _messages(text: str) -> list[dict[str, Any]] | None:
-    """Parse a chat in JSON or JSON Lines; ``None`` for any other text."""
+    """Parse a chat in JSON or JSON Lines: a list of objects that each have a ``role``, or an object with such a list in
+    ``messages`` or ``turns``. ``None`` for any other text and for an empty list."""
     try:
         loaded = json.loads(text)
     except (ValueError, RecursionError):
@@ -138,8 +147,8 @@ def _json_lines(text: str) -> list[Any] | None:
 
 
 def _output(text: str, arguments: argparse.Namespace) -> list[dict[str, Any]]:
-    """Return messages of a chat in which a tool returned ``text``, so that the text can be compressed like a tool
-    result."""
+    """Return the two messages of a chat in which an assistant calls a tool and the tool returns ``text``, so that the
+    text is compressed as a tool result. ``--ran`` and ``--path`` say which command or file it comes from."""
     name, given = ("bash", {"command": arguments.ran}) if arguments.ran else ("", {})
     if not name:
         path = arguments.path or (arguments.file if arguments.file not in (None, "-") else "")

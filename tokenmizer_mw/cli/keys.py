@@ -1,4 +1,4 @@
-"""The command ``keys``: manages the API keys with which callers log in to a server."""
+"""The command ``keys``: creates, lists and revokes the API keys with which clients log in to a server."""
 
 from __future__ import annotations
 
@@ -27,7 +27,9 @@ _SHOWN_ONCE: Final = "this is the only time that the key is shown: what is kept 
 
 
 def run_keys(arguments: argparse.Namespace) -> int:
-    """Run the command ``keys create``, ``keys list`` or ``keys revoke``. Returns 0; errors are raised."""
+    """Run the command ``keys create``, ``keys list`` or ``keys revoke``, which ``arguments.action`` selects. Returns 0.
+    Raises ``CallerError`` for an unknown key id or an invalid ``--expires``, and ``ConfigError`` if a key would be
+    added to a store in memory."""
     _ACTIONS[arguments.action](arguments)
     return 0
 
@@ -78,8 +80,8 @@ def _revoke(arguments: argparse.Namespace) -> None:
 
 @contextmanager
 def _open_store(arguments: argparse.Namespace, *, writes: bool = False) -> Iterator[KeyStore]:
-    """Give access to the key store for the ``with`` block. Without ``writes``, neither a file nor a table is
-    created."""
+    """Open the key store that ``arguments`` name, and close it at the end of the ``with`` block. Unless ``writes`` is
+    true, neither a file nor a table is created: a missing store is treated as one without keys."""
     address = _address(arguments)
     is_missing = not writes and find_missing(address) != ""
     store = open_keys("memory://" if is_missing else address)
@@ -101,8 +103,9 @@ def _configured_store(path: str) -> str:
 
 
 def _end(given: str | None, now: float) -> float | None:
-    """Parse when a key expires, such as "90d" or "2027-01-31", into seconds since the epoch; ``None`` for ``None``.
-    Raises ``CallerError``."""
+    """Parse when a key expires into seconds since the epoch. ``given`` is a span from ``now`` on, such as "90d" or
+    "12h", or a date such as "2027-01-31" (UTC unless it names a zone). ``None``, which means that the key never
+    expires, gives ``None``. Raises ``CallerError`` for any other text and for a time in the past."""
     if given is None:
         return None
     span = _SPAN.fullmatch(given)
@@ -126,7 +129,8 @@ def _plain(key: Key) -> dict[str, object]:
 
 
 def _entry(key: Key) -> str:
-    """Return the key as an entry for the list ``access.keys`` of a configuration, in YAML."""
+    """Return the key as a YAML list with one entry, to be pasted into the list ``access.keys`` of a configuration. It
+    has the SHA-256 of the key, not the key itself."""
     from yaml import safe_dump
 
     entry: dict[str, object] = {"id": key.id, "tenant": key.tenant, "sha256": key.digest.hex()}

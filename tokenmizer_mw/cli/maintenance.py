@@ -42,7 +42,9 @@ _AGE: Final = re.compile(r"([0-9]{1,6})([dhwy])")
 
 
 def backup(arguments: argparse.Namespace, store: Store) -> None:
-    """Run the command ``backup``: write a backup, list the recorded ones, or remove one from the record."""
+    """Run the command ``backup``: write a backup of all sessions and verify it, list the recorded backups (``--list``),
+    or remove one from the record without deleting its file (``--drop``). Raises ``CallerError`` if no destination is
+    given, if there is nothing to back up, or if the backup to remove is not on record."""
     if arguments.list:
         _list_backups(recorded_backups(store.log), arguments.json)
     elif arguments.drop is not None:
@@ -101,7 +103,8 @@ def _drop_backup(arguments: argparse.Namespace, store: Store) -> None:
 
 
 def restore(arguments: argparse.Namespace, store: Store) -> None:
-    """Run the command ``restore``: restore the sessions of a backup into the store."""
+    """Run the command ``restore``: restore the sessions of a backup file into the store. A session that the store holds
+    with other content stays as it is, and is named on standard error."""
     path = Path(arguments.source).expanduser()
     count = sum(1 for _ in sessions_of(path))
     with progress("sessions", count) as advance:
@@ -116,7 +119,9 @@ def restore(arguments: argparse.Namespace, store: Store) -> None:
 
 
 def retain(arguments: argparse.Namespace, store: Store) -> None:
-    """Run the command ``retain``: erase the sessions that have been idle for longer than the given time."""
+    """Run the command ``retain``: erase the sessions that have been idle for longer than ``--older-than``, such as
+    "90d". Only sessions of ``--tenant`` are erased, or of all tenants with ``--all-tenants``. With ``--dry-run``, only
+    list them. Backups that may still contain erased sessions are named."""
     since = time.time() - _seconds(arguments.older_than)
     tenants = None if arguments.all_tenants else [arguments.tenant]
     found = expire(store.memory, since, tenants=tenants, dry_run=arguments.dry_run)
@@ -131,8 +136,8 @@ def retain(arguments: argparse.Namespace, store: Store) -> None:
 
 
 def forget(arguments: argparse.Namespace, store: Store) -> None:
-    """Run the command ``forget``: erase a session if the user confirms it. Raises ``UnknownSession`` if it does not
-    exist."""
+    """Run the command ``forget``: erase a session for good. Without ``--yes``, the user is asked first. Raises
+    ``UnknownSession`` if the session does not exist, and ``CallerError`` if the user does not confirm."""
     if not arguments.yes:
         if not store.log.read(SessionKey(arguments.tenant, arguments.session), upto=1):
             raise UnknownSession(f"no session {arguments.session!r}")
@@ -171,10 +176,13 @@ def _seconds(age: str) -> float:
 
 
 def redact(arguments: argparse.Namespace, store: Store) -> None:
-    """Run the command ``redact``: print a file, or standard input, with secrets redacted. With ``--explain``, report
-    what looked like a secret instead; with ``--stored``, redact the tenant's stored sessions, or only that of
-    ``--session``. Raises ``ConfigError`` if redaction is off, and ``CallerError`` for options that contradict each
-    other: ``--session`` without ``--stored``, or ``--stored`` with a file or ``--explain``."""
+    """Run the command ``redact``: print a file, or standard input, with secrets redacted.
+
+    With ``--explain``, report what looked like a secret instead. With ``--stored``, redact the tenant's stored
+    sessions, or only the one that ``--session`` names; it prints how many events changed. Raises ``ConfigError`` if the
+    settings switch redaction off. Raises ``CallerError`` for options that contradict each other: ``--session`` without
+    ``--stored``, or ``--stored`` with a file or ``--explain``.
+    """
     redactor = store.memory.service.redaction.redactor
     if redactor is None:
         raise ConfigError("redaction is switched off by the settings")
@@ -240,12 +248,19 @@ _STEP: Final = 200
 _STEPS_MAX: Final = 50
 
 _AGENTS_ID: Final = re.compile(r"(?:^|\W)([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$")
-"""The id of a coding agent's session (a UUID), with or without a project in front of it."""
+"""Matches a session id that is a coding agent's (a UUID), or ends with one after a separator, such as "shop-01221a02/"
+and the UUID. Group 1 is the UUID."""
 
 
 def run_import(arguments: argparse.Namespace) -> int:
-    """Run the command ``import``: read an export or transcripts from a file into one or several sessions. Returns 0;
-    errors are raised."""
+    """Run the command ``import``: read an export or a transcript from a file, or from standard input, into a session. A
+    file with several conversations gives a session for each. Messages that were recorded before are not added again.
+    Returns 0.
+
+    Raises ``CallerError``, before anything is written, if the file has several conversations and ``--session`` is
+    given, if a session id is missing, invalid or used twice, or if a stored session with the file's id began with other
+    messages.
+    """
     name = "standard input" if arguments.file == "-" else arguments.file
     found = read_transcripts(read_input(arguments.file, SIZE_MAX + 1), name)
     if len(found) > 1 and arguments.session:
@@ -269,8 +284,12 @@ def run_import(arguments: argparse.Namespace) -> int:
 
 
 def _note(named: str, id_: str, added: Mapping[str, int]) -> str:
-    """Return a remark for the user if nothing in the file was new, or if only a part of it was and the session is a
-    coding agent's that is stored under another id than ``named``, its id in the file; else ""."""
+    """Return a remark to add to the result of an import: that everything in the file was recorded before, or, for a
+    coding agent's session stored under another id than the file's, that the rest was. "" if there is nothing to remark.
+
+    ``named``: the session's id in the file. ``id_``: the id of the stored session. ``added``: the counts of the import;
+    ``added["new"]`` is the number of new messages or events.
+    """
     new = added["new"]
     if new and new == added.get("messages"):
         return ""
@@ -280,11 +299,14 @@ def _note(named: str, id_: str, added: Mapping[str, int]) -> str:
 
 
 def _find_stored(arguments: argparse.Namespace, ids: Sequence[str], folders: Sequence[str]) -> list[str]:
-    """Return for each of ``ids``, from a file, the id of the session to import into.
+    """Return for each of ``ids``, which come from a file, the id of the session to import into.
 
-    That is a stored session with the same id, or one whose id differs only in the title or has a project in front, as
-    hooks of a coding agent store it. If there is none, a coding agent's session gets the id that hooks would give it,
-    for the one of ``folders`` in which the agent was started; any other id stays.
+    - If a session with the same id is stored: that id.
+    - Else, if a stored id differs only in the conversation's title, or only has a project in front (as the hooks of
+      coding agents store it): that stored id.
+    - Else, for a coding agent's session: the id that the hooks would give it. It contains the project of the folder in
+      which the agent was started; ``folders`` has one for each id, "" if unknown.
+    - Else the id itself.
     """
     if not any(conversation_mark(id_) or _AGENTS_ID.match(id_) for id_ in ids):
         return list(ids)
@@ -301,8 +323,8 @@ def _find_stored(arguments: argparse.Namespace, ids: Sequence[str], folders: Seq
 
 
 def _name_with_project(arguments: argparse.Namespace, id_: str, folder: str) -> str:
-    """Return the id under which hooks would store the session of a coding agent that was started in ``folder``; ``id_``
-    for any other session."""
+    """Return the id under which hooks would store the session ``id_`` of a coding agent that was started in ``folder``.
+    If ``folder`` is "" or ``id_`` is no UUID, return ``id_`` itself."""
     if not (folder and _AGENTS_ID.match(id_)):
         return id_
     return name_session(folder, id_, Settings.load(arguments.config).project_separator)
@@ -311,8 +333,9 @@ def _name_with_project(arguments: argparse.Namespace, id_: str, folder: str) -> 
 def _require_own_sessions(
     arguments: argparse.Namespace, found: Sequence[Export | ImportedTranscript], ids: Sequence[str]
 ) -> None:
-    """Raise ``CallerError`` before anything is written: for a missing, invalid or duplicate session id, and if an id
-    comes from the file and its session is stored and begins with other messages."""
+    """Check the session ids of an import before anything is written. Raises ``CallerError`` for an empty, invalid or
+    duplicate id. If ``--session`` is not given, it also raises it for a transcript whose id is that of a stored session
+    which began with other messages."""
     if "" in ids:
         raise CallerError("say which session it is with --session")
     if wrong := next((id_ for id_ in ids if not SessionKey(arguments.tenant, id_).valid()), None):
@@ -349,8 +372,10 @@ def _restore_export(arguments: argparse.Namespace, export: Export, id_: str) -> 
 
 
 def _record_transcript(arguments: argparse.Namespace, transcript: ImportedTranscript, id_: str) -> dict[str, int]:
-    """Record the messages of a transcript in steps, as a client would send them: each step has all messages so far, and
-    known ones are not added again."""
+    """Record the messages of a transcript in a session. If the transcript has times, each message gets its own time.
+    Otherwise, they are recorded in steps as a client would send them: each step has all messages so far, and known ones
+    are not added again. Returns the numbers of messages in the file, of newly recorded messages, and of facts in the
+    session."""
     count, messages, times = len(transcript.messages), transcript.messages, transcript.times
     key = SessionKey(arguments.tenant, id_)
     step = max(_STEP, count // _STEPS_MAX)

@@ -1,4 +1,5 @@
-"""The commands that report: ``sessions``, ``stats``, ``cache`` and ``compaction``."""
+"""The commands that report: ``sessions``, ``stats``, ``cache`` and ``compaction``. They read a store; only
+``cache --purge`` deletes something."""
 
 from __future__ import annotations
 
@@ -31,15 +32,17 @@ from .store import Store, hint_other_tenants
 SessionRow = tuple[SessionInfo, SessionSummary]
 
 _TITLE_MIN: Final = 20
-"""Number of characters of a title that are shown even if the ids are long."""
+"""Number of characters of a title that fit into a table row at least, however long the ids are and however narrow the
+terminal is."""
 
 _FIXED: Final = 26
-"""Width of a table row, in characters, without the id and the title."""
+"""Width in characters of a table row of ``sessions``, without the id and the title."""
 
 
 def _other_store(arguments: argparse.Namespace, place: str) -> str:
-    """Return a hint, to follow the name of the store ``place``, that another store may be meant; "" if the user named
-    the store."""
+    """Return a hint that another store may be meant, such as
+    "; the proxy that ended last used another store: add --store ...". It is appended to a message that ends with the
+    name of the store, ``place``. "" if the user selected the store with ``--store`` or the environment variable."""
     if arguments.store or os.environ.get(STORE_VARIABLE):
         return ""
     ended = last_ended_store()
@@ -49,13 +52,15 @@ def _other_store(arguments: argparse.Namespace, place: str) -> str:
 
 
 def _is_unusable(ended: Announcement) -> bool:
-    """Return whether the store that a server announced cannot be opened: its address lacks the password, or its file is
-    gone."""
+    """Return whether the store that an ended server used cannot be opened now: its recorded address lacks the password,
+    or its SQLite file is gone."""
     return ended.has_password or (ended.store.startswith("sqlite:") and bool(find_missing(ended.store)))
 
 
 def list_sessions(arguments: argparse.Namespace, store: Store) -> None:
-    """Run the command ``sessions``: print the sessions of a tenant, the most recently updated first."""
+    """Run the command ``sessions``: print the sessions of a tenant, the most recently updated first, at most
+    ``--limit``. If there are none, or more, say so on standard error. Raises ``CallerError`` if the user named a store
+    that does not exist."""
     store.require()
     found = store.memory.sessions(tenant=arguments.tenant, limit=arguments.limit + 1)
     rows = list(_rows(store, found[: arguments.limit]))
@@ -88,8 +93,8 @@ def _session_to_dict(info: SessionInfo, summary: SessionSummary) -> dict[str, An
 
 
 def _show_sessions(rows: list[SessionRow], place: str) -> None:
-    """Print a header, and for each session a line with id, time of the last change, amount of open work and title. On a
-    terminal, titles are shortened to fit, and the store is named."""
+    """Print a header, and for each session a line with id, time of the last change, number of open tasks and errors
+    ("-" for none) and title. On a terminal, titles are shortened to fit, and the store is named on standard error."""
     width = max(len("session"), *(len(info.key.id) for info, _ in rows))
     room = None
     show(f"{'session':<{width}}  {'updated':<16}  open  about")
@@ -107,7 +112,9 @@ Row = Sequence[str]
 
 
 def show_savings(arguments: argparse.Namespace, store: Store) -> None:
-    """Run the command ``stats``: print what was used and saved in total, or the newest calls of a session."""
+    """Run the command ``stats``: print tokens, cost and savings of all recorded calls that the options select, or with
+    ``--calls`` the newest calls of one session (at most ``CALLS_SHOWN``). If no calls are recorded, say so on standard
+    error. Raises ``CallerError`` if the user named a store that does not exist."""
     store.require()
     if arguments.calls:
         _calls(arguments, store)
@@ -201,15 +208,16 @@ def _calls(arguments: argparse.Namespace, store: Store) -> None:
 
 
 def money(nano: int) -> str:
-    """Format an amount in billionths of a dollar as dollars, such as "$1,204.50" or "-$0.0031": with four decimals if
-    it is less than one dollar, else two."""
+    """Format an amount in billionths of a US dollar, such as "$1,204.50" or "-$0.0031". Amounts of less than one dollar
+    have four decimals, others two."""
     amount = dollars(nano)
     digits = 2 if abs(amount) >= 1 else 4
     return f"{'-' if amount < 0 else ''}${abs(amount):,.{digits}f}"
 
 
 def _table(head: Row, rows: Sequence[Row]) -> None:
-    """Print a table, with the library rich if that is installed and the output is a terminal."""
+    """Print a table with the header ``head``. It is formatted by the library rich if that is installed and standard
+    output is a terminal, else as plain columns."""
     cells = [[inert(cell) for cell in row] for row in rows]
     try:
         from rich.console import Console
@@ -246,9 +254,11 @@ _OFF = "no cache that this command could reach: set cache and cache_url (memory:
 
 
 def show_cache(arguments: argparse.Namespace, store: Store) -> None:
-    """Run the command ``cache``: print number and size of a tenant's cached responses, or delete them.
+    """Run the command ``cache``: print the number and the size of a tenant's cached responses. With ``--purge``, delete
+    them; with ``--session``, only those of this session.
 
-    Raises ``ConfigError`` if the cache is only in the memory of a server, and ``StoreError``.
+    Raises ``ConfigError`` if no cache is configured or the cache is in the memory of a server process, where this
+    command cannot reach it. Raises ``StoreError`` if the cache fails.
     """
     answers = store.memory.service.answers
     if answers is None or answers.settings.cache_url == "memory://":
@@ -270,8 +280,8 @@ def show_cache(arguments: argparse.Namespace, store: Store) -> None:
 
 
 def show_compaction(arguments: argparse.Namespace, store: Store) -> None:
-    """Run the command ``compaction``: decrypt the last compaction in a text, from a file or standard input, and print
-    it.
+    """Run the command ``compaction``: find the last compaction in a text, decrypt it and print it. A compaction is the
+    encrypted text with which this proxy replaced old messages. The text comes from a file or standard input.
 
     Raises ``CallerError`` if the text is not UTF-8 or has no compaction, or if the compaction was made with another
     store or tenant. Raises ``ConfigError`` if the package cryptography is missing.

@@ -1,6 +1,6 @@
-"""Parses the command line, runs a command, and turns every error into one line and an exit status.
+"""Parses the command line, runs a command, and turns every error into one line on standard error and an exit status.
 
-Imports nothing heavy, so that ``--help`` is fast.
+Imports little, so that ``--help`` is fast.
 """
 
 from __future__ import annotations
@@ -31,15 +31,15 @@ environment: TOKENMIZER_STORE is the default of --store, TOKENMIZER_<SETTING> se
 
 
 class _Parser(argparse.ArgumentParser):
-    """Argument parser that reports an error in one line, with the name of the program."""
+    """Argument parser that prints an error as one line on standard error and exits with status 2."""
 
     def error(self, message: str) -> NoReturn:
         complain(f"{message} (see {self.prog} --help)")
         self.exit(2)
 
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
-        """Parse as the base class does, but report unknown arguments of a command at once, so that the error names its
-        own help."""
+        """Parse as the base class does, but exit with an error for unknown arguments instead of returning them. The
+        error then refers to the help of the command, not to that of the whole program."""
         found, unknown = super().parse_known_args(args, namespace)
         if unknown:
             self.error(f"unrecognized arguments: {' '.join(unknown)}")
@@ -47,7 +47,8 @@ class _Parser(argparse.ArgumentParser):
 
 
 def parser() -> argparse.ArgumentParser:
-    """Return the parser of the whole command line. ``arguments.command`` of its result is the name of the command."""
+    """Return the parser of the whole command line. The attribute ``command`` of the parsed arguments is the name of the
+    command."""
     top = _Parser(
         prog="tokenmizer-mw",
         description="Session memory that survives the context window.",
@@ -70,7 +71,9 @@ def parser() -> argparse.ArgumentParser:
 
 
 def _add_command(commands: Any, name: str, about: str, description: str = "", **options: Any) -> _Parser:
-    """Add the parser of a command. Its own help says ``description``, or ``about`` as a sentence."""
+    """Add a command to ``commands`` and return its parser. ``about``: the line in the list of commands.
+    ``description``: the text of the command's own help; "" for ``about`` as a sentence. ``options``: further arguments
+    of ``add_parser``."""
     sentence = description or f"{about[0].upper()}{about[1:]}."
     added: _Parser = commands.add_parser(name, help=about, description=sentence, **options)
     return added
@@ -173,7 +176,7 @@ def _agents(commands: Any) -> None:
 
 
 _BY_PROXY: Final = {"aider": "aider --openai-api-base http://127.0.0.1:8787/v1 --model openai/gpt-5.6"}
-"""Coding agents without hooks and MCP, each with the command that starts it with the proxy."""
+"""Coding agents that support neither hooks nor MCP: name of the agent -> command that starts it with the proxy."""
 
 
 def _agent(name: str) -> str:
@@ -188,7 +191,8 @@ def _agent(name: str) -> str:
 _NEAREST_MAX: Final = 3
 
 _NEAR: Final = 0.6
-"""Similarity, from 0 to 1, from which on an error suggests a command; at most ``_NEAREST_MAX`` are suggested."""
+"""Similarity of two names, from 0 to 1. An error about an unknown command suggests commands that are at least this
+similar, at most ``_NEAREST_MAX``."""
 
 _MEANT: Final = {
     **dict.fromkeys(("doctor", "status", "verify"), ("check",)),
@@ -199,7 +203,8 @@ _MEANT: Final = {
     **dict.fromkeys(("ask", "query"), ("recall", "search")),
     **dict.fromkeys(("start", "proxy", "run"), ("serve",)),
 }
-"""Command names of other programs, each with the commands of this one for the same."""
+"""Names that users may try because other programs use them: such a name -> the commands of this program for the
+same."""
 
 FAILED: Final = 1
 MISUSED: Final = 2
@@ -218,18 +223,23 @@ _RUNNERS: Final = {
     "mcp": ("agents", "run_mcp"),
     "install": ("agents", "run_install"),
 }
-"""Module and function of the commands that do not use ``commands.run_command``. A module is imported when its command
-runs."""
+"""The commands that are not run by ``commands.run_command``: name of the command -> (module, function). A module is
+imported when its command runs."""
 
 
 def run(argv: Sequence[str]) -> int:
-    """Run the command line; return the exit status.
+    """Run the command line and return the exit status. ``argv``: arguments without the program's name.
 
-    ``argv``: arguments without the program's name. Returns 0 for success, ``MISUSED`` for a missing or unknown command
-    and for errors with the ``fault`` "caller" or "peer" (except ``ModelFailed``), ``INTERRUPTED`` at Ctrl-C,
-    ``PIPE_CLOSED`` if nobody reads the output any more, and ``FAILED`` for other failures. Errors are printed in one
-    line; with the variable ``TOKENMIZER_DEBUG``, an unexpected one is raised. ``SystemExit`` is raised only by
-    ``--help``, ``--version`` and invalid arguments of a known command.
+    - 0: success. Some commands also return 1 for a negative result, such as ``check``.
+    - ``MISUSED`` (2): no command, an unknown one, or an error whose ``fault`` is "caller" or "peer" (except
+      ``ModelFailed``).
+    - ``FAILED`` (1): any other failure.
+    - ``INTERRUPTED`` (130): Ctrl-C.
+    - ``PIPE_CLOSED`` (141): the program that reads the output has ended.
+
+    Errors are printed as one line on standard error. If the variable ``TOKENMIZER_DEBUG`` is set, unexpected exceptions
+    are raised instead. ``SystemExit`` is raised only by ``--help``, ``--version`` and invalid arguments of a known
+    command.
     """
     tolerate_any_character()
     try:
@@ -261,7 +271,8 @@ def run(argv: Sequence[str]) -> int:
 
 
 def _require_known(command: str) -> None:
-    """Raise ``CallerError``, which suggests similar ones, for a command that does not exist."""
+    """Raise ``CallerError`` if ``command`` is no command of this program; the message suggests similar ones. An option
+    (which begins with "-") is accepted."""
     names = {*COMMANDS, *_RUNNERS, "hook"}
     if command.startswith("-") or command in names:
         return
@@ -292,10 +303,12 @@ def _run(argv: Sequence[str]) -> int:
 
 
 def confirm(question: str, unattended: str, declined: str) -> None:
-    """Print a yes-or-no question and read the answer from standard input. Returns if it is yes.
+    """Print a yes-or-no question on standard error and read the answer from standard input. Returns if the answer is
+    "y" or "yes".
 
-    Raises ``CallerError``: with the message ``declined`` if the answer is no, and with ``unattended`` in it if standard
-    input is empty or cannot be read.
+    Raises ``CallerError`` for any other answer, with the message ``declined``. If standard input is empty or cannot be
+    read, the message says that nobody can confirm, followed by ``unattended``, which should name the option that avoids
+    the question.
     """
     is_seen = sys.stdin is not None and sys.stdin.isatty()
     print(f"{inert(question)} [y/N]", end=" " if is_seen else "\n", file=sys.stderr, flush=True)
@@ -310,8 +323,8 @@ def confirm(question: str, unattended: str, declined: str) -> None:
 
 
 def read_input(file: str | None, most: int = -1) -> bytes:
-    """Return the first ``most`` bytes (-1: all) of a file, or of standard input for "-" and ``None``. Raises
-    ``CallerError`` if it cannot be read."""
+    """Return the content of a file, or of standard input if ``file`` is "-" or ``None``. ``most``: maximum number of
+    bytes; the rest is ignored (-1: no limit). Raises ``CallerError`` if it cannot be read."""
     try:
         if file is None or file == "-":
             return sys.stdin.buffer.read(most)
@@ -322,12 +335,13 @@ def read_input(file: str | None, most: int = -1) -> bytes:
 
 
 _DEMO_NEEDS: Final = ("fastapi", "httpx2", "uvicorn", "rich")
-"""Packages that the demonstration imports; the extra ``demo`` installs them."""
+"""Packages that the demonstration imports and the library does not need; the extra ``demo`` installs them."""
 
 
 def run_demo(arguments: argparse.Namespace) -> int:
-    """Run the command ``demo``. Returns 0 if the model still knew all old facts after a cut, else 1. Raises
-    ``ConfigError`` if a package is missing, or the API key for ``--live``."""
+    """Run the command ``demo``, a scripted chat through the middleware. Returns 0 if the script was played to its end,
+    old messages were cut and the model still knew all old facts that it was asked for; else 1. Raises ``ConfigError``
+    if a package is missing, or with ``--live`` the API key in ``OPENAI_API_KEY``."""
     if arguments.live and not os.environ.get("OPENAI_API_KEY"):
         raise ConfigError("--live needs your key in OPENAI_API_KEY")
     if missing := find_uninstalled(_DEMO_NEEDS):

@@ -54,10 +54,12 @@ _log = logging.getLogger("tokenmizer_mw")
 
 
 def run_serve(arguments: argparse.Namespace) -> int:
-    """Run the command ``serve``: run the proxy until a signal stops it. Returns 0 after a clean end, else 1.
+    """Run the command ``serve``: run the proxy until a signal stops it. Returns 0 after a normal end, and 1 if the
+    server did not start or failed.
 
-    Raises ``ConfigError`` if the configuration is wrong or a package is missing, and ``StoreError`` if the store cannot
-    be opened. That happens before anything is logged and before other processes are started.
+    Raises ``ConfigError`` if the configuration is wrong, a package is missing or the address cannot be listened on, and
+    ``StoreError`` if the store cannot be opened. These errors are raised before anything is logged and before worker
+    processes are started.
     """
     configuration = _configuration(arguments)
     try:
@@ -88,15 +90,15 @@ def run_serve(arguments: argparse.Namespace) -> int:
 
 
 def _try_store(address: str) -> None:
-    """Open the store and close it again. Raises the ``ConfigError`` or ``StoreError`` that any later use would
-    raise."""
+    """Open the store and close it again, to find errors before the server starts. Raises ``ConfigError`` for an invalid
+    address, and ``StoreError`` if the store cannot be opened or read."""
     with closing(open_log(address)) as log:
         log.secret()
 
 
 def _serve(config: uvicorn.Config, sockets: list[socket.socket]) -> int:
-    """Run the server on sockets that are bound already, which ``uvicorn.run`` cannot. Returns 0 after a clean end, else
-    1."""
+    """Run the server until it ends, on ``sockets`` that are bound already; ``uvicorn.run`` cannot take such sockets.
+    Returns 0 after a normal end, and 1 if the server or a worker process did not start or failed."""
     from uvicorn import Server
     from uvicorn.config import STARTUP_FAILURE
 
@@ -117,10 +119,11 @@ def _serve(config: uvicorn.Config, sockets: list[socket.socket]) -> int:
 
 
 def run_check(arguments: argparse.Namespace) -> int:
-    """Run the command ``check``: check store, configuration and coding agents, and print the results. Returns 0 if
-    nothing is wrong, else 1.
+    """Run the command ``check``: check the store, the proxy's configuration and the coding agents' configurations, and
+    print the results. With ``--reach``, also try to reach the store, Redis and the providers. Returns 1 if any result
+    is graded as wrong, else 0.
 
-    Without the extra ``proxy``, the proxy's configuration is not checked.
+    If packages of the extra ``proxy`` are missing, the proxy's configuration is not checked.
     """
     missing = find_uninstalled(_NEEDED)
     found = list(_check_store_alone(arguments, missing[0])) if missing else _check_proxy(arguments)
@@ -142,20 +145,22 @@ def _check_proxy(arguments: argparse.Namespace) -> list[CheckResult]:
 
 
 def _choose_store(arguments: argparse.Namespace) -> ChosenStore:
-    """Return the store that other commands, hooks and MCP use now; ``--config`` counts as the variable
-    ``TOKENMIZER_CONFIG``."""
+    """Return the store that other commands, hooks and the MCP server use now, and what selected it. If ``--config`` is
+    given, it is treated as the value of the variable ``TOKENMIZER_CONFIG``."""
     variables = {**os.environ, CONFIG_VARIABLE: arguments.config} if arguments.config else os.environ
     return choose_store(arguments.store, variables)
 
 
 def _explain_choice(arguments: argparse.Namespace, chosen: ChosenStore) -> Iterator[CheckResult]:
-    """Yield a result that says what selected the store, unless the user did with an option."""
+    """Yield one result that names the variable, file or server that selected the store. Yield nothing if the user
+    selected the store with an option, or if nothing did (the default store)."""
     if chosen.chosen_by and not (arguments.config and chosen.chosen_by == os.path.abspath(arguments.config)):
         yield CheckResult(Grade.FINE, "store chosen by", chosen.chosen_by)
 
 
 def _check_agents() -> Iterator[CheckResult]:
-    """Yield for each coding agent whether hooks and MCP server are registered in its configuration."""
+    """Yield results about the coding agents in whose configuration hooks or the MCP server are registered. If there is
+    no such agent, yield one result that says so. Plugins are not looked at."""
     registered = {host: find_registered(host, Path.home(), Path.cwd()) for host in HOSTS}
     for host, parts in registered.items():
         for part, files in parts.items():
@@ -169,8 +174,9 @@ def _check_agents() -> Iterator[CheckResult]:
 
 
 def _check_registered(host: str, part: str, files: list[Path]) -> Iterator[CheckResult]:
-    """Yield whether a part (hooks or MCP server) that is registered in ``files`` can be started, and is registered only
-    once."""
+    """Yield results about one part of a coding agent's configuration, which is registered in ``files``. ``part``: hooks
+    or MCP server. The first result names the files. Further ones report programs that do not exist, and hooks that are
+    registered more than once."""
     yield CheckResult(Grade.FINE, host, f"{part} registered in {', '.join(map(str, files))}")
     for path in files:
         for program in find_missing_programs(path):
@@ -183,8 +189,8 @@ def _check_registered(host: str, part: str, files: list[Path]) -> Iterator[Check
 
 
 def _check_store_alone(arguments: argparse.Namespace, missing: str) -> Iterator[CheckResult]:
-    """Yield the results for the store if the proxy cannot be checked because the package ``missing`` is not
-    installed."""
+    """Yield the results for the store alone, and one that says why the proxy is not checked. ``missing``: name of the
+    package that the proxy needs and that is not installed."""
     path = arguments.config or os.environ.get(CONFIG_VARIABLE)
     chosen = _choose_store(arguments)
     yield from _explain_choice(arguments, chosen)
@@ -221,15 +227,17 @@ def _missing(name: str) -> ConfigError:
 
 
 def _hand_over(arguments: argparse.Namespace, configuration: Configuration) -> None:
-    """Set the environment variables from which the worker processes read the configuration file and the store."""
+    """Set the environment variables from which worker processes learn the path of the configuration file and the
+    address of the store."""
     if path := arguments.config or os.environ.get(CONFIG_VARIABLE):
         os.environ[CONFIG_VARIABLE] = os.path.abspath(path)
     os.environ[STORE_VARIABLE] = configuration.store
 
 
 def _options(configuration: Configuration) -> dict[str, Any]:
-    """Return uvicorn's options. No date and server headers are added, since those of the providers are passed on;
-    addresses in headers are ignored, since any client can write them."""
+    """Return the keyword arguments for ``uvicorn.Config``. Uvicorn adds no ``date`` and ``server`` headers, because
+    those of the providers are passed on. It ignores client addresses in request headers, because any client can write
+    them."""
     listen = configuration.listen
     return {
         "app": _APPLICATION if listen.workers == 1 else _IN_WORKERS,
@@ -259,7 +267,8 @@ def _print_results(found: list[CheckResult], *, as_json: bool) -> None:
 
 
 TOKEN_VARIABLE: Final = "TOKENMIZER_DASHBOARD_TOKEN"
-"""Environment variable with the token that opens the dashboard. If it is not set, each run makes a new token."""
+"""Name of the environment variable with the token that opens the dashboard. If it is not set, each run makes a new
+token."""
 
 _SQLITE: Final = "sqlite:///"
 _CLOSING_SECONDS: Final = 3
@@ -268,14 +277,15 @@ _CLOSING_SECONDS: Final = 3
 def run_dashboard(arguments: argparse.Namespace) -> int:
     """Run the command ``dashboard``: serve the dashboard until Ctrl-C. Returns 0, or 1 if the server could not start.
 
-    The token is that of ``TOKENMIZER_DASHBOARD_TOKEN``, else a new one, which is printed with the address.
+    To open the dashboard, one needs the token in ``TOKENMIZER_DASHBOARD_TOKEN``. If that variable is not set, a new
+    token is made and printed with the address.
 
     Raises ``StoreError`` if the store cannot be opened, and ``ConfigError``
 
     - if uvicorn is not installed;
     - for invalid settings;
     - for a store that is named and does not exist, or if none can be chosen (``choose_store``);
-    - for a host other than loopback, unless the variable is set and ``--name`` is given;
+    - for a host other than loopback (this machine only), unless the variable is set and ``--name`` is given;
     - for an address that cannot be listened on, such as a port in use.
     """
     try:

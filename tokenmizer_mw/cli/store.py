@@ -1,4 +1,4 @@
-"""Opens the store that a command uses, and completes session ids of which the user typed only a part."""
+"""Opens the store that a command uses, and completes session ids that the user typed only in part."""
 
 from __future__ import annotations
 
@@ -32,22 +32,26 @@ _PAGE: Final = 1_000
 _CANDIDATES_MAX: Final = 8
 
 _TITLE_MAX: Final = 60
-"""Number of characters of a session's title that are shown in an error."""
+"""Maximum number of characters of a session's title in an error message."""
 
 _NEAR: Final = 0.5
-"""Similarity, from 0 to 1, from which on an error suggests a session."""
+"""Similarity of two ids, from 0 to 1. An error about an unknown session suggests the stored ids that are at least this
+similar."""
 
 _OPTIONS: Final = ("session", "calls")
-"""Names of the arguments and options that contain the id of a stored session."""
+"""Names of the attributes of the parsed arguments that may contain the id of a stored session."""
 
 
 def complete_session(arguments: argparse.Namespace, store: Store) -> None:
-    """Replace a part of a session id in ``arguments`` by the whole id. Ids that begin or end with the text are
-    preferred to those that contain it, and the same capitals to others.
+    """Replace a partial session id in ``arguments`` by the id of the only stored session that it matches.
 
-    A text that matches no session stays unchanged; the command then reports an unknown session. Raises
-    ``UnknownSession`` if ids are only similar, and ``CallerError`` if several sessions match, or if ``forget`` gets
-    only a part of an id and the user does not see its question.
+    The matches of the first rule that has any count: ids that begin or end with the text, or have it after a "/"; the
+    same, ignoring case; ids that contain the text, ignoring case. An id that is stored as it is stays unchanged, as
+    does a text that matches nothing and is not similar to any id; the command then reports an unknown session. With
+    ``--create``, nothing is replaced.
+
+    Raises ``UnknownSession`` if no id matches but some are similar; the message names them. Raises ``CallerError`` if
+    several sessions match, or if ``forget`` gets a partial id and runs without asking (``--yes``, or no terminal).
     """
     if getattr(arguments, "create", False):
         return
@@ -83,12 +87,13 @@ def _complete_session_id(arguments: argparse.Namespace, store: Store, given: str
 
 
 def _erases_unseen(arguments: argparse.Namespace) -> bool:
-    """Return whether the command erases a session without the user seeing the question that names it."""
+    """Return whether the command is ``forget`` and runs without the user seeing its question, which names the session:
+    with ``--yes``, or if standard input is no terminal."""
     return "yes" in arguments and (arguments.yes or sys.stdin is None or not sys.stdin.isatty())
 
 
 def _describe_session(memory: SessionMemory, info: SessionInfo) -> str:
-    """Return a session in one line: id, time of the last change, and goal or first question."""
+    """Return a session in one line: id, time of the last change, and title (its goal or first question)."""
     changed = datetime.fromtimestamp(info.updated_at).strftime("%Y-%m-%d %H:%M")
     try:
         title = flatten(summarize_session(memory, info.key).title, _TITLE_MAX)
@@ -98,7 +103,8 @@ def _describe_session(memory: SessionMemory, info: SessionInfo) -> str:
 
 
 def _is_part(given: str, id_: str) -> bool:
-    """Return whether an id begins or ends with ``given``, or has ``given`` after a "/"."""
+    """Return whether the session id ``id_`` begins or ends with ``given``, or has ``given`` after a "/". Upper and
+    lower case are different."""
     return id_.startswith(given) or id_.endswith(given) or f"/{given}" in id_
 
 
@@ -108,8 +114,9 @@ def _join_candidates(ids: list[str]) -> str:
 
 
 def suggest_command(arguments: argparse.Namespace, command: str) -> str:
-    """Return a command line, to be pasted, that runs ``command`` on the same store. A password in the address is left
-    out."""
+    """Return a command line for the user to paste: "tokenmizer-mw", ``command``, and the store, configuration file and
+    tenant that ``arguments`` name. ``command`` is used as it is, so it has to be quoted for the shell. A password in
+    the store's address is left out."""
     words = ["tokenmizer-mw", command]
     if store := getattr(arguments, "store", None):
         words += ["--store", shlex.quote(without_password(store))]
@@ -125,11 +132,12 @@ _SQLITE: Final = "sqlite:///"
 
 @dataclass(frozen=True, slots=True)
 class Store:
-    """An open store: its session memory and its event log. For a command that only reads, a store that does not exist
-    is an empty one in memory.
+    """An open store for one command: its session memory and its event log. If a command only reads and its store does
+    not exist, this is an empty store in memory.
 
-    ``place``: where the store is, for messages to people. ``missing``: true if the store does not exist and the user
-    named it; false for the default store.
+    - ``memory``: the sessions. ``log``: the stored events.
+    - ``place``: where the store is, for messages to people.
+    - ``missing``: whether the user named a store (with ``--store`` or the environment variable) that does not exist.
     """
 
     memory: SessionMemory
@@ -138,18 +146,19 @@ class Store:
     missing: bool = False
 
     def require(self) -> None:
-        """Raise ``CallerError`` if the user named this store and it does not exist."""
+        """Raise ``CallerError`` if the user named this store and it does not exist. A missing default store is no
+        error."""
         if self.missing:
             raise CallerError(f"there is no store in {self.place}")
 
 
 @contextmanager
 def open_store(arguments: argparse.Namespace, *, writes: bool = False) -> Iterator[Store]:
-    """Open the store that ``arguments`` name, and close it at the end of the ``with`` block.
+    """Open the store that ``arguments`` name, else the default store, and close it at the end of the ``with`` block.
 
-    ``writes``: whether the command writes. A read-only command creates nothing: a database file or a PostgreSQL schema
-    that is missing counts as an empty store. Raises ``ConfigError`` and ``StoreError``. An ``UnknownSession`` raised in
-    the block is raised again with a message that names the store.
+    ``writes``: whether the command writes. If not, nothing is created: a missing database file or PostgreSQL schema is
+    treated as an empty store. Raises ``ConfigError`` for an invalid address or setting, and ``StoreError`` if the store
+    cannot be opened. An ``UnknownSession`` raised in the block is raised again with a message that names the store.
     """
     settings = Settings.load(arguments.config)
     address = resolve_store(arguments.store)
@@ -173,14 +182,15 @@ def open_store(arguments: argparse.Namespace, *, writes: bool = False) -> Iterat
 
 
 def _missing_folder(address: str) -> Path | None:
-    """Return the folder of a SQLite file if it does not exist yet; else ``None``."""
+    """Return the folder of the SQLite file at ``address`` if that folder does not exist yet. ``None`` if it exists, and
+    for stores without a file."""
     path = sqlite_path(address.partition("://")[2].partition("?")[0]) if address.startswith(_SQLITE) else None
     folder = Path(path).parent if path is not None else None
     return folder if folder is not None and not folder.exists() else None
 
 
 def hint_other_tenants(log: EventLog, tenant: str) -> str:
-    """Return a hint for a user whose ``tenant`` has no sessions: other tenants of the store ``log`` have some. Returns
-    "" if none has."""
+    """Return a hint for a user whose ``tenant`` has no sessions, if other tenants of the store ``log`` have some; "" if
+    none has. It begins with "; ", to be appended to a message."""
     others = any(name not in (tenant, BACKUPS_TENANT) for name in log.tenants())
     return "; other tenants have sessions here: see --tenant" if others else ""

@@ -1,7 +1,9 @@
-"""The demonstration's application, a real FastAPI app with the one line that adds the middleware; its server; and what
-compares requests before and after the middleware.
+"""The demonstration's application: a real FastAPI app with the one line that adds the middleware, and the server that
+runs it. Also compares each request as the client sent it with the request that the application received from the
+middleware.
 
-Everything is measured from outside of the middleware: requests before and after it, cuts, latency, answers.
+Everything is measured outside the middleware: requests before and after it, cuts, latency, answers. A cut is a request
+in which the middleware replaced old messages by a resume block (a short text that sums them up).
 """
 
 from __future__ import annotations
@@ -31,7 +33,8 @@ OPENAI_URL = "https://api.openai.com/v1"
 
 @dataclass(frozen=True, slots=True)
 class StartedResponse:
-    """A model's response whose head has arrived: status, media type, and an iterator over the body as it arrives."""
+    """A model's response of which status and headers have arrived. ``body`` iterates over the bytes of the body as they
+    arrive."""
 
     status: int
     media_type: str
@@ -39,25 +42,26 @@ class StartedResponse:
 
 
 class DemoUpstream(Protocol):
-    """Protocol of a model that speaks OpenAI Chat Completions."""
+    """Protocol of what answers the application's requests: a model that speaks OpenAI Chat Completions."""
 
     async def open(self, body: bytes) -> StartedResponse:
-        """Send a request body and return when the response head has arrived."""
+        """Send the JSON body of a chat request. Return when the status and headers of the response have arrived."""
 
     async def aclose(self) -> None:
         """Close the connections to the model."""
 
 
 class HttpProvider:
-    """A real provider over HTTP; bytes are passed unchanged. ``key``: its API key; ``url``: the address to which
-    "chat/completions" is added."""
+    """A real provider, reached over HTTP. Bytes are passed unchanged in both directions. ``key``: the provider's API
+    key. ``url``: base URL, to which "chat/completions" is added."""
 
     def __init__(self, key: str, url: str = OPENAI_URL) -> None:
         headers = {"authorization": f"Bearer {key}", "content-type": "application/json"}
         self._client = httpx2.AsyncClient(base_url=url, headers=headers, timeout=120.0)
 
     async def open(self, body: bytes) -> StartedResponse:
-        """Forward ``body``; return the provider's response, errors included."""
+        """Send the JSON body of a chat request to the provider. Return its response, also if the status is an error.
+        Raises the exceptions of httpx2 if the connection fails."""
         stack = AsyncExitStack()
         response = await stack.enter_async_context(self._client.stream("POST", "chat/completions", content=body))
         media_type = response.headers.get("content-type", "application/json")
@@ -75,14 +79,16 @@ async def _relay(response: httpx2.Response, stack: AsyncExitStack) -> AsyncItera
 
 
 class RequestRecorder:
-    """Passes requests on to the model ``upstream`` and keeps the newest one, to show what the middleware made of it."""
+    """Passes requests on to the model ``upstream`` and remembers the newest one, to show what the middleware made of
+    it."""
 
     def __init__(self, upstream: DemoUpstream) -> None:
         self._upstream = upstream
         self._body = b"{}"
 
     async def open(self, body: bytes) -> StartedResponse:
-        """Send a request body and return when the response head has arrived."""
+        """Remember the JSON body of a chat request and send it to the model. Return when the status and headers of the
+        response have arrived."""
         self._body = body
         return await self._upstream.open(body)
 
@@ -91,7 +97,7 @@ class RequestRecorder:
         await self._upstream.aclose()
 
     def request(self) -> dict[str, Any]:
-        """Return the newest request as it left the middleware, parsed; {} before the first one."""
+        """Return the newest request as it left the middleware, parsed from JSON; ``{}`` before the first one."""
         request: dict[str, Any] = json.loads(self._body)
         return request
 
@@ -100,10 +106,12 @@ class RequestRecorder:
 class SeenRequest:
     """One request before and after the middleware.
 
-    - ``sent``, ``received``: its tokens as the client sent it, and as the application received it.
-    - ``block``: the resume block, "" if there is none; ``dropped``: number of messages that the block replaces.
-    - ``kept``: the client's messages that the application received.
-    - ``reminder``: the text of the reminder (facts looked up for the newest message), "" if there is none.
+    - ``sent``, ``received``: number of tokens as the client sent it, and as the application received it.
+    - ``block``: text of the resume block, which stands for old messages; "" if there is none. ``dropped``: number of
+      messages that the block replaces.
+    - ``kept``: the client's own messages that the application received.
+    - ``reminder``: text of the reminder (facts that the middleware looked up for the newest message and appended to
+      it); "" if there is none.
     """
 
     sent: int = 0
@@ -117,8 +125,9 @@ class SeenRequest:
 def compare_messages(
     sent: list[ChatMessage], received: list[ChatMessage], tokens_sent: int, tokens_received: int
 ) -> SeenRequest:
-    """Compare the messages that a client sent with those that the application received. ``tokens_sent`` and
-    ``tokens_received``: tokens of the two requests."""
+    """Compare the messages that a client sent with those that the application received. Messages that the lists have in
+    common at the start and at the end are the client's; what is between them in ``received`` is the resume block.
+    ``tokens_sent`` and ``tokens_received``: tokens of the two requests."""
     parts = [split_reminder(message) for message in received]
     received = [message for message, _ in parts]
     head = _common(sent, received)
@@ -131,7 +140,7 @@ def compare_messages(
 
 
 def _common(one: list[ChatMessage], other: list[ChatMessage]) -> int:
-    """Return the number of messages at the start that the two lists have in common."""
+    """Return how many messages at the start of the two lists are equal, up to the first difference."""
     for place, (left, right) in enumerate(zip(one, other, strict=False)):
         if left != right:
             return place
@@ -140,10 +149,12 @@ def _common(one: list[ChatMessage], other: list[ChatMessage]) -> int:
 
 @dataclass(frozen=True, slots=True)
 class CutSeen:
-    """A request at which the middleware replaced more old messages by a block than before (a cut).
+    """A request in which the middleware replaced more old messages by the resume block than in the request before (a
+    cut).
 
-    ``turn``: number of the turn; ``seen``: the request. ``held``: tokens that it would have had without this cut;
-    ``first_byte``: seconds to the first byte of its reply.
+    - ``turn``: number of the turn; ``seen``: the request.
+    - ``held``: number of tokens that the request would have had without this cut.
+    - ``first_byte``: seconds from the request to the first byte of its reply.
     """
 
     turn: int
@@ -154,8 +165,8 @@ class CutSeen:
 
 @dataclass(frozen=True, slots=True)
 class ProbeOutcome:
-    """The model's answer to a question about an old fact. ``right``: whether it contains what was expected; ``source``:
-    the part of the request that contained it (see ``judge_answer``)."""
+    """The model's answer to a question about an old fact (a probe). ``right``: whether the answer contains what was
+    expected. ``source``: the part of the request that contained it, see ``judge_answer``."""
 
     turn: int
     probe: Probe
@@ -165,10 +176,11 @@ class ProbeOutcome:
 
 
 def judge_answer(turn: int, probe: Probe, answer: str, request: SeenRequest) -> ProbeOutcome:
-    """Judge the model's ``answer`` to ``probe``, asked in turn ``turn`` with ``request``.
+    """Judge the model's ``answer`` to the question ``probe``, which was asked in turn number ``turn`` with ``request``.
 
-    ``ProbeOutcome.source`` says which part of the request contained the expected words: "resume block", "recent
-    messages", "both" or "nothing".
+    The answer is right if the pattern ``probe.expected`` matches in it. ``ProbeOutcome.source`` says where in the
+    request the expected words are: "resume block", "recent messages" (without the question itself), "both" or
+    "nothing".
     """
     expected = re2.compile(probe.expected)
     block: ChatMessage = {"role": "user", "content": request.block}
@@ -181,12 +193,13 @@ def judge_answer(turn: int, probe: Probe, answer: str, request: SeenRequest) -> 
 
 @dataclass(slots=True)
 class RunFigures:
-    """What was measured in a run.
+    """What was measured in a run of the demonstration.
 
-    - ``requests``, ``tokens_sent``, ``tokens_received``: number of requests, and the sums of their tokens before and
-      after the middleware; ``refused_without``: requests that would have exceeded the window without memory.
-    - ``with_memory``, ``without_memory``: seconds to the first byte of the first reply in each turn; empty for a live
-      model.
+    - ``requests``: number of requests. ``tokens_sent``, ``tokens_received``: sums of their tokens before and after the
+      middleware.
+    - ``refused_without``: number of requests that, without the middleware, would have exceeded the context window.
+    - ``with_memory``, ``without_memory``: for each turn, the seconds to the first byte of its first reply, from the
+      application with and without the middleware. Both lists are empty for a live model.
     - ``cuts``, ``answers``: the cuts, and the answers to questions about old facts.
     - ``refused_at``: number of the turn in which a request was refused, which ended the run; ``None`` if none was.
     """
@@ -209,19 +222,21 @@ class RunFigures:
         return self.refused_at is None and bool(self.cuts and answers) and all(answer.right for answer in answers)
 
     def saved_share(self) -> float:
-        """Return the share of all tokens that the middleware saved, such as 0.6; 0.0 before the first request."""
+        """Return the share of all sent tokens that the middleware saved, such as 0.6 for 60 %; 0.0 before the first
+        request. Negative if it added more than it saved."""
         return 1 - self.tokens_received / self.tokens_sent if self.tokens_sent else 0.0
 
 
 STARTS_WITHIN: Final = 10.0
-"""Seconds that a server may take to start or to stop."""
+"""Seconds that a server may take to start; also the longest wait, in seconds, for it to stop."""
 
 
 @contextmanager
 def serve_app(app: Any) -> Iterator[str]:
-    """Serve ``app`` while the context is active; yield its address, such as ``http://127.0.0.1:40123``.
+    """Serve the ASGI application ``app`` on a free port of 127.0.0.1 while the context is active. Yield its address,
+    such as ``http://127.0.0.1:40123``.
 
-    Raises ``RuntimeError`` if it does not start.
+    Raises ``RuntimeError`` if the server does not start within ``STARTS_WITHIN`` seconds.
     """
     # The protocol is named because asyncio sends small pieces at once only where it knows that this is TCP.
     with socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP) as listening:
@@ -246,7 +261,8 @@ def _wait_for_start(server: uvicorn.Server, thread: threading.Thread) -> None:
 
 
 def create_app(upstream: DemoUpstream, memory: SessionMemory | None = None) -> FastAPI:
-    """Return a chat application that asks the model ``upstream``; with ``memory`` it has the middleware."""
+    """Return a FastAPI chat application that passes requests on to the model ``upstream``. With ``memory``, the
+    application has the middleware; with ``None``, it has not."""
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:

@@ -1,4 +1,5 @@
-"""The demonstration's client: sends the whole transcript with every call, as SDKs do, and answers tool calls."""
+"""The demonstration's client. Like most SDKs, it sends the whole transcript (all messages so far) with every request.
+It also supplies the results of tool calls."""
 
 from __future__ import annotations
 
@@ -19,13 +20,14 @@ SESSION: Final = "coldwatch"
 _SECONDS: Final = 120.0
 
 CALLS_MAX: Final = 8
-"""Number of tool calls in one turn after which a live model is asked to answer without tools."""
+"""Number of tool results in one turn from which on requests forbid further tool calls, so that a live model has to
+answer."""
 
 
 @dataclass(frozen=True, slots=True)
 class DemoReply:
-    """A model's reply. ``first_byte``: seconds from the request to the first chunk; ``prompt_tokens``: as the model
-    reports them."""
+    """A model's complete reply. ``first_byte``: seconds from the request to the first chunk of the stream.
+    ``prompt_tokens``: tokens of the request as the model reports them, 0 if it does not."""
 
     message: ChatMessage
     first_byte: float
@@ -33,13 +35,13 @@ class DemoReply:
 
 
 class RequestRefused(Exception):
-    """Raised when the application or the model returned an error, or the connection failed; the message quotes the
-    error."""
+    """Raised when the application or the model answered with an error status, or when the connection failed. The
+    message quotes the error."""
 
 
 class Client:
-    """HTTP client of the application at ``address``. ``session``: the session id that its calls carry, ``None`` for
-    none."""
+    """HTTP client of the application at ``address``, such as ``http://127.0.0.1:40123``. ``session``: the session id
+    that its requests carry in the header ``x-session-id``; ``None`` for no such header."""
 
     def __init__(self, address: str, *, session: str | None = None) -> None:
         headers = {"authorization": "Bearer none", **({"x-session-id": session} if session is not None else {})}
@@ -47,8 +49,9 @@ class Client:
         self._http = httpx2.Client(base_url=f"{address}/v1", headers=headers, timeout=_SECONDS, trust_env=False)
 
     def stream(self, request: dict[str, Any]) -> Iterator[tuple[float, dict[str, Any]]]:
-        """Send the chat request with the body ``request``; yield the chunks of the response as pairs: seconds since the
-        request, and the parsed chunk. Raises ``RequestRefused``, also if the connection fails."""
+        """Send ``request`` as the body of a streaming chat request. Yield a pair for each chunk of the response:
+        seconds since the request, and the parsed chunk. Raises ``RequestRefused`` for a status of 400 or more and if
+        the connection fails."""
         decoder, started = SSEDecoder(), time.perf_counter()
         try:
             with self._http.stream("POST", "/chat/completions", json=request) as response:
@@ -62,7 +65,8 @@ class Client:
             raise RequestRefused(f"{type(error).__name__}: {error}") from None
 
     def connect(self) -> None:
-        """Open the connection, so that the first call is not slowed down by it."""
+        """Open the connection before the first chat request, so that the time of that request does not include it.
+        Errors are ignored."""
         with suppress(httpx2.HTTPError):
             self._http.get("/models")
 
@@ -81,10 +85,8 @@ def _error_in(status: int, body: bytes) -> str:
 
 @dataclass(slots=True)
 class Conversation:
-    """A chat as clients store it: the whole transcript, sent with every call.
-
-    ``script``: gives the system prompt, with which ``messages`` begin, and the tools. The caller adds all others.
-    """
+    """A chat as a client stores it: the whole transcript, which is sent with every request. ``messages`` begins with
+    the system prompt of ``script``; the caller appends all others. ``script`` also has the tools."""
 
     model: str
     script: DemoScript
@@ -94,8 +96,8 @@ class Conversation:
         self.messages = [{"role": "system", "content": self.script.system}]
 
     def request(self) -> dict[str, Any]:
-        """Return the body of the next chat request: the whole transcript. After ``CALLS_MAX`` tool calls for one user
-        message, it forbids further ones."""
+        """Return the JSON body of the next chat request, with the whole transcript. If there are ``CALLS_MAX`` tool
+        results or more since the last user message, the request forbids further tool calls."""
         choice = {"tool_choice": "none"} if self._calls_since_the_person_spoke() >= CALLS_MAX else {}
         return {
             "model": self.model,
@@ -116,8 +118,8 @@ class Conversation:
 
 
 def ask(client: Client, request: dict[str, Any], on_text: Callable[[str], None]) -> DemoReply:
-    """Send one chat request and read the stream of the reply to its end. ``on_text`` is called with each piece of
-    text. Raises ``RequestRefused``."""
+    """Send one chat request and read the streamed reply to its end. ``on_text`` is called with each piece of text as it
+    arrives. Raises ``RequestRefused`` for an error status and if the connection fails."""
     first_byte, tokens = 0.0, 0
     text: list[str] = []
     calls: dict[int, ChatMessage] = {}
@@ -146,10 +148,11 @@ def _add(calls: dict[int, ChatMessage], part: dict[str, Any]) -> None:
 def tool_results(
     turn: ScriptTurn, calls: Sequence[ChatMessage], before: Sequence[ChatMessage]
 ) -> Iterator[ChatMessage]:
-    """Yield the results of tool calls as messages, without executing anything.
+    """Yield a message with a result for each of the tool calls ``calls``. No tool is executed.
 
-    ``calls``: the calls of the newest reply in ``turn``. ``before``: the messages before that reply. A scripted call
-    has its scripted result; any other call of a live model gets the next unused result of the turn, or "done".
+    ``calls``: the calls of the newest reply in ``turn``. ``before``: the messages before that reply. A call whose id is
+    in the script gets the result in the script. Any other call, which a live model made, gets the result at the same
+    place of the turn, or "done" if the turn has no more results.
     """
     results = {step.id: step.result for step in turn.steps}
     used = sum(message["role"] == "tool" for message in before[_last_user(before) :])
@@ -163,8 +166,8 @@ def _last_user(messages: Sequence[ChatMessage]) -> int:
 
 
 def summary(call: ChatMessage, result: str) -> str:
-    """Return a tool call and its result in one line, for the screen: the tool, its first text argument, and the last
-    line of ``result`` that is neither blank nor an exit code, such as "read_file app.py -> 3 lines"."""
+    """Return a tool call and its result in one line for the screen, such as "read_file app.py -> 3 lines": the tool's
+    name, its first text argument, and the last line of ``result`` that is neither blank nor an exit code."""
     function = call["function"]
     try:
         arguments = json.loads(function["arguments"])

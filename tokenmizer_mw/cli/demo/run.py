@@ -38,23 +38,28 @@ from .script import DemoScript, ScriptTurn, load_script, message_tokens, request
 from .scripted_model import MODEL, Pace, ScriptedModel
 
 WINDOW: Final = 8_000
-"""The model's context window in tokens: small, so that it fills up while you watch."""
+"""The model's context window in tokens. It is small, so that it fills up within the 40 turns."""
 
 _PACE: Final = Pace(first=0.05, between=0.004)
 _FAST: Final = Pace(fragment=96)
 _COMPARED: Final = 4_000
-"""Characters per chunk for the run without memory, of which only the time to the first byte matters."""
+"""Characters per chunk of the run without memory. The chunks are large because only the time to the first byte is
+measured there."""
 
 
 def demonstrate(*, fast: bool = False, live_model: str | None = None, keep: str | None = None) -> int:
-    """Play the scripted session; return 0 if it was played to its end, the transcript was cut and the model still knew
-    all old facts, else 1.
+    """Play the scripted session and print it. Return 0 if it was played to its end, the transcript was cut and the
+    model still knew all old facts that it was asked for; else 1.
 
-    ``fast``: without the pauses of a model. ``live_model``: name of a model at ``OPENAI_BASE_URL`` with the key in
-    ``OPENAI_API_KEY``; ``None`` for the scripted model. ``keep``: folder for the database (``None``: ``demo`` in the
-    user's data directory, emptied at each run). A refused request ends the session early, which is a failure; what was
-    measured until then is shown. Raises ``ConfigError`` for a missing key or a folder that has a database, and
-    ``StoreError``.
+    - ``fast``: leave out the pauses of the scripted model.
+    - ``live_model``: name of a model to ask at ``OPENAI_BASE_URL`` with the key in ``OPENAI_API_KEY``; ``None`` for the
+      scripted model.
+    - ``keep``: folder for the database ``demo.db``. ``None``: the folder ``demo`` in the user's data directory, which
+      is emptied before each run.
+
+    If the model refuses a request, the session ends early and 1 is returned; what was measured until then is printed.
+    Raises ``ConfigError`` for a missing key and if the folder has such a database, and ``StoreError`` if the store
+    fails.
     """
     settings = Settings(context_window=WINDOW, savings=True)
     database = _database(keep)
@@ -85,9 +90,12 @@ def demonstrate(*, fast: bool = False, live_model: str | None = None, keep: str 
 class Rehearsal:
     """One run of the demonstration.
 
-    - ``remembering`` and ``plain``: clients of the application with and without memory; ``plain`` is ``None`` for a
-      live model. ``tap``: keeps what the application with memory received.
-    - ``figures``: what is measured; ``threshold``: tokens from which on the middleware cuts.
+    - ``memory``, ``conversation``: the sessions, and the chat as the client has it.
+    - ``tap``: remembers what the application with memory received.
+    - ``remembering``, ``plain``: clients of the application with memory and without it. ``plain`` is ``None`` for a
+      live model.
+    - ``counter``: counts tokens. ``screen``: prints. ``figures``: what is measured.
+    - ``threshold``: number of tokens from which on the middleware cuts.
     """
 
     script: DemoScript
@@ -104,7 +112,8 @@ class Rehearsal:
     _plain_first: bool = True
 
     def play(self, turn: ScriptTurn) -> None:
-        """Play one turn: the user message, tool calls until there are no more, the reply."""
+        """Play one turn: send the user message, answer tool calls until the model makes no more, and print the turn. If
+        the turn has a probe (a question about an old fact), judge the answer. Raises ``RequestRefused``."""
         conversation, tools = self.conversation, 0
         conversation.messages.append({"role": "user", "content": turn.user})
         self.screen.begins(turn.number, turn.user)
@@ -129,11 +138,11 @@ class Rehearsal:
             self.screen.probe(turn.user, answered, request.dropped)
 
     def _send_both(self, body: dict[str, Any]) -> tuple[DemoReply, float | None]:
-        """Send a request to the application with memory, and the same one to that without; which one is first
-        alternates.
+        """Send a request to the application with memory, and the same request to the application without memory. Which
+        of them is asked first alternates from call to call.
 
-        Returns the reply with memory, and the seconds to the first byte without (``None`` if there is no such
-        application).
+        Returns the reply with memory, and the seconds to the first byte without memory. The latter is ``None`` for a
+        live model, for which there is no application without memory.
         """
         if self.plain is None:
             return ask(self.remembering, body, self.screen.show_text), None
@@ -149,7 +158,8 @@ class Rehearsal:
         return reply, without
 
     def _note_reply(self, turn: ScriptTurn, body: dict[str, Any], reply: DemoReply) -> SeenRequest:
-        """Add a reply to the chat and to the figures; return what the application received of the request."""
+        """Append a reply to the chat and add the request to the figures. Print a cut or a new reminder. ``body``: the
+        request as the client sent it. Returns the request before and after the middleware."""
         self.conversation.messages.append(reply.message)
         sent, counter = body["messages"], self.counter
         request = compare_messages(
@@ -210,8 +220,8 @@ def _open_rehearsal(
 
 @contextmanager
 def leave_out_price_warning() -> Iterator[None]:
-    """While the context is active, suppress the warning that no prices are known: the scripted model has none, and the
-    screen shows tokens."""
+    """While the context is active, suppress the log message that no prices are known. The demonstration shows tokens,
+    not money."""
     logger = logging.getLogger("tokenmizer_mw")
 
     def is_other(record: logging.LogRecord) -> bool:
@@ -240,8 +250,8 @@ def _database(keep: str | None) -> Path:
 
 
 def _empty_folder() -> Path:
-    """Return an empty folder in the user's data directory, without the files of the run before; a temporary one if that
-    cannot be had."""
+    """Return the empty folder ``demo`` in the user's data directory, without the files of an earlier run. If it cannot
+    be created, return a new temporary folder."""
     try:
         folder = data_folder()
         if folder is None:

@@ -1,6 +1,7 @@
-"""Terminal output of the demonstration: its turns as they come; at the end graph, tokens, times and place of the data.
+"""Terminal output of the demonstration: each turn while it runs; at the end the graph, tokens, times and where the data
+is.
 
-Without a terminal, plain lines without colour.
+If standard output is no terminal, the output is plain lines without colour.
 """
 
 from __future__ import annotations
@@ -40,23 +41,23 @@ WIDTH_MAX: Final = 110
 _BAR: Final = 10
 _LIVE_LINES: Final = 10
 _REMINDER_LINES: Final = 3
-"""Number of facts and quotations of a reminder that are printed."""
+"""Maximum number of facts and quotations of a reminder that are printed."""
 
 _ENTRY_STARTS: Final = ("[", "- ")
-"""How lines of a reminder begin that state a fact or quote a message."""
+"""What the lines of a reminder that state a fact or quote a message begin with."""
 
 _MARGIN: Final = 10
 _ENVIRONMENT: Final = ".venv-demo"
 """Name of the folder with the Python environment that ``make demo`` creates."""
 
 _FIXED: Final = 43
-"""Width of a table row, in characters, without the user's message."""
+"""Width in characters of a table row without the user's message."""
 
 
 class Screen:
     """Prints the demonstration to the terminal. ``window``: the model's context window in tokens.
 
-    The ``style`` that methods take is one of the library rich, such as "bold red"; "": none.
+    The argument ``style`` of its methods is a style of the library rich, such as "bold red"; "" for none.
     """
 
     def __init__(self, window: int) -> None:
@@ -73,24 +74,25 @@ class Screen:
         self._console.print(Text(f"== {text} {'=' * max(0, self.width - len(text) - 4)}", style="bold cyan"))
 
     def lines(self, lines: Iterable[str], style: str = "", *, rows: int | None = None) -> None:
-        """Print lines of text, wrapped with hanging indents; of each line at most ``rows`` rows (``None``: all)."""
+        """Print lines of text, wrapped to the width of the screen with hanging indents. ``rows``: maximum number of
+        rows per line; the rest of the line is replaced by "..." (``None``: no limit)."""
         for line in lines:
             for piece in _wrap_line(inert(line), self.width, rows):
                 self._console.print(Text(piece, style=style))
 
     def verbatim(self, text: str, style: str = "") -> None:
-        """Print a text unchanged, neither wrapped nor indented."""
+        """Print a text line by line, neither wrapped nor indented. Control characters are made harmless."""
         for line in text.splitlines():
             self._console.print(Text(inert(line), style=style), soft_wrap=True)
 
     def paragraph(self, text: str) -> None:
-        """Print ``text`` as one wrapped paragraph; its own line breaks and indents do not count."""
+        """Print ``text`` as one wrapped paragraph. Line breaks and runs of spaces in ``text`` become single spaces."""
         self.lines([" ".join(text.split())])
 
     # -- a turn ----------------------------------------------------------------------------------------------
 
     def table_head(self) -> None:
-        """Print the header of the table of turns, and what its columns mean."""
+        """Print an explanation of the columns and the header of the table of turns."""
         self.paragraph(
             """Tokens: the longest request of the turn as the model receives it. First byte: milliseconds from the
             turn's first request to the beginning of its reply, with the middleware and without it."""
@@ -101,7 +103,8 @@ class Screen:
         self._console.print(Text(f"{'':>{len(words)}}  calls {limit:<15} with/without", style="bold"))
 
     def begins(self, number: int, user: str) -> None:
-        """Show that turn ``number`` has begun with the message ``user``."""
+        """Show that turn ``number`` has begun with the user's message ``user``. Only on a terminal; the display is
+        updated until ``stop`` or ``ends``."""
         self._lines = [Text(f"turn {number}, the person: {one_line(user)}", style="yellow")]
         self._reply = ""
         if self._console.is_terminal:
@@ -109,12 +112,13 @@ class Screen:
             self._live.start()
 
     def show_text(self, text: str) -> None:
-        """Show a piece of the model's text."""
+        """Append a piece of the model's text to the live display of the current turn."""
         self._reply += text
         self._refresh()
 
     def show_tool_call(self, call: str) -> None:
-        """Show a tool call. ``call``: the line that ``summary`` returns for it."""
+        """Append a tool call to the live display of the current turn. ``call``: the line that ``summary`` returned for
+        the call."""
         if self._reply:
             self._lines.append(Text(inert(self._reply)))
             self._reply = ""
@@ -122,11 +126,12 @@ class Screen:
         self._refresh()
 
     def ends(self, number: int, user: str, tools: int, tokens: int, first: float, without: float | None) -> None:
-        """Print a finished turn as a row of the table.
+        """End the live display and print the finished turn as a row of the table.
 
         - ``number``, ``user``: number of the turn and the user's message.
-        - ``tools``: number of tool calls; ``tokens``: size of the longest request.
-        - ``first``: seconds to the first byte with memory; ``without``: without memory, ``None`` if not measured.
+        - ``tools``: number of tool calls. ``tokens``: tokens of the turn's longest request, as the model received it.
+        - ``first``, ``without``: seconds to the first byte with memory and without it; ``without`` is ``None`` if not
+          measured.
         """
         self.stop()
         times = f"{first * 1000:.0f}" + (f"/{without * 1000:.0f}" if without is not None else "")
@@ -138,7 +143,7 @@ class Screen:
         self._console.print(row, no_wrap=True)
 
     def stop(self) -> None:
-        """End the live display of the current turn."""
+        """End the live display of the current turn, if there is one."""
         if self._live is not None:
             self._live.stop()
             self._live = None
@@ -146,8 +151,8 @@ class Screen:
     # -- what matters ----------------------------------------------------------------------------------------
 
     def cut(self, cut: CutSeen, threshold: int, *, show_block: bool) -> None:
-        """Print that the transcript was cut because it exceeded ``threshold`` tokens. ``show_block``: also print the
-        whole block."""
+        """Print that old messages were replaced by a resume block because the request exceeded ``threshold`` tokens.
+        ``show_block``: also print the text of the block."""
         before, after = cut.held, cut.seen.received
         count = sum(message["role"] != "system" for message in cut.seen.kept)
         self._console.print(Text(f"  >>> context full at turn {cut.turn}: {before:,} tokens -> {after:,}", "bold red"))
@@ -162,7 +167,8 @@ class Screen:
             self.verbatim(cut.seen.block, style="magenta")
 
     def reminder(self, text: str) -> None:
-        """Print the first facts and quotations of the reminder that a request contained."""
+        """Print the first ``_REMINDER_LINES`` facts and quotations of a reminder, and how many more there are. A
+        reminder is text that the middleware appended to the newest message. ``text``: the whole reminder."""
         self.lines(["      Behind the newest message stands what it asks for of the replaced ones:"], style="red")
         entries = list(_split_reminder(text))
         lines = [_cut(line, self.width - _MARGIN).rstrip() for line in entries[:_REMINDER_LINES]]
@@ -170,8 +176,8 @@ class Screen:
         self.lines([f"      | {line}" for line in (*lines, *rest)], style="magenta")
 
     def probe(self, question: str, answered: ProbeOutcome, dropped: int) -> None:
-        """Print a question about an old fact and the model's answer. ``question``: the user's message; ``dropped``:
-        number of messages that are no longer sent."""
+        """Print a question about an old fact, the model's answer and whether it is right. ``question``: the user's
+        message. ``dropped``: number of old messages that the request no longer contains."""
         style = "green" if answered.right else "bold red"
         known = f"known from: {answered.source}" if answered.right else "the answer is wrong"
         note = f"asked for {answered.probe.question}; {dropped} old messages are no longer sent; {known}"
@@ -190,7 +196,7 @@ class Screen:
 
 
 def _split_reminder(text: str) -> Iterator[str]:
-    """Yield the facts and quotations of a reminder, each on one line."""
+    """Yield the facts and quotations of a reminder's text, each joined to one line. Other lines are left out."""
     entry = ""
     for line in text.splitlines():
         if line.startswith(_ENTRY_STARTS):
@@ -229,7 +235,9 @@ _PER_BLOCK: Final = 4
 
 
 def show_memory(screen: Screen, memory: SessionMemory) -> None:
-    """Print what the memory contains: the graph, replaced decisions, the resume blocks and the loss report."""
+    """Print what the memory has stored of the demonstration's session: the graph of facts, the decisions that were
+    replaced, the three resume blocks, and the loss report (the facts that the last cut removed and its block does not
+    state)."""
     graph = memory.graph(SESSION)
     screen.heading("The session graph")
     facts, relations = len(graph), len(graph.edges())
@@ -248,8 +256,9 @@ def show_memory(screen: Screen, memory: SessionMemory) -> None:
 
 
 def show_compaction(screen: Screen, memory: SessionMemory, body: Mapping[str, Any]) -> None:
-    """Print the response to a client that asks for a compaction of the whole session. ``body``: the body of its
-    request."""
+    """Print the answer that the proxy would give to a client that asks for a compaction (one text in place of the whole
+    session), and how long it took to make. ``body``: the JSON body of the client's chat request. Prints nothing if no
+    compaction can be made."""
     request = ROUTES["/chat/completions"].read(json.dumps(body).encode())
     began = perf_counter()
     made = memory.service.compaction.compact(SessionKey(LOCAL_TENANT, SESSION), request, CompactionWish())
@@ -287,9 +296,10 @@ def show_figures(screen: Screen, figures: RunFigures, counted_by: str) -> None:
 
 
 def show_store(screen: Screen, database: Path, *, own_folder: bool) -> None:
-    """Print where the data of the demonstration is stored, commands that inspect the data, and how to remove it.
+    """Print where the data of the demonstration is stored, commands that show the data, and how to remove it.
 
-    ``database``: path of the SQLite file. ``own_folder``: true if the demonstration created the folder of the file.
+    ``database``: path of the SQLite file. ``own_folder``: whether the demonstration created the file's folder; the
+    printed command then removes the whole folder, else only the database.
     """
     screen.heading("Look for yourself")
     screen.lines(["The database of this run is no other chat's; each command names it:"])
@@ -308,12 +318,13 @@ def show_store(screen: Screen, database: Path, *, own_folder: bool) -> None:
 
 
 def _show_command(screen: Screen, command: str, database: Path) -> None:
-    """Print a command with the option for the database, on two unwrapped lines: a broken path could not be pasted."""
+    """Print a command of this program with the option for the database, on two lines that are not wrapped, so that they
+    can be copied. ``command``: the command with its arguments, such as ``graph coldwatch``."""
     screen.verbatim(f"\n  {_program()} {command} \\\n    --store {shlex.quote(f'sqlite:///{database}')}")
 
 
 def show_next(screen: Screen) -> None:
-    """Print commands for users who want to try the package with chats of their own."""
+    """Print commands with which users can try the package with their own chats."""
     program = _program()
     screen.heading("Try it with your own chats")
     screen.lines(["A chat that you have (ChatGPT, Claude, Claude Code, Codex, aider, JSON):"])
@@ -326,7 +337,8 @@ def show_next(screen: Screen) -> None:
 
 
 def _show_with_extra(screen: Screen, program: str, command: str, extra: str, *, needs: str) -> None:
-    """Print a command; if the module ``needs`` is missing here, print before it how to install its extra."""
+    """Print a command of this program. If the module ``needs`` is not installed, first print how to install the extra
+    ``extra``. ``program``: the program's name or path."""
     if find_spec(needs) is None:
         screen.verbatim(f"  {install_hint(extra)}")
         program = _NAME  # in whichever environment that was
@@ -334,7 +346,8 @@ def _show_with_extra(screen: Screen, program: str, command: str, extra: str, *, 
 
 
 def _program() -> str:
-    """Return how to call this program here: by its name if that is on the ``PATH``, else by its path."""
+    """Return how to call this program here: its name if that is on the ``PATH``, else its path relative to the current
+    directory."""
     called = Path(sys.argv[0])
     if called.name != _NAME or shutil.which(called.name):
         return _NAME
@@ -342,7 +355,8 @@ def _program() -> str:
 
 
 def _shorten_sections(lines: list[str]) -> Iterator[str]:
-    """Yield the lines of a graph with at most ``_PER_SECTION`` facts per section, each with its history."""
+    """Yield the lines of a printed graph with at most ``_PER_SECTION`` facts per section, and a line "... and n more"
+    where facts were left out."""
     facts = 0
     for place, line in enumerate(lines):
         if not line.startswith(" "):

@@ -1,7 +1,8 @@
-"""The scripted session of the demonstration, as OpenAI Chat Completions messages, and the scripted model's answers.
+"""The script of the demonstration's session, and the scripted model's answers. Messages have the format of OpenAI Chat
+Completions.
 
-The scripted model answers a question about earlier turns from the messages of its request only. Tokens of requests and
-messages are counted on the wire, independently of the middleware.
+The scripted model answers a question about earlier turns only from the messages in its request. The tokens of requests
+and messages are counted here, independently of the middleware.
 """
 
 from __future__ import annotations
@@ -20,13 +21,17 @@ from tokenmizer_mw.context.tokens.counter import MESSAGE_TOKENS, TOOL_TOKENS
 from tokenmizer_mw.wire.json_text import json_text
 
 ChatMessage = dict[str, Any]
-"""A message in the format of the Chat Completions API."""
+"""A message in the JSON format of the Chat Completions API."""
 
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """A step of the scripted assistant: what it says (``say``, "" for nothing), a tool call (its ``id``, the tool's
-    ``name``, ``arguments`` as JSON text) and its result."""
+    """One step of the scripted assistant: a text, a tool call, and the result of the call.
+
+    - ``say``: the text before the call, "" for none.
+    - ``id``: id of the tool call; ``name``: the tool; ``arguments``: its arguments as JSON text.
+    - ``result``: what the tool returns.
+    """
 
     id: str
     say: str
@@ -39,10 +44,11 @@ class Step:
 class Probe:
     """A question about an old fact, which the model can only answer if its request contains the fact.
 
-    - ``question``: the topic.
-    - ``mentions`` (any of these words) and ``shape`` (a pattern): recognise a line that answers it.
+    - ``question``: the topic, in a few words.
+    - ``mentions`` and ``shape``: a line answers the question if it contains any of the words ``mentions`` and the
+      pattern ``shape`` matches in it.
     - ``then``: what the scripted model adds to its answer.
-    - ``expected``: pattern that a right answer contains; used for judging only.
+    - ``expected``: pattern that matches in a right answer; only used to judge answers.
     """
 
     question: str
@@ -54,8 +60,11 @@ class Probe:
 
 @dataclass(frozen=True, slots=True)
 class ScriptTurn:
-    """One turn of the script: the user message, the assistant's steps, and its final reply ("" if the turn is a
-    ``probe``)."""
+    """One turn of the script: its number (from 1), the user message, the assistant's tool calls, and the final reply.
+
+    ``probe``: the question about an old fact that the user message asks; ``None`` for other turns. ``reply`` is "" if
+    there is a probe, because the answer is then derived from the request.
+    """
 
     number: int
     user: str
@@ -66,14 +75,15 @@ class ScriptTurn:
 
 @dataclass(frozen=True, slots=True)
 class DemoScript:
-    """The whole script: system prompt, the ``tools`` that every request offers, and the turns."""
+    """The whole script: the system prompt, the tools that every request offers, and the turns."""
 
     system: str
     tools: tuple[dict[str, Any], ...]
     turns: tuple[ScriptTurn, ...]
 
     def transcript(self) -> Iterator[ChatMessage]:
-        """Return all messages in order, without the system prompt and the replies of probes."""
+        """Yield all messages in order: user messages, tool calls, tool results and replies. The system prompt and the
+        answers to probes are not included."""
         for turn in self.turns:
             yield {"role": "user", "content": turn.user}
             for step in turn.steps:
@@ -84,7 +94,7 @@ class DemoScript:
 
 
 def make_tool_call(step: Step) -> ChatMessage:
-    """Return the assistant message with a step's tool call."""
+    """Return the assistant message with the text and the tool call of a step."""
     function = {"name": step.name, "arguments": step.arguments}
     return {
         "role": "assistant",
@@ -94,13 +104,15 @@ def make_tool_call(step: Step) -> ChatMessage:
 
 
 def split_reminder(message: ChatMessage) -> tuple[ChatMessage, str]:
-    """Split a message into its original text and the appended reminder ("" for none)."""
+    """Split a message into the message without its reminder and the text of the reminder. A reminder is a block
+    ``<session-record ...>`` that the middleware appended to the text. Without one, return the message itself and ""."""
     text, mark, reminder = text_of(message).partition("\n\n<session-record ")
     return ({**message, "content": text}, (mark + reminder).strip()) if mark else (message, "")
 
 
 def text_of(message: ChatMessage) -> str:
-    """Return the text of a message, whether its content is a string or a list of parts; "" if it has none."""
+    """Return the text of a message, whose content is a string or a list of parts. The texts of parts are joined. "" if
+    it has none."""
     content = message.get("content") or ""
     if isinstance(content, str):
         return content
@@ -108,7 +120,7 @@ def text_of(message: ChatMessage) -> str:
 
 
 def load_script() -> DemoScript:
-    """Load the session that is included in the package."""
+    """Load the script that is included in the package (``session.yaml``)."""
     raw = yaml.safe_load(files(__package__).joinpath("session.yaml").read_text(encoding="utf-8"))
     turns = tuple(_turn(number, turn) for number, turn in enumerate(raw["turns"], 1))
     return DemoScript(raw["system"], tuple(map(_tool, raw["tools"])), turns)
@@ -146,7 +158,7 @@ def _property(name: str, description: str) -> dict[str, Any]:
 
 
 QUOTE_MAX: Final = 220
-"""Maximum length of a quotation in an answer, in characters."""
+"""Maximum length in characters of a line quoted in an answer."""
 
 _NOTES: Final = "My notes on our earlier work say"
 _STATED: Final = "You told me earlier"
@@ -155,16 +167,17 @@ _SHOWN: Final = "Further up in this conversation it says"
 
 @dataclass(frozen=True, slots=True)
 class AnsweringLine:
-    """A line of a request that answers the question put to the scripted model, and the words that introduce it in the
-    reply. Of a line longer than ``QUOTE_MAX`` characters, only the part around the answer, with "..."."""
+    """A line of a request that answers the question put to the scripted model. ``introduction``: the words that
+    introduce the quotation in the reply, such as "You told me earlier". Of a line longer than ``QUOTE_MAX`` characters,
+    ``line`` is only the part around the answer, with "..." where text is left out."""
 
     line: str
     introduction: str
 
 
 def answer_from_messages(script: DemoScript, turn: ScriptTurn, messages: Sequence[ChatMessage]) -> str:
-    """Return the reply to the question of ``turn``, which must have a probe, derived from ``messages`` only. If they
-    have no answer, the reply says so."""
+    """Return the scripted model's reply to the question of ``turn``, which must have a probe. The reply quotes the line
+    of ``messages`` that answers the question. If there is none, the reply says that the model does not know."""
     assert turn.probe is not None
     found = find_answer(script, turn, messages)
     if found is None:
@@ -173,8 +186,8 @@ def answer_from_messages(script: DemoScript, turn: ScriptTurn, messages: Sequenc
 
 
 def find_answer(script: DemoScript, turn: ScriptTurn, messages: Sequence[ChatMessage]) -> AnsweringLine | None:
-    """Return the line that answers the question of ``turn``, which must have a probe, searching the newest messages
-    first; ``None`` if there is none. The question itself does not count."""
+    """Return the line of ``messages`` that answers the question of ``turn``, which must have a probe. The newest
+    messages are searched first; the message that asks the question is skipped. ``None`` if no line answers it."""
     assert turn.probe is not None
     shape = re2.compile(turn.probe.shape)
     questions = {scripted.user for scripted in script.turns}
@@ -186,7 +199,8 @@ def find_answer(script: DemoScript, turn: ScriptTurn, messages: Sequence[ChatMes
 
 
 def answering_lines(probe: Probe, messages: Iterable[ChatMessage]) -> Iterator[str]:
-    """Yield the lines of the messages that mention the topic of ``probe``, tool calls included."""
+    """Yield the lines of the messages that contain one of the words ``probe.mentions``, ignoring case. Lines in the
+    arguments of tool calls are included."""
     mention = re2.compile(r"(?i)\b(" + "|".join(map(re2.escape, probe.mentions)) + r")\b")
     for message in messages:
         yield from (line for line in _lines_of(message) if mention.search(line))
@@ -214,14 +228,15 @@ def _around(line: str, place: int) -> str:
 
 
 def request_tokens(request: Mapping[str, Any], counter: MessageCounter) -> int:
-    """Return the tokens of a request: messages and tool definitions. Raises ``ValueError`` for malformed messages."""
+    """Return the number of tokens of a request body: messages and tool definitions. Raises ``ValueError`` for malformed
+    tool calls."""
     tools = counter.text(json_text(request["tools"])) if request.get("tools") else 0
     return tools + sum(message_tokens(message, counter) for message in request["messages"])
 
 
 def message_tokens(message: ChatMessage, counter: MessageCounter) -> int:
-    """Return the tokens of one message, with the overhead that each message has. Raises ``ValueError`` for malformed
-    tool calls."""
+    """Return the number of tokens of one message, with the constant overhead that each message has. Raises
+    ``ValueError`` for malformed tool calls."""
     tokens = MESSAGE_TOKENS + counter.text(text_of(message))
     try:
         functions = [call["function"] for call in message.get("tool_calls") or ()]

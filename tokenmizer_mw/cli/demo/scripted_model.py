@@ -1,7 +1,8 @@
-"""A model without API key and network, which plays the script over the OpenAI Chat Completions format.
+"""A model that needs neither an API key nor a network. It plays the script in the OpenAI Chat Completions format.
 
-It is stateless: it finds the current position in the script from the messages of a request, so that a cut transcript
-makes no difference. It answers a probe from its request, and says so when the answer is not in there.
+The model is stateless: it finds its place in the script from the messages of each request, so it also works if old
+messages were replaced. It answers a probe (a question about an old fact) only from the request, and says so if the
+answer is not in there.
 """
 
 from __future__ import annotations
@@ -39,10 +40,12 @@ _WORD = re2.compile(r"\S+\s*|\s+")
 
 @dataclass(frozen=True, slots=True)
 class Pace:
-    """How fast the scripted model replies: seconds before the first chunk, and between chunks.
+    """How fast the scripted model replies.
 
-    ``fragment``: characters of a tool call's arguments per chunk. A chunk of text has one or several words, up to a
-    sixth of that.
+    - ``first``: seconds before the first chunk of a stream, or before a reply that is not streamed.
+    - ``between``: seconds between chunks.
+    - ``fragment``: number of characters of a tool call's arguments per chunk. A chunk of text has at most a sixth of
+      that, but at least one word.
     """
 
     first: float = 0.0
@@ -51,10 +54,10 @@ class Pace:
 
 
 def separate_reminders(messages: Sequence[ChatMessage]) -> list[ChatMessage]:
-    """Return ``messages`` with their reminders moved to the front, each as a user message.
+    """Return ``messages`` with their reminders moved to the front of the list, each as a user message of its own.
 
-    A reminder is a ``<session-record>`` block at the end of a message. It tells what was said before all of
-    ``messages``.
+    A reminder is a ``<session-record>`` block that the middleware appended to a message. It quotes what was said before
+    ``messages``, so it is treated as older than all of them.
     """
     parts = [split_reminder(message) for message in messages]
     reminders = [{"role": "user", "content": reminder} for _, reminder in parts if reminder]
@@ -62,10 +65,10 @@ def separate_reminders(messages: Sequence[ChatMessage]) -> list[ChatMessage]:
 
 
 class ScriptedModel:
-    """A model that plays ``script``, in place of a real one.
+    """A model that plays ``script`` in place of a real one.
 
-    ``counter``: counts tokens for the reported usage. ``window``: context window in tokens; longer requests are refused
-    as providers do; ``None`` for no limit.
+    ``counter``: counts tokens, for the usage that replies report. ``pace``: the pauses. ``window``: context window in
+    tokens; a request with more tokens gets an error as from a real provider. ``None``: no limit.
     """
 
     def __init__(
@@ -78,8 +81,9 @@ class ScriptedModel:
         self._ids = numbers(1)
 
     async def open(self, body: bytes) -> StartedResponse:
-        """Answer one request, with a stream if it asks for one. Invalid and too long requests get status 400
-        with an error object as OpenAI's API sends it."""
+        """Answer one chat request, with a stream of events if the request asks for one, else with one JSON object.
+        Invalid requests and those that exceed the window get status 400 with an error object as OpenAI's API sends it;
+        nothing is raised."""
         try:
             request = _read(body)
             sent = request_tokens(request, self._counter)
@@ -121,8 +125,8 @@ class ScriptedModel:
 
 
 def reply_to(script: DemoScript, messages: Sequence[ChatMessage]) -> ChatMessage:
-    """Return the assistant message that follows in the script, after the newest tool result or else the newest user
-    message that is in the script. If none is, the message says that this is not the script."""
+    """Return the assistant message that follows in the script after ``messages``: the next tool call of the turn that
+    ``locate`` finds, or its final reply. If no message is in the script, the reply is the fixed text ``LOST``."""
     turn, done = locate(script, messages)
     if turn is None:
         return {"role": "assistant", "content": LOST}
@@ -133,9 +137,12 @@ def reply_to(script: DemoScript, messages: Sequence[ChatMessage]) -> ChatMessage
 
 
 def locate(script: DemoScript, messages: Sequence[ChatMessage]) -> tuple[ScriptTurn | None, int]:
-    """Return the turn that the last message belongs to if it is a tool result of the script, else that of the newest
-    user message of the script, and how many of its tool calls are done (all of them: the reply is due). ``(None, 0)``
-    if there is no such message."""
+    """Find the place of ``messages`` in the script. Return the turn, and how many of its tool calls have a result in
+    ``messages``. If all have, the final reply is due.
+
+    If the last message is a result of a tool call of the script, the turn is that of the call. Otherwise, it is that of
+    the newest user message that is in the script. ``(None, 0)`` if there is neither.
+    """
     by_call = {step.id: (turn, done) for turn in script.turns for done, step in enumerate(turn.steps, 1)}
     if messages and (place := by_call.get(str(messages[-1].get("tool_call_id")))):
         return place
@@ -173,8 +180,8 @@ def _make_completion(head: dict[str, Any], message: ChatMessage, usage: dict[str
 def _chunks(
     head: dict[str, Any], message: ChatMessage, usage: dict[str, int] | None, fragment: int
 ) -> Iterator[dict[str, Any]]:
-    """Yield the chunks of a streamed reply. Each has ``usage: null``, and a last chunk has ``usage`` if that is not
-    ``None``."""
+    """Yield the chunks of a streamed reply, as parsed JSON. With ``usage``, each chunk has the field ``usage`` with the
+    value null, and one more chunk at the end has the value ``usage``. With ``None``, no chunk has the field."""
     common = {**head, "object": "chat.completion.chunk"} | ({"usage": None} if usage is not None else {})
     for delta in _deltas(message, fragment):
         yield common | {"choices": [{"index": 0, "delta": delta, "logprobs": None, "finish_reason": None}]}

@@ -1,14 +1,14 @@
-"""Limits on the content of a JSON request: nesting depth, number of messages, number of tools. Pure.
+"""Limits on the content of a JSON request: nesting depth, number of messages, number of tools. Does no I/O.
 
 The check runs before the body is parsed, in up to three steps, the cheapest first:
 
-1. If few brackets stand outside of strings, empty pairs of them are removed repeatedly. If that leaves none within the
-   allowed depth, the body is within all limits. This decides most bodies.
-2. A body with at most ``_READ_MAX`` brackets is parsed and counted.
+1. If the body has few brackets outside of strings, empty pairs of brackets are removed from these repeatedly, once per
+   two levels of the allowed depth. If none are left, the body is within all limits. This decides most bodies.
+2. A body with at most ``_READ_MAX`` brackets is parsed, and its depth, messages and tools are counted.
 3. Any other body is scanned: strings are cut out, and the remaining brackets are counted. The scan is exact for valid
-   JSON; invalid JSON is left to the code that parses the body.
+   JSON. Invalid JSON is not refused here; the code that parses the body does that.
 
-If a name occurs twice in an object, the last member counts; a scan also counts the depth of the others.
+If a name occurs twice in an object, the last member counts, except that the scan measures the depth of both.
 """
 
 from __future__ import annotations
@@ -24,24 +24,26 @@ _STEPS: Final = {ord("{"): 1, ord("["): 1, ord("}"): -1, ord("]"): -1}
 _NO_BRACKETS: Final = bytes(byte for byte in range(256) if byte not in _STEPS)
 
 _NO_SIGNS: Final = bytes(byte for byte in range(256) if byte not in b'{}[]"\\/bfnrtu')
-"""All bytes but brackets, quotes, backslashes, and what may stand behind a backslash in JSON."""
+"""All bytes except brackets, quotes, backslashes, and the characters that may follow a backslash in JSON."""
 
 _READ_MAX: Final = 16_384
-"""Number of brackets, those in strings included, up to which a body is parsed: more could become too many objects."""
+"""Maximum number of brackets, including those in strings, of a body that is parsed in step 2. Larger bodies could
+create too many Python objects."""
 
 DEEPEST: Final = 250
-"""The greatest depth that a setting may allow, because the scan stores each depth in one byte."""
+"""The greatest nesting depth that a setting may allow. The scan stores each depth in one byte."""
 
 _MEMBER: Final = b"\x01\x02"
 _ELEMENT: Final = b"\x02\x03"
-"""How two successive depths look where a top-level member that is an array or object begins (``_MEMBER``), and where an
-element of it does (``_ELEMENT``)."""
+"""The scan stores the depth after each bracket as one byte. ``_MEMBER``: the two bytes where a member of the top-level
+object that is an array or object begins. ``_ELEMENT``: the two bytes where an element of such a member begins that is
+itself an array or object."""
 
 _MEMBER_OPENS: Final = re.compile(rb"\s*:\s*[\[{]")
-"""What follows the name of a member whose value is an array or object, up to and including its opening bracket."""
+"""Matches what follows the name of a member whose value is an array or object: colon and opening bracket."""
 
 _MEMBER_BEGINS: Final = re.compile(rb"\s*:")
-"""What follows the name of a member."""
+"""Matches what follows the name of any member: the colon."""
 
 _STRUCTURE: Final = re.compile(rb"[\[\]{},]")
 _CONTAINERS: Final = frozenset({dict, list})
@@ -50,19 +52,19 @@ _MESSAGES: Final = frozenset({"messages", "input", "contents"})
 _TOOLS: Final = frozenset({"tools", "functions"})
 _LIMITED: Final = frozenset(name.encode() for name in _MESSAGES | _TOOLS)
 _HELD: Final = ("functionDeclarations", "function_declarations", "tools")
-"""Members of a tool that contain tools themselves: in Gemini's declarations, and in the namespaces of OpenAI's
-Responses."""
+"""Names of the members of a tool that contain further tools: Gemini's function declarations, and the tools in a
+namespace of OpenAI's Responses API."""
 
 _SEARCHED_MAX: Final = 100_000
-"""Number of objects and arrays that are searched for the place of too deep nesting, at 1 us each."""
+"""Maximum number of objects and arrays that are searched for the place of too deep nesting; each takes about 1 us."""
 
 _SHOWN: Final = 4
-"""Number of steps of a path that are shown in an error."""
+"""Maximum number of steps of a path that an error shows."""
 
 
 @dataclass(frozen=True, slots=True)
 class Bounds:
-    """Limits of a request: nesting depth of objects and arrays (at most ``DEEPEST``), number of messages, number of
+    """Limits of a request: nesting depth of objects and arrays (at most ``DEEPEST``), number of messages, and number of
     tools."""
 
     depth: int = 64
@@ -72,8 +74,8 @@ class Bounds:
 
 @dataclass(frozen=True, slots=True)
 class Excess:
-    """A limit that a request exceeds: ``code`` for programs ("too_many_tools"); ``place`` (a path in the body, such as
-    "tools") and ``reason`` for people."""
+    """A limit that a request exceeds. ``code``: for programs, such as "too_many_tools". ``place``: path in the body,
+    such as "tools"; ``reason``: the limit and the size; both are for people."""
 
     code: str
     place: str
@@ -84,7 +86,8 @@ class Excess:
 
 
 def excess(body: bytes, bounds: Bounds) -> Excess | None:
-    """Return the first limit that ``body`` exceeds; ``None`` if it exceeds none or is not a JSON object."""
+    """Return the first limit of ``bounds`` that the JSON text ``body`` exceeds. ``None`` if it exceeds none, or is not
+    a JSON object."""
     signs = body.translate(None, _NO_SIGNS)
     brackets = signs.translate(None, _NO_BRACKETS)
     if len(brackets) <= 2 * min(bounds.depth, bounds.messages, bounds.tools):
@@ -97,8 +100,8 @@ def excess(body: bytes, bounds: Bounds) -> Excess | None:
 
 
 def _is_clearly_within(signs: bytes, bounds: Bounds) -> bool:
-    """Return whether the brackets outside of strings show that a body is within ``bounds``; false if that needs a
-    closer look. ``signs``: what ``_NO_SIGNS`` leaves of the body."""
+    """Return true if the brackets outside of strings prove that the body is within ``bounds``. False means that a
+    closer look is needed. ``signs``: the body without the bytes in ``_NO_SIGNS``."""
     plain = signs.replace(b"\\\\", b"").replace(b'\\"', b"")
     brackets = b"".join(plain.split(b'"')[::2]).translate(None, _NO_BRACKETS)
     if len(brackets) > 2 * min(bounds.messages, bounds.tools):
@@ -111,8 +114,8 @@ def _is_clearly_within(signs: bytes, bounds: Bounds) -> bool:
 
 
 def _reads_within(body: bytes, bounds: Bounds) -> bool:
-    """Return true if ``body``, once parsed, is within ``bounds``, or if it cannot be parsed; false if it must be
-    scanned."""
+    """Parse ``body``. Return true if it is within ``bounds``, is no object, or is not valid JSON. Return false if it
+    exceeds a limit or is nested too deeply to be parsed; it must then be scanned."""
     try:
         read = json.loads(body)
     except RecursionError:
@@ -143,8 +146,8 @@ def _has_many(read: dict[str, Any], bounds: Bounds) -> bool:
 
 
 def scan_bounds(body: bytes, bounds: Bounds) -> Excess | None:
-    """Check the limits as ``excess`` does, for a body of any size: its brackets are counted, and it is only parsed if
-    it may have too many tools."""
+    """Check the limits like ``excess``, for a body of any size. The brackets are counted without parsing; the body is
+    only parsed if it may have too many tools."""
     pieces = _pieces(body)
     brackets = b"".join(pieces[::2]).translate(None, _NO_BRACKETS)
     levels = _levels(brackets, bounds.depth)
@@ -157,8 +160,9 @@ def scan_bounds(body: bytes, bounds: Bounds) -> Excess | None:
 
 
 def _pieces(body: bytes) -> list[bytes]:
-    """Split a body at its quotes: even places hold what is outside of strings, odd ones the strings (if a string has
-    escaped quotes, only its start)."""
+    """Split a body at the quotes that begin and end strings. Items with an even index are what is outside of strings,
+    those with an odd index are the strings. Of a string with escaped quotes, only the part before the first of them is
+    returned."""
     pieces = body.split(b'"')
     if b'\\"' not in body:
         return pieces
@@ -174,8 +178,8 @@ def _pieces(body: bytes) -> list[bytes]:
 
 
 def _levels(brackets: bytes, most: int) -> bytes | None:
-    """Return the depth after each bracket, one byte each, up to the first that exceeds ``most``; ``None`` if the
-    brackets do not match."""
+    """Return the nesting depth after each bracket, one byte each. The result ends with the first depth that exceeds
+    ``most``. ``None`` if there are more closing than opening brackets at some place."""
     levels = bytearray()
     for start in range(0, len(brackets), 4_096):
         steps = map(_STEPS.__getitem__, brackets[start : start + 4_096])
@@ -189,10 +193,11 @@ def _levels(brackets: bytes, most: int) -> bytes | None:
 
 
 def _too_many(body: bytes, pieces: list[bytes], levels: bytes, bounds: Bounds) -> Excess | None:
-    """Return the limit on messages or tools that the body exceeds; ``None`` if it exceeds none.
+    """Return the limit on messages or tools that the body exceeds; ``None`` if it exceeds none. ``pieces`` and
+    ``levels``: what ``_pieces`` and ``_levels`` return for the body.
 
-    The names of the members are only read if a top-level member has more elements, or contains more objects, than the
-    limits allow.
+    The names of the top-level members are only read if one of them has more elements, or more objects and arrays, than
+    the limits allow.
     """
     sizes = [((_MEMBER[1:] + member).count(_ELEMENT), len(member)) for member in levels.split(_MEMBER)[1:]]
     if all(elements <= bounds.messages and length <= 2 * bounds.tools for elements, length in sizes):
@@ -217,8 +222,8 @@ def _too_many_tools(body: bytes, names: list[str], bounds: Bounds) -> Excess | N
 
 
 def _member_names(pieces: list[bytes], levels: bytes) -> list[str]:
-    """Return the names of the top-level members that are arrays or objects, in their order; "" for one without a limit,
-    and for one whose name a later member has, too, whatever its value."""
+    """Return the names of the top-level members that are arrays or objects, in their order. A name is "" if no limit
+    applies to it, or if a later member has the same name."""
     places: dict[str, int] = {}
     place = 0
     for index in range(0, len(pieces), 2):
@@ -233,7 +238,7 @@ def _member_names(pieces: list[bytes], levels: bytes) -> list[str]:
 
 
 def _read(body: bytes) -> dict[str, Any]:
-    """Return the object in ``body``; an empty one if it is not a JSON object."""
+    """Return the JSON object in ``body``, parsed; ``{}`` if ``body`` is not a JSON object."""
     try:
         read = json.loads(body.decode("utf-8-sig"))
     except (ValueError, RecursionError):
@@ -242,15 +247,16 @@ def _read(body: bytes) -> dict[str, Any]:
 
 
 def _tools(listed: Any) -> int:
-    """Return the number of tools in a list; a tool that contains tools counts as these."""
+    """Return the number of tools in the list ``listed``. A tool that contains tools counts as that many instead. 0 if
+    ``listed`` is no list."""
     if not isinstance(listed, list):
         return 0
     return sum(max(1, sum(_tools(tool.get(name)) for name in _HELD)) for tool in listed if isinstance(tool, dict))
 
 
 def _path(pieces: list[bytes], depth: int) -> str:
-    """Return the first steps of the path to the place that is deeper than ``depth``, such as "tools[3].parameters...";
-    "..." if that is too far behind."""
+    """Return the first steps of the path to the first place nested deeper than ``depth``, such as
+    "tools[3].parameters...". Just "..." if that place is not among the first ``_SEARCHED_MAX`` objects and arrays."""
     way: list[tuple[str | None, int]] = []
     for before, level, name, index in islice(_openings(pieces), _SEARCHED_MAX):
         del way[before:]
@@ -264,8 +270,8 @@ def _path(pieces: list[bytes], depth: int) -> str:
 
 
 def _openings(pieces: list[bytes]) -> Iterator[tuple[int, int, str | None, int]]:
-    """Yield, for each object and array, the depth before and inside of it, its name if it is a member (else ``None``),
-    and its index if it is an element."""
+    """Yield a tuple for each object and array, in the order of their opening brackets: the depth outside of it, the
+    depth inside, its member name (``None`` if it is not a member), and its index in the array or object around it."""
     level = 0
     commas = [0]
     for place in range(0, len(pieces), 2):
@@ -285,7 +291,8 @@ def _openings(pieces: list[bytes]) -> Iterator[tuple[int, int, str | None, int]]
 
 
 def _name(text: bytes) -> str:
-    """Return the name of a member as text; of a long one only the start."""
+    """Return the name of a member as text, with escapes decoded. ``text``: the name between its quotes; only its first
+    64 bytes are used."""
     start = text[:64].decode("utf-8", "replace")
     try:
         return str(json.loads(f'"{start}"'))

@@ -1,5 +1,5 @@
-"""The caller of a request, which the access middleware stores for the inner applications, and the scope that a path
-requires."""
+"""The caller of a request (who sent it and what it may do), and the scope that a path requires. The access middleware
+stores the caller for the inner applications."""
 
 from __future__ import annotations
 
@@ -23,8 +23,9 @@ CALLER_KEY: Final = "tokenmizer_caller"
 class Caller:
     """The authenticated sender of a request.
 
-    ``tenant``: owner of the sessions that the caller may see; ``key_id``: id of the API key ("" if no key was needed);
-    ``scopes``: permitted operations, names in ``SCOPES``.
+    - ``tenant``: owner of the sessions that the caller may see.
+    - ``key_id``: id of the API key; "" if no key was needed.
+    - ``scopes``: kinds of operations that the caller may do, names in ``SCOPES``; all of them by default.
     """
 
     tenant: str
@@ -32,21 +33,21 @@ class Caller:
     scopes: frozenset[str] = frozenset(SCOPES)
 
     def may(self, scope: str) -> bool:
-        """Return whether the caller has ``scope``; "admin" includes all others."""
+        """Return whether the caller has the scope ``scope``. The scope "admin" includes all others."""
         return scope in self.scopes or "admin" in self.scopes
 
 
 def caller_of(scope: Mapping[str, Any]) -> Caller | None:
-    """Return the caller that the access middleware stored in the scope; ``None`` if the request did not pass through
-    it."""
+    """Return the caller that the access middleware stored in the ASGI scope of a request. ``None`` if the request did
+    not pass through that middleware, or passed without a key on a path that needs none."""
     found = scope.get(CALLER_KEY)
     return found if isinstance(found, Caller) else None
 
 
 def tenant_of(scope: Mapping[str, Any]) -> str:
-    """Return the caller's tenant, for ``TokenMizerMiddleware(tenant=...)``.
+    """Return the tenant of a request's caller, for ``TokenMizerMiddleware(tenant=tenant_of)``.
 
-    Raises ``LookupError`` without a caller: the chat then goes on, and nothing of it is recorded.
+    Raises ``LookupError`` if the request has no caller: the chat request is then answered, but not recorded.
     """
     caller = caller_of(scope)
     if caller is None:
@@ -64,11 +65,13 @@ _OWN: Final = (
     "/api/complete/", "/api/compaction/", "/api/sessions/", "/api/stats/", "/api/messages/", "/api/edits/",
     "/api/loss-report/", "/api/openapi.json/", "/health/", "/metrics/",
 )  # fmt: skip
-"""Prefixes of this server's own routes, about sessions, health and metrics."""
+"""Prefixes of the routes that this server answers itself: sessions, health and metrics. A "/" is appended to the path
+before the comparison."""
 
 
 def below_root(scope: Mapping[str, Any]) -> str:
-    """Return the path of a request without the ASGI ``root_path``, under which the application is mounted."""
+    """Return the path of a request without the ASGI ``root_path`` (the prefix under which the application is mounted),
+    such as "/health" for "/memory/health" with the root path "/memory"."""
     path: str = scope["path"]
     root: str = scope.get("root_path", "")
     if root and path.startswith(root) and path[len(root) : len(root) + 1] in ("", "/"):
@@ -77,19 +80,21 @@ def below_root(scope: Mapping[str, Any]) -> str:
 
 
 def is_own(path: str) -> bool:
-    """Return whether the path is one of the server's own routes (sessions, health, metrics).
+    """Return whether the server answers this path itself (sessions, health, metrics). Any other path is a call to be
+    forwarded to a provider.
 
-    Any other path is a provider call. Ollama's API shares the prefix /api/, so chat paths are excluded.
+    Ollama's API has the prefix "/api/", too; paths that end like a chat call are therefore calls to a provider.
     """
     return f"{path}/".startswith(_OWN) and not path.endswith(_CHAT_ENDINGS)
 
 
 def needed_scope(path: str) -> str:
-    """Return the scope that the middleware requires for a path: "chat", or "" if the route itself checks the scope."""
+    """Return the scope that the access middleware requires for a path: "chat" for calls to a provider, "" for the
+    server's own routes, which check the scope themselves."""
     return "" if is_own(path) else CHAT
 
 
 def uses_tokens(path: str) -> bool:
-    """Return whether a call to the path consumes tokens of a model: false for routes that only count the tokens of a
+    """Return whether a call to this path consumes tokens of a model. False for paths that only count the tokens of a
     text."""
     return not path.endswith(_COUNTING)

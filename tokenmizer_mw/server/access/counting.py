@@ -1,10 +1,9 @@
-"""Rate limits as counters: the generic cell rate algorithm (GCRA), and counters in one process.
+"""Rate limits as counters: the generic cell rate algorithm (GCRA), and its counters for one process.
 
-The only state of a limit is one point in time. A limit of ``amount`` per ``period`` seconds is a bucket of that size
-which drains evenly. ``drained_at`` is the time at which the bucket will be empty if nothing more is taken; the later it
-is, the fuller the bucket. There is no window at whose edge twice the amount gets through, any cost takes the same two
-additions, and a cost that is known only afterwards may exceed the limit: then nothing is accepted until that has
-drained.
+A limit of ``amount`` per ``period`` seconds works like a bucket of that size which drains evenly. The only stored state
+is ``drained_at``, the time at which the bucket will be empty if nothing more is taken: the later it is, the fuller the
+bucket is now. Compared with counting per minute, twice the amount cannot get through at the edge of two minutes. A cost
+that is known only afterwards may exceed the limit; nothing more is accepted until the excess has drained.
 """
 
 from __future__ import annotations
@@ -19,8 +18,8 @@ MINUTE: Final = 60.0
 
 @dataclass(frozen=True, slots=True)
 class Limit:
-    """A rate limit: at most ``amount`` per ``period`` seconds; the whole amount may be taken at once. ``unit`` names
-    what is counted, such as "tokens"."""
+    """A rate limit: at most ``amount`` per ``period`` seconds on average. The whole amount may be taken at once.
+    ``unit`` names what is counted, such as "tokens"."""
 
     unit: str
     amount: int
@@ -29,9 +28,9 @@ class Limit:
 
 @dataclass(frozen=True, slots=True)
 class RateState:
-    """How much of a limit is left.
+    """How much of a limit is left at some time.
 
-    - ``remaining``: amount that can be taken now.
+    - ``remaining``: amount that can be taken at once.
     - ``reset``: seconds until the whole ``limit.amount`` can be taken again, if nothing is taken before.
     - ``wait``: seconds until the amount that was refused can be taken.
     """
@@ -43,10 +42,11 @@ class RateState:
 
 
 def take_amount(limit: Limit, drained_at: float | None, now: float, cost: int = 1) -> float | RateState:
-    """Take ``cost`` from the limit: return the new ``drained_at``, or the ``RateState`` if the cost does not fit.
+    """Take ``cost`` from the limit. Returns the new ``drained_at`` if the cost fits; if not, returns the ``RateState``
+    and takes nothing.
 
-    ``drained_at``: the time at which nothing of the limit will be in use, on the same clock as ``now``; ``None`` if
-    nothing was taken yet. A cost of 0 asks whether anything fits at all.
+    ``drained_at``: the time at which nothing of the limit will be in use, in seconds on the same clock as ``now``;
+    ``None`` if nothing was taken yet. A cost of 0 takes nothing, but is refused if not even a cost of 1 would fit.
     """
     level = max(drained_at or now, now)
     each = limit.period / limit.amount
@@ -58,15 +58,19 @@ def take_amount(limit: Limit, drained_at: float | None, now: float, cost: int = 
 
 
 def charge(limit: Limit, drained_at: float | None, now: float, cost: int) -> float:
-    """Return the new ``drained_at`` after ``cost`` was used, even if that exceeds the limit. See ``take_amount``."""
+    """Return the new ``drained_at`` of a limit after ``cost`` was used, even if that exceeds the limit.
+
+    ``drained_at``: the time at which nothing of the limit would be in use, in seconds on the same clock as ``now``;
+    ``None`` if nothing was taken yet.
+    """
     return max(drained_at or now, now) + cost * limit.period / limit.amount
 
 
 def rate_state(limit: Limit, drained_at: float, now: float, wait: float) -> RateState:
-    """Return the state of a limit at the time ``now``.
+    """Return how much of a limit is left at the time ``now``.
 
-    ``drained_at``: the time at which nothing of the limit will be in use, on the same clock as ``now``, in seconds.
-    ``wait`` is passed on unchanged.
+    ``drained_at``: the time at which nothing of the limit will be in use, in seconds on the same clock as ``now``.
+    ``wait`` becomes ``RateState.wait`` unchanged.
     """
     reset = max(drained_at - now, 0.0)
     free = (1.0 - reset / limit.period) * limit.amount
@@ -75,20 +79,22 @@ def rate_state(limit: Limit, drained_at: float, now: float, wait: float) -> Rate
 
 @dataclass(frozen=True, slots=True)
 class Bucket:
-    """The counter of a rate limit for one owner (tenant, key or host). ``name`` is unique among all counters."""
+    """Identifies the counter of a rate limit for one owner (a tenant, a key or a host). ``name`` is unique among all
+    counters."""
 
     name: str
     limit: Limit
 
 
 def name_places(group: str, owner: str) -> str:
-    """Return the name of the counter of open calls of ``owner``. ``group``: see ``bucket``."""
+    """Return the name of the counter of the chat calls that ``owner`` has open. ``group``: the tenant, as in
+    ``bucket``."""
     return f"{{{group}}}:{owner}:streams"
 
 
 def bucket(group: str, owner: str, limit: Limit) -> Bucket:
-    """Return the counter of a limit for ``owner`` (a tenant or key). Redis stores the counters of one ``group`` (the
-    tenant) on the same node."""
+    """Return the counter of ``limit`` for ``owner``, such as "tenant" or "key:<id>", of the tenant ``group``. A Redis
+    cluster stores all counters of one group on the same node."""
     return Bucket(f"{{{group}}}:{owner}:{limit.unit}", limit)
 
 
@@ -96,8 +102,9 @@ def bucket(group: str, owner: str, limit: Limit) -> Bucket:
 class Demand:
     """What a request takes from the counters before it starts.
 
-    ``buckets``: pairs of a counter and the amount to take; 0 only checks that the limit is not used up. ``places``: the
-    counters of open calls in which it takes a slot, each with how many calls may be open at once.
+    - ``buckets``: pairs of a counter and the amount to take; the amount 0 only checks that the limit is not used up.
+    - ``places``: pairs of a name and a number: the counter of open calls in which the request takes a slot, and how
+      many calls may be open at the same time.
     """
 
     buckets: tuple[tuple[Bucket, int], ...]
@@ -106,8 +113,11 @@ class Demand:
 
 @dataclass(frozen=True, slots=True)
 class Taken:
-    """What a request took from the counters. ``place``: the slot of its open call, which ``settle`` frees again ("" if
-    none was taken); ``places``: the counters in which it was taken."""
+    """What a request took from the counters.
+
+    ``place``: identifies the slot of an open call, which ``settle`` frees again; "" if no slot was taken. ``places``:
+    names of the counters in which the slot was taken.
+    """
 
     place: str = ""
     places: tuple[str, ...] = ()
@@ -116,38 +126,44 @@ class Taken:
 NOTHING: Final = Taken()
 
 HERE: Final = "here"
-"""Value of ``Taken.place`` for an open call that this process counts."""
+"""Value of ``Taken.place`` if the open call is counted in this process, not in Redis."""
 
 
 @dataclass(frozen=True, slots=True)
 class TooMuch:
-    """A demand that was refused. ``standing``: state of the exhausted limit; ``None`` if too many calls are open."""
+    """Result for a demand that was refused. ``standing``: state of the exhausted limit; ``None`` if the reason is that
+    too many calls are open."""
 
     standing: RateState | None
 
 
 class Counters(Protocol):
-    """Protocol of the counters behind rate limits, in one process or shared."""
+    """Protocol of the counters behind rate limits, in one process or shared by several."""
 
     async def take(self, demand: Demand) -> Taken | TooMuch:
-        """Take everything that ``demand`` asks for, or nothing: returns ``TooMuch`` if any limit would be exceeded."""
+        """Take everything that ``demand`` asks for and return what was taken. If any limit would be exceeded, take
+        nothing and return ``TooMuch``."""
 
     async def settle(self, taken: Taken, charges: Sequence[tuple[Bucket, int]]) -> None:
-        """End a request: free the slot of its open call, and charge each counter the amount beside it, even beyond its
-        limit."""
+        """End a request: free the slot of its open call, and charge the costs that are known only now.
+
+        ``taken``: what ``take`` returned for the request. ``charges``: pairs of a counter and an amount, which is
+        charged even if that exceeds the limit.
+        """
 
     def answers(self) -> bool:
-        """Return whether the shared counters can be reached. May block as long as one count may take."""
+        """Return whether the counters can be reached. Blocks while it asks a shared store, at most for the timeout of
+        one call."""
 
     async def close(self) -> None:
         """Release connections. Closing twice is harmless."""
 
 
 class ProcessCounters:
-    """Counters of one process and one event loop.
+    """Counters in the memory of one process, for one event loop.
 
-    ``clock``: returns seconds from any starting point. At most ``size`` counters are stored. Beyond that, those with
-    nothing in use are dropped first, then the ones added earliest.
+    ``size``: maximum number of rate-limit counters that are stored. If there are more, those with nothing in use are
+    dropped first, then the ones added earliest. ``clock``: returns seconds from any fixed starting point.
     """
 
     def __init__(self, size: int = 10_000, *, clock: Callable[[], float] = time.monotonic) -> None:
@@ -157,11 +173,12 @@ class ProcessCounters:
         self._places: dict[str, int] = {}
 
     async def take(self, demand: Demand) -> Taken | TooMuch:
-        """Take everything that ``demand`` asks for, or nothing. See ``Counters.take``."""
+        """Take everything that ``demand`` asks for and return what was taken; take nothing and return ``TooMuch`` if
+        any limit would be exceeded."""
         return self.take_now(demand)
 
     def take_now(self, demand: Demand) -> Taken | TooMuch:
-        """Do what ``take`` does, without ``await``."""
+        """Do the same as ``take``, but as a plain function without ``await``."""
         now = self._clock()
         levels: list[tuple[str, float]] = []
         for wanted, cost in demand.buckets:
@@ -180,11 +197,12 @@ class ProcessCounters:
         return Taken(HERE, tuple(name for name, _ in demand.places)) if demand.places else NOTHING
 
     async def settle(self, taken: Taken, charges: Sequence[tuple[Bucket, int]]) -> None:
-        """End a request and charge its usage. See ``Counters.settle``."""
+        """End a request: free the slot of its open call (``taken``), and add each amount of ``charges`` to its counter,
+        even if that exceeds the limit."""
         self.settle_now(taken, charges)
 
     def settle_now(self, taken: Taken, charges: Sequence[tuple[Bucket, int]]) -> None:
-        """Do what ``settle`` does, without ``await``."""
+        """Do the same as ``settle``, but as a plain function without ``await``."""
         for name in taken.places:
             left = self._places.pop(name, 1) - 1
             if left > 0:

@@ -1,6 +1,7 @@
-"""Allowed host headers, CORS for the origins of web pages, and the addresses a server may listen on. Pure.
+"""Allowed ``Host`` headers, CORS for web pages of other sites, and the addresses that a server may listen on. Does no
+I/O.
 
-None of this identifies the caller: routes and keys depend on the path and the key of the request alone.
+Nothing here identifies the caller: that is done by the API key alone.
 """
 
 from __future__ import annotations
@@ -13,8 +14,8 @@ from tokenmizer_mw.errors import ConfigError
 from tokenmizer_mw.wire.http import Header
 
 LOOPBACK: Final = ("localhost", "127.0.0.1", "[::1]")
-"""Names of this machine. A server without API keys answers only for these in the ``Host`` header, so that no web page
-can reach it under a domain name of its own (DNS rebinding)."""
+"""Names of this machine. A server without API keys answers only requests with one of these in the ``Host`` header.
+Otherwise a web page could reach it under the page's own domain name (DNS rebinding)."""
 
 _REMEMBERED_MAX: Final = 256
 
@@ -22,8 +23,8 @@ _REMEMBERED_MAX: Final = 256
 class Hosts:
     """The values of the ``Host`` header for which a server answers.
 
-    ``patterns``: "example.org" (any port), "example.org:8443" or "*.example.org" (any subdomain). An empty list allows
-    any host. Raises ``ConfigError`` for an invalid pattern.
+    ``patterns``: "example.org" (with any port), "example.org:8443" (this port only) or "*.example.org" (any subdomain,
+    but not "example.org" itself). An empty list allows any host. Raises ``ConfigError`` for an invalid pattern.
     """
 
     def __init__(self, patterns: Sequence[str]) -> None:
@@ -36,8 +37,8 @@ class Hosts:
         self._allowed: set[bytes] = set()
 
     def allows(self, host: bytes) -> bool:
-        """Return whether ``host``, the ``Host`` header of a request (well-formed or empty), is allowed. An empty one is
-        only allowed where any host is."""
+        """Return whether a request with the ``Host`` header ``host`` is answered. ``host`` is well-formed, or b"" if
+        the header is missing, which is only allowed if any host is."""
         if self._any or host in self._allowed:
             return True
         named = host.decode("latin-1").lower()
@@ -57,8 +58,8 @@ def _require_host(pattern: str) -> None:
 
 
 def is_same_origin(origin: bytes, host: bytes) -> bool:
-    """Return whether the page with this ``Origin`` header was served by ``host`` itself, the request's ``Host``
-    header."""
+    """Return whether ``origin``, the ``Origin`` header of a request, has the same host and port as ``host``, its
+    ``Host`` header: then the web page was served by this server. The protocol (http or https) is not compared."""
     _, separator, authority = origin.partition(b"://")
     return bool(separator) and authority.lower() == host.lower()
 
@@ -79,8 +80,12 @@ def is_loopback(host: str) -> bool:
 
 
 def check_bind(host: str, has_auth: bool) -> None:
-    """Raise ``ConfigError`` if a server that listens on ``host`` is reachable from other machines and needs no API key.
-    ``has_auth``: whether the server needs a key."""
+    """Raise ``ConfigError`` if a server that listens on ``host`` could be reached from other machines without an API
+    key.
+
+    ``host``: address or name to listen on; "" is every address. ``has_auth``: whether the server requires an API key;
+    if so, any host is accepted.
+    """
     if not has_auth and not is_loopback(host):
         raise ConfigError(
             f"refusing to listen on {host or 'every address'} without API keys: set auth: true and make a key with"
@@ -95,10 +100,10 @@ _SECONDS: Final = b"600"
 
 
 class Origins:
-    """The origins of web pages that may read responses (CORS), such as "https://example.org".
+    """The origins of web pages that may read responses in a browser (CORS), such as "https://example.org".
 
-    Browser credentials (cookies) are never allowed; a page sends its key in a header. Raises ``ConfigError`` for an
-    invalid origin.
+    Browser credentials (cookies) are never allowed; a page sends its API key in a header. Raises ``ConfigError`` for an
+    invalid origin, such as "*" or one that ends with "/".
     """
 
     def __init__(self, origins: Sequence[str]) -> None:
@@ -108,7 +113,7 @@ class Origins:
         self._allowed = frozenset(origin.encode() for origin in origins)
 
     def allows(self, origin: bytes) -> bool:
-        """Return whether pages of this origin may read responses."""
+        """Return whether pages of this origin, the value of an ``Origin`` header, may read responses."""
         return origin in self._allowed
 
     def headers(self, origin: bytes) -> list[Header]:
@@ -120,9 +125,11 @@ class Origins:
         ]
 
     def preflight(self, method: str, origin: bytes, headers: Iterable[Header]) -> list[Header] | None:
-        """Return the headers of the response to a CORS preflight request. Returns ``None`` if the request with this
-        ``method`` and these ``headers`` is no preflight request. ``origin``: the origin of the page; the caller has
-        checked that it is allowed."""
+        """Return the headers of the response to a CORS preflight, with which a browser asks whether a page may send a
+        request. ``None`` if the request with this ``method`` and these ``headers`` is no preflight.
+
+        ``origin``: the origin of the page. It is not checked here; call ``allows`` first.
+        """
         if method != "OPTIONS":
             return None
         named = {name.lower(): value for name, value in headers}

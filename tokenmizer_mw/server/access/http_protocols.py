@@ -1,12 +1,15 @@
-"""uvicorn's HTTP protocols with limits on headers, trailers and framing, applied before the application is called.
+"""uvicorn's HTTP protocols with limits on request heads, trailers and framing, applied before the application is
+called.
 
-By itself uvicorn waits for the rest of a request head without a time limit, and with httptools it accepts heads and
-trailers of any size. Pass ``PROTOCOL`` to uvicorn as ``http``. A client may take as long for a head as a connection may
-idle (``timeout_keep_alive``). A head, and the bytes between two pieces of a body (chunk extensions, trailers), may be
-as long as ``h11_max_incomplete_event_size``.
+uvicorn alone waits for the rest of a request head without a time limit. With the parser httptools, it accepts heads and
+trailers of any size. Pass ``PROTOCOL`` to uvicorn as the option ``http`` to add these limits:
 
-A request whose end is ambiguous is answered with 400, and the connection is closed (RFC 9112, section 11.2). Only
-HTTP/1 is served: ``Upgrade`` is ignored (RFC 9110, section 7.8) and ``CONNECT`` is refused.
+- A client may take as long for a head as a connection may be idle (``timeout_keep_alive``).
+- A head may be as long as ``h11_max_incomplete_event_size``; so may the bytes between two pieces of a body (chunk
+  extensions, trailers).
+
+A request whose end is ambiguous is answered with status 400, and the connection is closed (RFC 9112, section 11.2).
+Only HTTP/1 is served: ``Upgrade`` is ignored (RFC 9110, section 7.8) and ``CONNECT`` is refused.
 """
 
 from __future__ import annotations
@@ -20,17 +23,19 @@ from uvicorn.config import Config
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 PROTOCOL: Final = "tokenmizer_mw.server.access.http_protocols:BoundedProtocol"
-"""The value for uvicorn's option ``http``."""
+"""The value for uvicorn's option ``http``: import path of the protocol class."""
 
 HEAD_MAX: Final = 64 * 1024
-"""Default of the maximum size of a request head, in bytes, if ``h11_max_incomplete_event_size`` is not set."""
+"""Maximum size of a request head in bytes, if uvicorn's option ``h11_max_incomplete_event_size`` is not set."""
 
 PIPELINED_MAX: Final = 32
-"""Number of requests on one connection that may wait for the response to the request before them."""
+"""Number of requests on one connection that may wait for the response to an earlier request; a further one is
+refused."""
 
 
 class UnclearFraming(ValueError):
-    """Raised for a request whose end is ambiguous, or that an HTTP/1 server does not handle."""
+    """Raised for a request that is refused before the application sees it: its end or its host is ambiguous, or an
+    HTTP/1 server does not handle it."""
 
 
 def check_framing(method: bytes, http_version: str, headers: list[tuple[bytes, bytes]]) -> None:
@@ -60,7 +65,7 @@ def check_framing(method: bytes, http_version: str, headers: list[tuple[bytes, b
 
 
 def asks_for_upgrade(headers: list[tuple[bytes, bytes]]) -> bool:
-    """Return whether the request asks to switch to another protocol."""
+    """Return whether the headers (names in lower case) ask to switch to another protocol, such as WebSocket."""
     return any(name == b"upgrade" for name, _ in headers) or any(
         name == b"connection" and b"upgrade" in value.lower() for name, value in headers
     )
@@ -76,7 +81,7 @@ _TOO_LARGE: Final = _answer(b"431 Request Header Fields Too Large")
 
 
 class _Bounded(asyncio.Protocol):
-    """What both protocols share: limits on the time and the number of bytes that a request head takes."""
+    """Base class of both protocols: limits the time and the number of bytes that a request head may take."""
 
     config: Config
     loop: asyncio.AbstractEventLoop
@@ -95,17 +100,18 @@ class _Bounded(asyncio.Protocol):
         return self.config.h11_max_incomplete_event_size or HEAD_MAX
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        """Start the timer for the first request head: it may take as long as a connection may idle."""
+        """Start the timer for the first request head, which must arrive within ``timeout_keep_alive`` seconds."""
         super().connection_made(transport)
         self._start_timer()
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Stop the timer."""
+        """Stop the timer for the request head."""
         self._stop_timer()
         super().connection_lost(exc)
 
     def data_received(self, data: bytes) -> None:
-        """Pass bytes to the parser; refuse a head that is too large or too slow."""
+        """Pass the received bytes to the parser. Refuse a head that is too large with status 431. While a head is
+        incomplete, a timer runs that refuses it with status 408."""
         was_in_head = self.is_in_head()
         super().data_received(data)
         if self.transport.is_closing() or not self.is_in_head():
@@ -127,8 +133,8 @@ class _Bounded(asyncio.Protocol):
             self._timer = None
 
     def refuse(self, answer: bytes) -> None:
-        """Close the connection, after sending ``answer``. It is not sent if another response is under way, or if the
-        client has sent nothing."""
+        """Send ``answer``, a complete HTTP response, and close the connection. The response is not sent if another
+        response is under way on this connection, or if the client has sent nothing of a new request."""
         if self._size and (self.cycle is None or self.cycle.response_complete):
             self.transport.write(answer)
         elif self.cycle is not None and not self.cycle.response_complete:
@@ -140,14 +146,16 @@ class _Bounded(asyncio.Protocol):
 
 
 class BoundedH11(_Bounded, H11Protocol):
-    """uvicorn's h11 protocol with limits; h11 itself limits chunk extensions and trailers."""
+    """uvicorn's protocol on the parser h11, with limits on time and size of request heads. h11 itself limits chunk
+    extensions and trailers."""
 
     def is_in_head(self) -> bool:
-        """Whether the next byte received belongs to a request head."""
+        """Return whether the next byte received belongs to a request head."""
         return self.conn.their_state is h11.IDLE
 
     def handle_events(self) -> None:
-        """Parse received data; refuse a request with ambiguous framing before the application sees it."""
+        """Parse the received bytes. Answer a request with ambiguous framing with status 400 before the application sees
+        it."""
         try:
             super().handle_events()
         except UnclearFraming:
@@ -155,8 +163,8 @@ class BoundedH11(_Bounded, H11Protocol):
             self.refuse(_BAD_REQUEST)
 
     def _should_upgrade(self) -> bool:
-        """Return false, because no upgrade is accepted. uvicorn calls this for each head before the application, so the
-        framing is checked here, too."""
+        """Return false, so that no upgrade is accepted. uvicorn calls this method for each head before it calls the
+        application, so the framing is checked here, too. Raises ``UnclearFraming``."""
         check_framing(self.scope["method"].encode("ascii"), self.scope["http_version"], self.headers)
         return False
 
@@ -168,10 +176,10 @@ except ModuleNotFoundError:  # httptools comes with an extra of uvicorn's
 else:
 
     class BoundedHttpTools(_Bounded, HttpToolsProtocol):
-        """uvicorn's protocol on httptools, with limits.
+        """uvicorn's protocol on the parser httptools, with limits on time and size of request heads.
 
-        llhttp does not parse what follows a request that offers an upgrade, and cannot be told to ignore the offer.
-        Such a connection is handed over to h11 from the first byte of that request. Trailers are read and dropped.
+        httptools does not parse what follows a request that offers an upgrade, and cannot be told to ignore the offer.
+        Such a connection is handed over to h11 from the first byte of that request on. Trailers are read and dropped.
         """
 
         _in_head = True
@@ -186,8 +194,8 @@ else:
             return self._in_head
 
         def data_received(self, data: bytes) -> None:
-            """Pass bytes to the parser. The bytes of a head that begins with these bytes are kept, in case h11 has to
-            parse it again."""
+            """Pass the received bytes to the parser. While a head is incomplete, its bytes are also kept, in case h11
+            has to parse it again. Too many bytes between two pieces of a body are refused with status 431."""
             self._begins_read = self._at_boundary
             if self._at_boundary:
                 self._raw_head = data
@@ -202,7 +210,7 @@ else:
                     self.refuse(_TOO_LARGE)
 
         def on_message_begin(self) -> None:
-            """Note that a request head has begun (called by the parser)."""
+            """Record that a request head has begun (called by the parser)."""
             self._in_head = True
             if not self._begins_read:
                 self._raw_head = b""
@@ -210,12 +218,13 @@ else:
             super().on_message_begin()
 
         def on_header(self, name: bytes, value: bytes) -> None:
-            """Store a header field; a trailer field is dropped (called by the parser)."""
+            """Store a header field. A trailer field, which comes after the body, is dropped (called by the parser)."""
             if self._in_head:
                 super().on_header(name, value)
 
         def on_headers_complete(self) -> None:
-            """Check a complete head (called by the parser). An error raised here makes uvicorn call
+            """Check a complete request head (called by the parser). Raises ``UnclearFraming`` if it is ambiguous,
+            offers an upgrade, or if too many requests wait on this connection; uvicorn then calls
             ``send_400_response``."""
             method, version = self.parser.get_method(), self.parser.get_http_version()
             check_framing(method, version, self.headers)
@@ -234,14 +243,14 @@ else:
             super().on_body(body)
 
         def on_message_complete(self) -> None:
-            """Note that the whole request was read (called by the parser)."""
+            """Record that the whole request was read (called by the parser)."""
             self._at_boundary = True
             self._since_body = 0
             super().on_message_complete()
 
         def send_400_response(self, msg: str) -> None:
-            """Hand the connection over to h11, or refuse the request and close it (called by uvicorn after an error of
-            the parser)."""
+            """Called by uvicorn after an error of the parser. If the reason is an upgrade offer, hand the connection
+            over to h11. Otherwise answer with status 400 and close the connection; ``msg`` is not sent."""
             if self._hands_over:
                 self._hand_over()
                 return

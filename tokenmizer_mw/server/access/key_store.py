@@ -1,4 +1,4 @@
-"""The protocol of API key stores, and key stores in memory, in a list, and in SQLite."""
+"""The protocol of stores for API keys, and three of them: in memory, in a list of a configuration, and in SQLite."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ from .caller import SCOPES
 from .keys import Key, digest_from, key_of, require_key, row_of
 
 KEYS_VARIABLE: Final = "TOKENMIZER_ACCESS_KEYS"
-"""Environment variable that may hold the server's list of API keys, as YAML or JSON (see ``listed_keys``)."""
+"""Environment variable that may have the server's list of API keys, as YAML or JSON (see ``listed_keys``)."""
 
 _BUSY_SECONDS: Final = 5.0
-"""Seconds that a write waits for other writers of the file."""
+"""Maximum number of seconds that a write waits for other processes that write to the file."""
 
 
 class KeyStore(Protocol):
@@ -33,11 +33,11 @@ class KeyStore(Protocol):
     """
 
     def add(self, key: Key) -> None:
-        """Store a new key. Raises ``ConfigError`` if its id or its digest is already stored, and as ``require_key``
-        does."""
+        """Store a new key. Raises ``ConfigError`` if its id or digest is stored already, or if the key is invalid (see
+        ``require_key``)."""
 
     def all_keys(self) -> Sequence[Key]:
-        """Return all keys, revoked and expired ones too, oldest first."""
+        """Return all keys, including revoked and expired ones, oldest first."""
 
     def revoke(self, key_id: str, at: float) -> bool:
         """Revoke the key with this id from time ``at`` (seconds since the epoch) on. Returns false if there is no such
@@ -48,7 +48,7 @@ class KeyStore(Protocol):
 
 
 class MemoryKeys:
-    """Key store in the memory of this process."""
+    """A ``KeyStore`` in the memory of this process. ``keys``: the keys that it has at first."""
 
     def __init__(self, keys: Iterable[Key] = ()) -> None:
         self._keys: dict[str, Key] = {}
@@ -57,7 +57,8 @@ class MemoryKeys:
             self.add(key)
 
     def add(self, key: Key) -> None:
-        """Store a new key. See ``KeyStore.add``."""
+        """Store a new key. Raises ``ConfigError`` if its id or digest is stored already, or if the key is invalid (see
+        ``require_key``)."""
         require_key(key)
         with self._guard:
             if any(key.id == other.id or key.digest == other.digest for other in self._keys.values()):
@@ -65,12 +66,13 @@ class MemoryKeys:
             self._keys[key.id] = key
 
     def all_keys(self) -> Sequence[Key]:
-        """Return all keys, revoked and expired ones too, oldest first."""
+        """Return all keys, including revoked and expired ones, oldest first."""
         with self._guard:
             return sorted(self._keys.values(), key=lambda key: (key.created_at, key.id))
 
     def revoke(self, key_id: str, at: float) -> bool:
-        """Revoke the key from time ``at`` on; return False if there is no such key. See ``KeyStore.revoke``."""
+        """Revoke the key with this id from time ``at`` (seconds since the epoch) on. A key that is revoked already
+        keeps its earlier time. Returns false if there is no such key."""
         with self._guard:
             key = self._keys.get(key_id)
             if key is None:
@@ -84,17 +86,18 @@ class MemoryKeys:
 
 
 class ListedKeys:
-    """Read-only API keys that are listed in a configuration file, for servers without a key store."""
+    """A read-only ``KeyStore`` with the API keys that are listed in a configuration, for servers without a key
+    database."""
 
     def __init__(self, keys: Iterable[Key]) -> None:
         self._keys = tuple(MemoryKeys(keys).all_keys())
 
     def add(self, key: Key) -> None:
-        """Raise ``CallerError``: keys of a configuration can only be changed in its file."""
+        """Raise ``CallerError``: keys that are listed in a configuration can only be added there."""
         raise CallerError("these keys are listed in the configuration: add the new one's entry there")
 
     def all_keys(self) -> Sequence[Key]:
-        """Return all keys, revoked and expired ones too, oldest first."""
+        """Return all keys of the list, including expired ones, oldest first."""
         return self._keys
 
     def revoke(self, key_id: str, at: float) -> bool:
@@ -106,18 +109,22 @@ class ListedKeys:
 
 
 def duplicate_key_error(key: Key) -> ConfigError:
-    """Return the error for a key whose id or digest is stored already."""
+    """Return (not raise) the error for a key whose id or digest is stored already."""
     return ConfigError(f"key {key.id} is kept already")
 
 
 def listed_keys(entries: object, where: str = KEYS_VARIABLE) -> ListedKeys:
-    """Parse a list of API keys in a configuration. ``where``: name of the place in errors, such as "access.keys".
+    """Parse a list of API keys from a configuration. ``where``: name of the place for errors, such as "access.keys".
 
-    Each entry is a mapping with ``tenant`` and ``sha256`` (64 hexadecimal digits), and optionally ``id``, ``scopes`` (a
-    list, or names separated by commas; all but "admin" if missing) and ``expires`` (a date or time; UTC if it names no
-    time zone).
+    Each entry is a mapping with these members; the last three are optional:
 
-    Raises ``ConfigError`` that names ``where`` and the entry.
+    - ``tenant``: the owner of the sessions that the key opens.
+    - ``sha256``: SHA-256 of the key, 64 lower-case hexadecimal digits.
+    - ``id``: the first 12 digits of ``sha256`` by default.
+    - ``scopes``: a list of names, or names separated by commas; all scopes except "admin" by default.
+    - ``expires``: a date or time, in UTC if it names no time zone; by default, the key never expires.
+
+    Raises ``ConfigError`` that names ``where`` and the number of the invalid entry.
     """
     if not isinstance(entries, list):
         raise ConfigError(f"{where}: expected a list of keys")
@@ -134,8 +141,8 @@ def listed_keys(entries: object, where: str = KEYS_VARIABLE) -> ListedKeys:
 
 
 def keys_from_text(text: str, where: str = KEYS_VARIABLE) -> ListedKeys:
-    """Parse a list of API keys from YAML or JSON text, such as the value of the variable ``KEYS_VARIABLE``, as
-    ``listed_keys`` does. Raises ``ConfigError`` also for text that is not YAML."""
+    """Parse a list of API keys from YAML or JSON text, such as the value of the variable ``KEYS_VARIABLE``. The entries
+    are those of ``listed_keys``. Raises ``ConfigError`` for an invalid list and for text that is not YAML."""
     import yaml
 
     try:
@@ -172,8 +179,8 @@ def _scopes(given: Any) -> frozenset[str]:
 
 
 def _moment(given: Any) -> float | None:
-    """Return the time of ``expires`` in seconds since the epoch. YAML gives dates and times as such, JSON gives
-    text."""
+    """Convert the value of ``expires`` into seconds since the epoch; ``None``, which means that the key never expires,
+    gives ``None``. YAML gives dates and times as objects, JSON as text. Raises ``ConfigError`` for anything else."""
     if given is None:
         return None
     if isinstance(given, str):
@@ -205,15 +212,16 @@ _REVOKE: Final = "UPDATE access_keys SET revoked_at = ? WHERE id = ? AND revoked
 
 
 class SqliteKeys:
-    """A ``KeyStore`` in a SQLite file. Every call opens the file; a ``Keyring`` in front of it calls only every few
-    seconds."""
+    """A ``KeyStore`` in the SQLite file ``path``. Every call opens the file anew. A server caches the keys with
+    ``Keyring``, so it calls only every few seconds."""
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
         self._file = DatabaseFile(os.path.realpath(path), "full", _BUSY_SECONDS)
         self._closed = False
 
     def add(self, key: Key) -> None:
-        """Store a new key. See ``KeyStore.add``."""
+        """Store a new key. Raises ``ConfigError`` if its id or digest is stored already, or if the key is invalid (see
+        ``require_key``)."""
         require_key(key)
         with self._open() as cursor, immediate(cursor):
             cursor.execute(_TABLE)
@@ -223,13 +231,14 @@ class SqliteKeys:
                 raise duplicate_key_error(key) from None
 
     def all_keys(self) -> Sequence[Key]:
-        """Return all keys, revoked and expired ones too, oldest first."""
+        """Return all keys, including revoked and expired ones, oldest first; an empty list if there is no table yet."""
         with self._open() as cursor:
             rows = cursor.execute(_SELECT_ALL).fetchall() if _has_sqlite_table(cursor) else []
         return [key_of(row, self._file.path) for row in rows]
 
     def revoke(self, key_id: str, at: float) -> bool:
-        """Revoke the key from time ``at`` on; return False if there is no such key. See ``KeyStore.revoke``."""
+        """Revoke the key with this id from time ``at`` (seconds since the epoch) on. A key that is revoked already
+        keeps its earlier time. Returns false if there is no such key."""
         with self._open() as cursor, immediate(cursor):
             if not _has_sqlite_table(cursor):
                 return False
@@ -237,7 +246,7 @@ class SqliteKeys:
             return cursor.execute(_KNOWN, (key_id,)).fetchone() is not None
 
     def close(self) -> None:
-        """Refuse further calls: they raise ``StoreUnavailable``. Closing twice is harmless."""
+        """Close the store: later calls raise ``StoreUnavailable``. Closing twice is harmless."""
         self._closed = True
 
     @contextmanager

@@ -1,13 +1,14 @@
-"""Opens the API keys of a server, from a key store or a list, and caches them.
+"""Opens the API keys of a server, from a key store or from a list, and caches them.
 
-Keys are read again every few seconds, not for every request.
+The keys are not read for every request.
 
-    refresh_seconds   age at which the keys are read again before the next request is checked; a revoked key is
-                      rejected in all processes after at most this time
-    stale_seconds     how long the keys read last remain valid if the store fails; after that all requests are refused
+    refresh_seconds   age of the cached keys from which on they are read again before a request is checked; a revoked
+                      key is rejected in all processes after at most this time
+    stale_seconds     how long the keys read last remain valid if the store fails; after that, all requests that
+                      need a key are refused
 
-A key is compared with all stored keys, in constant time, when it is first seen. After that it is found by a hash keyed
-with a secret of this process, so that the cost of a request does not depend on the number of keys.
+When a key is first seen, it is compared with all stored keys, each in constant time. After that it is found by a hash
+keyed with a secret of this process, so the cost of a request does not depend on the number of keys.
 """
 
 from __future__ import annotations
@@ -35,10 +36,10 @@ from .keys import Key, digest_of, looks_like_key, matching
 from .settings import AccessSettings
 
 _SEEN_MAX: Final = 10_000
-"""Number of valid keys whose hashes are cached; when it is reached, the cache is emptied."""
+"""Maximum number of valid keys whose hashes are cached. When it is reached, the cache is emptied."""
 
 _AGAIN_SECONDS: Final = 1.0
-"""Seconds after which a key store that failed is asked again."""
+"""Seconds to wait before a key store that failed is read again."""
 
 _log = logging.getLogger("tokenmizer_mw")
 Seconds = Callable[[], float]
@@ -47,9 +48,12 @@ Seconds = Callable[[], float]
 class Keyring:
     """Cache of the API keys in ``store``, for one event loop.
 
-    ``refresh_seconds`` and ``stale_seconds``: see the module. ``now`` returns the time of day, which decides when keys
-    expire; ``clock`` measures the age of the cache. Raises ``ConfigError`` unless 0 < ``refresh_seconds`` <=
-    ``stale_seconds``.
+    - ``refresh_seconds``: age in seconds from which on the cached keys are read again.
+    - ``stale_seconds``: age in seconds up to which cached keys remain valid if the store does not answer.
+    - ``now``: returns the time in seconds since the epoch, which decides whether a key has expired.
+    - ``clock``: returns seconds from any fixed starting point; measures the age of the cache.
+
+    Raises ``ConfigError`` unless 0 < ``refresh_seconds`` <= ``stale_seconds``.
     """
 
     def __init__(
@@ -76,13 +80,16 @@ class Keyring:
 
     @property
     def fresh(self) -> bool:
-        """Whether the cached keys are recent enough; if not, call ``refresh`` first."""
+        """Whether the cached keys may be used. If not, call ``refresh`` first. Also true for a moment after the store
+        failed, while older keys are still valid."""
         return self._clock() < self._fresh_until
 
     async def refresh(self) -> None:
-        """Read the keys again if that is due. One of several concurrent callers reads; the others wait.
+        """Read the keys from the store again if that is due. Of several concurrent callers, one reads and the others
+        wait for it.
 
-        Raises ``StoreUnavailable`` if the store does not answer and the cached keys are too old.
+        If the store does not answer, the cached keys are used until they are ``stale_seconds`` old; after that,
+        ``StoreUnavailable`` is raised.
         """
         while not self.fresh:
             if self._reading is not None:
@@ -99,8 +106,8 @@ class Keyring:
                 self._reading = None
 
     async def _read(self) -> bool:
-        """Read the keys from the store. Returns whether it answered; if not, it is not asked again for a moment, so
-        that requests fail at once and do not queue up."""
+        """Read the keys from the store. Returns false if it failed. The store is then not asked again for a moment;
+        requests fail at once in the meantime instead of waiting in a queue."""
         begun = self._clock()
         try:
             keys = await offload(self.store.all_keys, STORE)
@@ -116,19 +123,20 @@ class Keyring:
         return True
 
     def find_known_caller(self, written: bytes) -> Caller | None:
-        """Return the caller of the API key ``written`` if it was looked up before and is still valid; else ``None``."""
+        """Return the caller of the API key ``written`` if ``look_up`` found it before and it is still valid. Else
+        ``None``; call ``look_up`` then. ``written``: the key as the client sent it."""
         found = self._seen.get(self._mark(written))
         return found[1] if found is not None and found[0].good_at(self._now()) else None
 
     def by_id(self, id: str) -> Caller | None:
-        """Return the caller of the key with this id, for callers who sent the key itself earlier; ``None`` if it is no
-        longer valid."""
+        """Return the caller of the key with this id, for example for a browser that has sent the key itself before.
+        ``None`` if no key has the id, or if it is revoked or expired."""
         found = next((key for key in self._keys if key.id == id), None)
         return found.caller() if found is not None and found.good_at(self._now()) else None
 
     def look_up(self, written: bytes) -> Caller | None:
-        """Return the caller of the API key ``written``; ``None`` if it is malformed, unknown, revoked or expired.
-        Compares it with all keys."""
+        """Return the caller of the API key ``written``, which is compared with all stored keys. ``None`` if it is
+        malformed, unknown, revoked or expired."""
         if not looks_like_key(written):
             return None
         key = matching(digest_of(written), self._keys)
@@ -145,11 +153,11 @@ class Keyring:
 
 
 def open_keys(url: str) -> KeyStore:
-    """Return the key store at ``url``, a store address such as "sqlite:///memory.db". Opens nothing before the first
-    use.
+    """Return the key store at ``url``, the address of a session store such as "sqlite:///memory.db". Nothing is opened
+    or created before the first use.
 
-    Raises ``ConfigError`` for an invalid address, and if the package that such a store needs is missing. Its text never
-    contains a password.
+    Raises ``ConfigError`` for an invalid address, and if the package that such a store needs is not installed. The
+    message never contains a password.
     """
     scheme, separator, rest = url.partition("://")
     match scheme.lower() if separator else "":
@@ -164,8 +172,11 @@ def open_keys(url: str) -> KeyStore:
 
 
 def keys_of_server(url: str, settings: AccessSettings, environ: Mapping[str, str]) -> KeyStore:
-    """Return the API keys of a server: those in the variable ``KEYS_VARIABLE``, else those in the settings, else those
-    in the store at the address ``url``. Raises ``ConfigError`` as ``listed_keys`` and ``open_keys`` do."""
+    """Return the API keys of a server. The first of these that has any: the environment variable ``KEYS_VARIABLE``,
+    ``settings.keys``, the store at the address ``url``.
+
+    ``environ``: the environment variables. Raises ``ConfigError`` for an invalid list of keys and an invalid address.
+    """
     text = environ.get(KEYS_VARIABLE)
     if text:
         return keys_from_text(text)

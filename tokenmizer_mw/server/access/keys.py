@@ -1,7 +1,8 @@
-"""API keys: format, what is stored of a key, and comparison with stored keys. Pure: no clock, no randomness.
+"""API keys: their format, what is stored of a key, and how a key is compared with stored keys. Uses neither a clock nor
+randomness of its own.
 
-A key is ``PREFIX`` and 256 random bits; only its SHA-256 is stored. A digest of random bits needs no salt and no slow
-hash, because the bits cannot be guessed.
+A key is ``PREFIX`` followed by 256 random bits; only its SHA-256 is stored. Because random bits cannot be guessed, the
+digest needs no salt and no slow hash.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from tokenmizer_mw.model.session import OWN_TENANTS, SESSION_ID_MAX, SessionKey
 from .caller import SCOPES, Caller
 
 PREFIX: Final = "tmz_"
-"""How every API key begins, so that people and secret scanners recognise one."""
+"""The beginning of every API key, by which people and secret scanners recognise one."""
 
 SECRET_BYTES: Final = 32
 ID_BYTES: Final = 6
@@ -34,10 +35,11 @@ Randomness = Callable[[int], bytes]
 
 @dataclass(frozen=True, slots=True)
 class Key:
-    """What is stored of an API key; the key itself is not.
+    """What is stored of an API key. The key itself is not stored.
 
-    ``id``: short name for people, which is no secret. ``digest``: SHA-256 of the key. Times are in seconds since the
-    epoch; ``None`` if it does not expire, or is not revoked.
+    - ``id``: short name of the key, which is not secret. ``tenant``: owner of the sessions that it opens.
+    - ``digest``: SHA-256 of the key. ``scopes``: the operations that the key permits.
+    - ``created_at``, ``expires_at``, ``revoked_at``: seconds since the epoch. ``None``: never expires, not revoked.
     """
 
     id: str
@@ -52,21 +54,22 @@ class Key:
         return f"Key(id={self.id!r}, tenant={self.tenant!r})"
 
     def good_at(self, now: float) -> bool:
-        """Return whether the key is valid at ``now``: neither revoked nor expired."""
+        """Return whether the key is valid at ``now`` (seconds since the epoch): neither revoked nor expired."""
         return (self.revoked_at is None or now < self.revoked_at) and (self.expires_at is None or now < self.expires_at)
 
     def caller(self) -> Caller:
-        """Return the caller that this key identifies."""
+        """Return the caller that this key identifies: its tenant, id and scopes."""
         return Caller(self.tenant, self.id, self.scopes)
 
 
 def new_key(
     randomness: Randomness, tenant: str, scopes: Iterable[str], created_at: float, expires_at: float | None = None
 ) -> tuple[str, Key]:
-    """Make an API key. Returns its plain text, which is shown once and not stored, and the ``Key`` to store.
+    """Create an API key. Returns the key as text, which is to be shown once and never stored, and the ``Key`` to store.
 
-    ``randomness``: returns that many random bytes. ``scopes``: names in ``SCOPES``. ``created_at``, ``expires_at``:
-    seconds since the epoch; ``None``: the key does not expire. Raises ``ConfigError`` as ``require_key`` does.
+    ``randomness``: function that returns as many random bytes as asked for. ``scopes``: names in ``SCOPES``.
+    ``created_at``, ``expires_at``: seconds since the epoch; ``None`` if the key never expires. Raises ``ConfigError``
+    for an invalid tenant, and for unknown or no scopes.
     """
     written = PREFIX + urlsafe_b64encode(randomness(SECRET_BYTES)).rstrip(b"=").decode()
     digest = digest_of(written.encode())
@@ -76,8 +79,8 @@ def new_key(
 
 
 def require_key(key: Key) -> None:
-    """Raise ``ConfigError`` for a key that cannot be stored: invalid tenant, unknown or no scopes, malformed id or
-    digest."""
+    """Raise ``ConfigError`` if a key cannot be stored: its tenant is invalid or reserved, it has no scopes or unknown
+    ones, or its id or digest is malformed."""
     if not SessionKey(key.tenant, "any").valid():
         raise ConfigError(f"a tenant is 1 to {SESSION_ID_MAX} printable characters")
     if key.tenant.startswith(OWN_TENANTS):
@@ -93,7 +96,7 @@ def require_key(key: Key) -> None:
 
 
 def digest_of(written: bytes) -> bytes:
-    """Return the SHA-256 of the API key ``written``."""
+    """Return the SHA-256 (32 bytes) of the API key ``written``."""
     return hashlib.sha256(written).digest()
 
 
@@ -105,14 +108,15 @@ def digest_from(text: object) -> bytes:
 
 
 def looks_like_key(value: bytes) -> bool:
-    """Return whether ``value`` has the format of a key; anything else needs no comparison."""
+    """Return whether ``value`` has the format of an API key of this server. A value without it cannot be a valid
+    key."""
     return value.startswith(b"tmz_") and _WRITTEN.fullmatch(value) is not None
 
 
 def matching(digest: bytes, keys: Iterable[Key]) -> Key | None:
-    """Return the key whose SHA-256 is ``digest``; ``None`` if there is none.
+    """Return the key among ``keys`` whose SHA-256 is ``digest``; ``None`` if there is none.
 
-    All keys are compared, each in constant time, so that the duration reveals nothing.
+    All keys are compared, each in constant time, so that the duration does not reveal which key matched.
     """
     found = None
     for key in keys:
@@ -122,14 +126,15 @@ def matching(digest: bytes, keys: Iterable[Key]) -> Key | None:
 
 
 def row_of(key: Key) -> tuple[Any, ...]:
-    """Return the database row of a key: id, tenant, digest, scopes separated by commas, and the three times."""
+    """Return the database row of a key: id, tenant, digest, scopes separated by commas, and the times of creation,
+    expiry and revocation."""
     scopes = ",".join(sorted(key.scopes))
     return (key.id, key.tenant, key.digest, scopes, key.created_at, key.expires_at, key.revoked_at)
 
 
 def key_of(row: Sequence[Any], place: str) -> Key:
-    """Return the key in a database row, as ``row_of`` returns it. ``place``: the store, for errors. Raises
-    ``StoreCorrupt`` for an invalid row."""
+    """Return the key in a database row that has the columns of ``row_of``. ``place``: name of the store, for the error
+    message. Raises ``StoreCorrupt`` if the row cannot be parsed."""
     id_, tenant, digest, scopes, created_at, expires_at, revoked_at = row
     try:
         times = [None if at is None else float(at) for at in (expires_at, revoked_at)]

@@ -1,13 +1,14 @@
 """Rate limits of tenants and keys, and of client hosts that send wrong keys.
 
-A request takes from the counters before it starts, and its tokens are charged at its end. A host that sends too many
-wrong keys is refused for a while without a comparison; a key that this process has accepted before is still accepted
-from there, so that one client cannot lock out others behind the same address. Forwarding headers are ignored, because
-clients can write them too.
+A request takes from the counters before it starts; the tokens that it used are charged at its end. A host that sends
+too many wrong keys is refused for a while, and its keys are not compared. A key that this process has accepted before
+is still accepted from that host, so that one client cannot lock out others behind the same address. Headers such as
+``X-Forwarded-For`` are ignored, because clients can write them.
 
 ``ResponseEnds`` reads the tokens of a call from its response. All providers report usage in the last event or at the
-end of the body; Anthropic's streams report prompt tokens in the first event. Quotes inside of texts are escaped, so
-that model output is not mistaken for usage. If no usage is found, it is estimated from the number of bytes.
+end of the body; Anthropic's streams report the tokens of the prompt in the first event. In JSON, quotes inside of texts
+are escaped, so text of the model cannot be mistaken for usage. If no usage is found, it is estimated from the number of
+bytes.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ REQUESTS: Final = "requests"
 TOKENS: Final = "tokens"
 
 SETTLE_SECONDS: Final = 2.0
-"""Longest time, in seconds, that the end of a call waits for counters in Redis."""
+"""Maximum number of seconds that the end of a request waits for the counters in Redis."""
 
 _PLANS_MAX: Final = 10_000
 
@@ -40,8 +41,8 @@ _PLANS_MAX: Final = 10_000
 class Plan:
     """What the requests of one caller take from the rate limits.
 
-    ``chat``: for a chat call; ``other``: for any other request; ``None`` if that is not limited. ``tokens``: the
-    counters that are charged for the tokens of a call.
+    ``chat``: for a chat call. ``other``: for any other request. Each is ``None`` if such requests are not limited.
+    ``tokens``: the counters to which the tokens of a call are charged.
     """
 
     chat: Demand | None
@@ -50,7 +51,7 @@ class Plan:
 
 
 class RateLimits:
-    """The rate limits in ``settings``, counted by ``counters``."""
+    """Applies the rate limits in ``settings``, which ``counters`` count."""
 
     def __init__(self, settings: AccessSettings, counters: Counters) -> None:
         self.counters = counters
@@ -58,12 +59,15 @@ class RateLimits:
         self._plan: Callable[[str, str], Plan] = lru_cache(_PLANS_MAX)(self._make_plan)
 
     def plan(self, caller: Caller) -> Plan:
-        """Return what the caller's requests take from the rate limits."""
+        """Return what the caller's requests take from the rate limits of its tenant and of its key."""
         return self._plan(caller.tenant, caller.key_id)
 
     async def settle(self, plan: Plan, taken: Taken, tokens: int) -> None:
-        """End a request: free the slot that it took (``taken``), and charge ``tokens`` to the token counters of its
-        ``plan``. Also runs to its end if the request was cancelled. Waits at most ``SETTLE_SECONDS``."""
+        """End a request: free the slot of its open call (``taken``), and charge ``tokens`` to the token counters of its
+        ``plan``.
+
+        Runs to its end even if the request was cancelled, but waits at most ``SETTLE_SECONDS`` for Redis.
+        """
         if not taken.place and not tokens:
             return
         charges = [(each, tokens) for each in plan.tokens] if tokens else []
@@ -74,9 +78,10 @@ class RateLimits:
             await self.counters.settle(taken, charges)
 
     def doubt(self) -> str | None:
-        """Return a code if the counters in Redis cannot be reached, else ``None``. Blocks while it asks Redis.
+        """Return a code that says what the counters in Redis cannot do now. ``None`` if they can be reached, or if this
+        process counts. Blocks while it asks Redis.
 
-        "limits_not_shared": each process counts for itself; "limits_unavailable": requests of callers with limits are
+        "limits_not_shared": each process counts for itself. "limits_unavailable": requests of callers with limits are
         refused.
         """
         if self.counters.answers():
@@ -102,8 +107,8 @@ def _buckets(tenant: str, owner: str, unit: str, rates: RateSettings) -> tuple[B
 
 
 def open_limits(settings: AccessSettings) -> RateLimits:
-    """Return the rate limits, counted in Redis if the settings name one, else in this process. Raises ``ConfigError``
-    as ``RedisCounters`` does."""
+    """Return the rate limits, counted in Redis if ``settings.redis`` names one, else in this process. Raises
+    ``ConfigError`` if the package redis is missing or the address is invalid."""
     local = ProcessCounters(settings.counted)
     if settings.redis is None:
         return RateLimits(settings, local)
@@ -119,19 +124,20 @@ def open_limits(settings: AccessSettings) -> RateLimits:
 
 
 _NETWORK_BITS: Final = 64
-"""Bits of an IPv6 address that count as the host: a client can choose the others freely."""
+"""Number of leading bits of an IPv6 address that identify a client host. A client can choose the other bits freely."""
 
 
 class FailedKeys:
-    """Counts wrong API keys by client host, and refuses hosts that send more than ``failed_per_minute``."""
+    """Counts wrong API keys by client host, and refuses hosts that send more than ``settings.failed_per_minute`` per
+    minute."""
 
     def __init__(self, settings: AccessSettings) -> None:
         self._limit = Limit("failures", settings.failed_per_minute)
         self._counters = ProcessCounters(settings.hosts_counted)
 
     def host_of(self, scope: Mapping[str, Any]) -> str:
-        """Return the client's address (for IPv6 its /64 network), by which wrong keys are counted; "" if the server
-        reports none."""
+        """Return the name under which wrong keys of a request's client are counted: its address, or for IPv6 its /64
+        network. "" if the server reports no address."""
         client = scope.get("client")
         host = str(client[0]) if client else ""
         if ":" not in host:
@@ -145,7 +151,8 @@ class FailedKeys:
         return str(ipaddress.IPv6Network((int(address) >> _NETWORK_BITS << _NETWORK_BITS, _NETWORK_BITS)))
 
     def refusal(self, host: str) -> Refusal | None:
-        """Return the refusal for a host that sent too many wrong keys; ``None`` if its keys may be compared."""
+        """Return the refusal (status 429) if ``host`` has sent too many wrong keys. ``None`` if its next key may be
+        compared."""
         taken = self._counters.take_now(self._demand(host, 0))
         return failures_refused(taken) if isinstance(taken, TooMuch) else None
 
@@ -166,12 +173,12 @@ _REPLY: Final = re.compile(rb'"(?:completion_tokens|output_tokens|candidatesToke
 _BYTES_A_TOKEN: Final = 4
 
 _STREAMED_BYTES_A_TOKEN: Final = 330
-"""Bytes of a streamed response that are estimated as one token: about the size of one event."""
+"""Number of bytes of a streamed response that are estimated as one token: about the size of one event of the stream."""
 
 
 class ResponseEnds:
-    """Keeps the first and last bytes of one response, and its length, to find or estimate the tokens that the call
-    used."""
+    """Collects the first and the last bytes of one response and its length, to find or estimate the tokens that the
+    call used."""
 
     __slots__ = ("_first", "_held", "_last", "_plain", "_size", "_status", "_streamed")
 
@@ -184,20 +191,20 @@ class ResponseEnds:
         self._streamed = False
 
     def starts(self, status: int, content_type: bytes, encoding: bytes) -> None:
-        """Note status, content type and content encoding of the response. Called once, before ``passes``."""
+        """Record status, content type and content encoding of the response. Called once, before ``passes``."""
         self._status = status
         self._plain = encoding in (b"", b"identity")
         self._streamed = b"stream" in content_type or b"ndjson" in content_type
 
     def passes(self, piece: bytes) -> None:
-        """Note a piece of the response body. Called for each piece, in order."""
+        """Record a piece of the response body. Called for each piece, in order."""
         self._held.append(piece)
         self._size += len(piece)
         if self._size - self._last > _HELD_MAX:
             self._trim()
 
     def _trim(self) -> None:
-        """Keep only the first and last bytes."""
+        """Discard the collected bytes except the first and the last ``_ENDS`` of the response."""
         held = b"".join(self._held)
         if self._first is None:
             self._first = held[:_ENDS]
@@ -205,9 +212,11 @@ class ResponseEnds:
         self._last = self._size
 
     def tokens(self, request_size: int) -> int:
-        """Return the tokens that the call used; 0 if the provider answered with an error or not at all.
+        """Return the number of tokens that the call used, as the response reports them. If it reports none or is
+        compressed, the number is estimated from the sizes in bytes of request and response. 0 if the status is an error
+        or there was no response.
 
-        ``request_size``: bytes of the request, for an estimate if the response reports no usage.
+        ``request_size``: size of the request body in bytes.
         """
         if not 200 <= self._status < 300:
             return 0

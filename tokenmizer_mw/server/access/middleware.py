@@ -1,14 +1,15 @@
-"""The access middleware (ASGI): API-key authentication, rate limits, and limits on headers and bodies. It checks in
-turn:
+"""The access middleware (ASGI): API-key authentication, rate limits, and limits on headers and bodies. It checks each
+request in this order:
 
-    head       size, contradictory headers, the host named, requests from web pages
-    key        tenant, key and scopes of the caller; every failure gets the same response
-    limits     of the tenant and of the key
+    head       size, contradictory headers, the ``Host`` header, requests from web pages
+    key        API key; it gives the caller's tenant and scopes
+    limits     rate limits of the tenant and of the key
     body       size and time, checked while the application reads it
 
-Inner applications read the caller from the scope (``caller_of``); the key is removed from the headers. If keys or
-limits cannot be checked, the request is refused. Responses pass unchanged, except for CORS headers for the configured
-pages.
+A missing, malformed, unknown, revoked or expired key gets the same response, so that it reveals nothing. Inner
+applications read the caller from the ASGI scope (``caller_of``); the key is removed from the headers that they see. If
+keys or limits cannot be checked, the request is refused. Responses pass unchanged, except for CORS headers for the web
+pages that the settings allow.
 """
 
 from __future__ import annotations
@@ -53,12 +54,15 @@ _READING: Final = frozenset({"GET", "HEAD", "OPTIONS"})
 class Access:
     """ASGI middleware that authenticates callers and applies limits before it calls ``app``.
 
-    - ``keys``: the API keys; ``None`` if no key is needed. Every caller is then the local tenant, and only requests
-      whose ``Host`` header names this machine are answered, unless the settings name other hosts (see ``check_bind``).
-    - ``limits``: rate limits shared with other instances; ``None`` opens those of ``settings``.
-    - ``needs``: function from a path to the scope that its callers must have; "" for any caller.
+    - ``keys``: the API keys; ``None`` if no key is needed. With ``None``, every caller is the local tenant, and only
+      requests whose ``Host`` header names this machine are answered, unless the settings name other hosts (see
+      ``check_bind``).
+    - ``limits``: rate limits, for example shared with other instances; ``None`` opens those of ``settings``.
+    - ``needs``: function that takes a request's path and returns the scope that the caller must have; "" if any caller
+      may send such a request.
 
-    ``counts`` counts refused requests by error code. Raises ``ConfigError`` for invalid arguments.
+    ``counts`` has the number of refused requests by error code, such as "invalid_api_key". Raises ``ConfigError`` for
+    invalid arguments.
     """
 
     def __init__(
@@ -85,15 +89,16 @@ class Access:
         self._open_paths = frozenset(settings.open_paths)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Handle one ASGI connection."""
+        """Handle one ASGI connection: check it and pass it to the application, or refuse it. Lifespan events pass
+        unchecked; when the server shuts down, connections to Redis are closed."""
         if scope["type"] == "lifespan":
             await self.app(scope, receive, self._closing(send))
         else:
             await GuardedRequest(self, scope, receive, send).run()
 
     def head_of(self, scope: Scope) -> RequestHead | Refusal:
-        """Return the parsed request head, or the refusal if it is invalid or names a host or page that is not
-        allowed."""
+        """Return the parsed headers of a request. Returns a refusal instead if the headers are invalid, or if they name
+        a host or web page that is not allowed."""
         head = read_head(scope.get("headers", ()), self.settings.head_max, self._key_header)
         if isinstance(head, Refusal):
             return head
@@ -104,8 +109,13 @@ class Access:
         return head
 
     async def caller(self, scope: Scope, head: RequestHead, path: str) -> Caller | Refusal | None:
-        """Return the caller; the refusal if the key is missing, not valid, or cannot be checked; ``None`` for a request
-        without a key on a path that needs none. If the server needs no keys at all, this is the local caller.
+        """Return the caller whom the request's API key identifies.
+
+        - If the server needs no keys at all: the local caller.
+        - If the request has no key and ``path`` is one of the settings' ``open_paths``: ``None``, and the request is
+          allowed.
+        - If the key is missing, not valid or cannot be checked now, or if the client's host sent too many wrong keys: a
+          refusal.
 
         ``path``: the request's path below the application's root.
         """
@@ -136,7 +146,9 @@ class Access:
         return caller
 
     def _foreign_page(self, scope: Scope, head: RequestHead) -> bool:
-        """Return whether a web page of another site asks for a change while no key is needed: browsers allow that."""
+        """Return whether a web page of another site sends a request that may change something, while this server needs
+        no key. Browsers allow such requests, so the server must refuse them. False for ``GET``, ``HEAD`` and
+        ``OPTIONS``."""
         if self.keys is not None or scope.get("method") in _READING:
             return False
         named = self.origins is not None and self.origins.allows(head.origin)
@@ -163,8 +175,8 @@ def _keyring(keys: Keyring | KeyStore | None, settings: AccessSettings) -> Keyri
 
 
 class GuardedRequest:
-    """Access control for one request: refuses it or passes it on, limits its body, and charges the usage of its
-    response.
+    """Access control for one request: refuses it or passes it on, limits its body, and charges the tokens of its
+    response to the rate limits.
 
     A new object is made for each request.
     """
@@ -188,7 +200,8 @@ class GuardedRequest:
         self._started = self._refused = False
 
     async def run(self) -> None:
-        """Handle the request: refuse it, answer a CORS preflight, or pass it on and charge its usage at the end."""
+        """Handle the request: refuse it, answer a CORS preflight (a browser's question whether a page may send a
+        request), or pass it on. The tokens that it used are charged to the rate limits at its end."""
         access = self._access
         head = access.head_of(self._scope)
         if isinstance(head, Refusal):
@@ -239,7 +252,8 @@ class GuardedRequest:
         await self._access.limits.settle(plan, taken, tokens)
 
     async def _enter(self, caller: Caller | None) -> None:
-        """Pass the request on to the application, unless its body is refused."""
+        """Pass the request on to the application, or refuse it if the declared length or the encoding of its body is
+        not allowed. ``caller``: stored in the ASGI scope; ``None`` stores none."""
         access = self._access
         scope = {**self._scope, "headers": self._head.without_key()}
         if caller is not None:
@@ -259,8 +273,8 @@ class GuardedRequest:
                 raise
 
     async def receive(self) -> Message:
-        """ASGI ``receive`` for the application: return the next message of the body. If the body exceeds a limit,
-        refuse the request unless its response has begun, and return a disconnect."""
+        """ASGI ``receive`` for the application: return the next message of the body. If the body exceeds a limit, the
+        message is a disconnect, and the client gets an error response unless a response has already begun."""
         assert self._body is not None
         message = await self._body.receive()
         if self._body.refusal is not None and not self._refused and not self._started:
@@ -268,8 +282,8 @@ class GuardedRequest:
         return message
 
     async def send(self, message: Message) -> None:
-        """ASGI ``send`` for the application: passes every message on, with CORS headers added to the first. Drops all
-        messages if the request was refused meanwhile."""
+        """ASGI ``send`` for the application: pass every message on to the server. The first one gets CORS headers if
+        the page is allowed. If the request was refused meanwhile, the application's messages are dropped."""
         if self._refused:
             return
         if message["type"] == "http.response.start":

@@ -1,4 +1,4 @@
-"""Key store in PostgreSQL: a table in the database and schema of the sessions."""
+"""Store of API keys in PostgreSQL: a table in the database and schema in which the sessions are."""
 
 from __future__ import annotations
 
@@ -29,10 +29,10 @@ _REVOKE: Final = "UPDATE {schema}.access_keys SET revoked_at = coalesce(revoked_
 
 
 class PostgresKeys:
-    """A ``KeyStore`` in PostgreSQL. Connects at the first call and creates the table with the first key. A role that
-    may not create tables can use one that is there.
+    """A ``KeyStore`` in PostgreSQL. Connects at the first call and creates the table when the first key is added. A
+    database role that may not create tables can use a table that exists.
 
-    A forked process opens connections of its own.
+    After a fork, the child process opens its own connections.
     """
 
     def __init__(self, address: Address) -> None:
@@ -41,7 +41,8 @@ class PostgresKeys:
         self._processes = PerProcess(lambda: Connections(own))
 
     def add(self, key: Key) -> None:
-        """Store a new key. See ``KeyStore.add``."""
+        """Store a new key. Raises ``ConfigError`` if its id or digest is stored already or the key is invalid (see
+        ``require_key``)."""
         require_key(key)
 
         def insert_key(connection: PostgresConnection) -> object:
@@ -55,13 +56,14 @@ class PostgresKeys:
             raise duplicate_key_error(key)
 
     def all_keys(self) -> Sequence[Key]:
-        """Return all keys, revoked and expired ones too, oldest first."""
+        """Return all keys, including revoked and expired ones, oldest first; an empty list if there is no table yet."""
         if not self._has_table():
             return []
         return [key_of(row, NAME) for row in self._processes.get().select(_ALL)]
 
     def revoke(self, key_id: str, at: float) -> bool:
-        """Revoke the key from time ``at`` on; return False if there is no such key. See ``KeyStore.revoke``."""
+        """Revoke the key with this id from time ``at`` (seconds since the epoch) on. A key that is revoked already
+        keeps its earlier time. Returns false if there is no such key."""
         if not self._has_table():
             return False
         revoked = self._processes.get().alone(lambda connection: connection.fetch_value(_REVOKE, at, key_id))

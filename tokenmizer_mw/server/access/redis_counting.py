@@ -1,8 +1,9 @@
-"""Rate-limit counters in Redis, shared by processes and hosts: one round trip before a chat call and one after it.
+"""Rate-limit counters in Redis, shared by processes and hosts: one call to Redis before each limited request and, if
+there is something to charge or free, one after it.
 
-Times are those of Redis's own clock, so host clocks need not agree. Each open call has a lease in a sorted set: the
-calls of a killed process stop counting when their leases expire. All Redis keys of a tenant share a hash tag, so that a
-Redis cluster stores them on one node.
+Times are those of Redis's clock, so the clocks of hosts need not agree. Each open chat call has an entry that expires:
+the calls of a killed process stop counting after ``stream_seconds``. All Redis keys of a tenant share a hash tag, so
+that a Redis cluster stores them on one node.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from .counting import HERE, NOTHING, Bucket, Counters, Demand, Taken, TooMuch, r
 from .settings import Failing
 
 REST_SECONDS: Final = 1.0
-"""Seconds after which a Redis that did not answer is asked again."""
+"""Seconds to wait before a Redis that did not answer is asked again."""
 
 _TAKE: Final = """
 local time = redis.call('TIME')
@@ -78,11 +79,13 @@ _log = logging.getLogger("tokenmizer_mw")
 class RedisCounters:
     """Rate-limit counters in the Redis at ``address``.
 
-    - ``down``: what happens while Redis does not answer: "open" counts with ``local``; "closed" raises
+    - ``local``: counters of this process, used while Redis does not answer.
+    - ``down``: what happens while Redis does not answer: "open" counts with ``local``; "closed" makes ``take`` raise
       ``StoreUnavailable``.
-    - ``prefix``: prefix of the Redis keys; ``seconds``: timeout of one call to Redis.
-    - ``clock``: returns seconds from any starting point; it only decides when Redis is tried again after a failure.
-    - ``stream_seconds``: time after which an open call no longer counts, even if its end was not reported.
+    - ``prefix``: prefix of the Redis keys. ``seconds``: timeout of one call to Redis.
+    - ``stream_seconds``: seconds after which an open call no longer counts, even if its end was not reported.
+    - ``clock``: returns seconds from any fixed starting point. It only decides when Redis is tried again after a
+      failure.
 
     Raises ``ConfigError`` if the package redis is missing or ``address`` is invalid.
     """
@@ -111,8 +114,9 @@ class RedisCounters:
         self._rests_until = 0.0
 
     async def take(self, demand: Demand) -> Taken | TooMuch:
-        """Take everything that ``demand`` asks for, or nothing: returns ``TooMuch`` if any limit would be exceeded.
-        Raises ``StoreUnavailable`` if Redis does not answer and ``down`` is "closed"."""
+        """Take everything that ``demand`` asks for and return what was taken. If any limit would be exceeded, take
+        nothing and return ``TooMuch``. Raises ``StoreUnavailable`` if Redis does not answer and ``down`` is
+        "closed"."""
         lease = secrets.token_hex(8) if demand.places else ""
         names = [self._name(wanted.name) for wanted, _ in demand.buckets]
         arguments: list[Any] = [len(names)]
@@ -134,11 +138,11 @@ class RedisCounters:
         return Taken(lease, places)
 
     async def settle(self, taken: Taken, charges: Sequence[tuple[Bucket, int]]) -> None:
-        """End a request: free the slot of its open call, and charge each counter the amount beside it, even beyond its
-        limit.
+        """End a request: free the slot of its open call (``taken``), and add each amount of ``charges`` to its counter,
+        even if that exceeds the limit.
 
-        While Redis does not answer, the counters of this process are charged, and a slot that was taken in Redis stays
-        taken until its lease ends.
+        While Redis does not answer, the counters of this process are charged instead. A slot that was taken in Redis
+        then stays taken until it expires. Nothing is raised.
         """
         here = taken.place == HERE
         names = [self._name(used.name) for used, _ in charges]
@@ -152,7 +156,7 @@ class RedisCounters:
             await self._local.settle(taken if here else NOTHING, charges if missed else ())
 
     def answers(self) -> bool:
-        """Return whether Redis answers. Blocks for up to the timeout of one call."""
+        """Return whether Redis answers. Blocks for at most about ``seconds``."""
         from redis import Redis
 
         try:
@@ -164,7 +168,7 @@ class RedisCounters:
             return False
 
     async def close(self) -> None:
-        """Release connections. See ``Counters.close``."""
+        """Close the connections to Redis. Closing twice is harmless."""
         await self._redis.aclose()
         await self._local.close()
 
@@ -172,7 +176,8 @@ class RedisCounters:
         return f"{self._prefix}:rate:{name}"
 
     async def _run_script(self, script: Any, names: list[str], arguments: list[Any]) -> Any:
-        """Run a script in Redis and return its result; ``None`` if Redis does not answer, or did not a moment ago."""
+        """Run a Lua script in Redis and return its result. ``None`` if Redis does not answer, or did not answer a
+        moment ago."""
         if self._clock() < self._rests_until:
             return None
         try:
@@ -185,8 +190,8 @@ class RedisCounters:
 
 
 async def reach(address: str, seconds: float) -> None:
-    """Check that the Redis at ``address`` answers. Raises ``StoreUnavailable``, and ``ConfigError`` as
-    ``RedisCounters`` does."""
+    """Check that the Redis at ``address`` answers within ``seconds``. Returns nothing; raises ``StoreUnavailable`` if
+    it does not answer, and ``ConfigError`` if the package redis is missing or ``address`` is invalid."""
     client = _client(address, seconds)
     try:
         with anyio.fail_after(seconds):

@@ -1,4 +1,4 @@
-"""The error responses of the access middleware, in the client's dialect."""
+"""The error responses of the access middleware, in the format of the LLM API that the client uses (its dialect)."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from .counting import RateState, TooMuch
 
 @dataclass(frozen=True, slots=True)
 class Refusal:
-    """An error response of access control. ``code`` is for programs, ``message`` for people; neither contains request
-    data.
+    """An error response of access control. ``code`` is for programs, such as "invalid_api_key"; ``message`` is for
+    people. Neither contains data of the request. ``headers``: additional headers of the response.
 
-    ``closes``: true if the rest of the request is not read and the connection is closed after the response.
+    ``closes``: whether the connection is closed after the response, without reading the rest of the request.
     """
 
     status: int
@@ -28,7 +28,8 @@ class Refusal:
     closes: bool = False
 
     def body(self, path: str) -> bytes:
-        """Return the response body in the dialect that clients of ``path`` expect."""
+        """Return the response body, an error object in the format of the API that clients of the request path ``path``
+        expect."""
         return refusal(dialect_at(path), self.status, self.code, self.message)
 
     def all_headers(self, length: int) -> list[Header]:
@@ -70,21 +71,22 @@ _HINTS: Final = (("/v1/messages", "anthropic"), ("/v1beta/", "gemini"), ("/v1/",
 
 
 def dialect_at(path: str) -> str:
-    """Return the dialect that clients of ``path`` most likely use; "openai_chat" if nothing else matches."""
+    """Return the name of the API format (dialect) that clients of the request path most likely expect, such as
+    "anthropic"; "openai_chat" if the path shows none."""
     spoken = next((dialect.name for ending, dialect in ROUTES.items() if path.endswith(ending)), None)
     return spoken or next((dialect for start, dialect in _HINTS if start in path), "openai_chat")
 
 
 def failures_refused(too_much: TooMuch) -> Refusal:
-    """Return the refusal (429) for a host that sent too many wrong API keys. ``too_much``: the answer of the
-    counters."""
+    """Return the refusal (status 429) for a host that sent too many wrong API keys. ``too_much``: the counters' result,
+    which says how long the client must wait."""
     wait = too_much.standing.wait if too_much.standing is not None else 0.0
     return replace(_FAILED, headers=((b"retry-after", _seconds(wait)),))
 
 
 def limit_refused(too_much: TooMuch) -> Refusal:
-    """Return the refusal (429) for an exhausted limit, or for too many open calls, with headers that say when to
-    retry."""
+    """Return the refusal (status 429) for an exhausted rate limit or for too many open calls, with headers that say
+    when to try again."""
     standing = too_much.standing
     if standing is None:
         return _STREAMS
@@ -106,5 +108,5 @@ def _limit_headers(standing: RateState) -> list[Header]:
 
 
 def _seconds(wait: float) -> bytes:
-    """Return a time as whole seconds, rounded up, so that a request after it is accepted."""
+    """Return a time in whole seconds, rounded up and at least 1, for the header ``Retry-After``."""
     return str(max(math.ceil(wait), 1)).encode()

@@ -1,10 +1,10 @@
-"""Head and body of a request: the headers that access control needs, and limits on the body, applied while the
+"""Head and body of a request: parses the headers that access control needs, and enforces limits on the body while the
 application reads it.
 
-A timeout costs several microseconds, and most bodies are available when they are read (``within``). On asyncio the
-coroutine therefore runs to its first suspension, and only then a timeout is set. Context managers that the coroutine
-entered before may exit inside the timeout's block; asyncio timeouts may overlap like that. Those of trio must nest, so
-there the timeout is set first.
+How ``within`` works: setting a timeout costs several microseconds, and most bodies are available as soon as they are
+read. On asyncio the coroutine therefore runs until it first has to wait, and only then a timeout is set. If the
+coroutine has entered context managers by then, they exit inside the timeout's block. Timeouts of asyncio may overlap in
+this way. Those of trio must be nested, so there the timeout is set first.
 """
 
 from __future__ import annotations
@@ -42,17 +42,18 @@ _LENGTH: Final = re.compile(rb"[0-9]{1,18}")
 _ONCE: Final = frozenset({b"host", b"origin", b"content-length", b"content-encoding", b"transfer-encoding"})
 
 _PLACES: Final = frozenset({b"authorization", b"x-api-key", b"x-goog-api-key", b"api-key"})
-"""Headers in which clients of the dialects send an API key."""
+"""Headers in which the clients of the supported LLM APIs send an API key."""
 
 
 class RequestHead:
     """The request headers that access control needs.
 
-    ``headers``: all headers as received; ``host`` and ``origin``: the values of these headers, b"" if missing.
-    ``length``: length of the body in bytes; ``None`` if the request does not declare it. ``encoding``: content encoding
-    of the body, b"" for none. ``key``: the value that looks like an API key of this server; ``key_at``: index of its
-    header, -1 for none. ``key`` is ``None`` if there is no such value, if there are several, or if a header that may
-    carry a key occurs twice.
+    - ``headers``: all headers as received. ``host`` and ``origin``: the values of these headers, b"" if missing.
+    - ``length``: the declared length of the body in bytes; ``None`` if none is declared.
+    - ``encoding``: the content encoding of the body in lower case, b"" for none.
+    - ``key``: the API key of this server that the request carries. ``None`` if no header has a value of its format, if
+      several have, or if a header that may carry a key occurs twice.
+    - ``key_at``: index in ``headers`` of the header with the key; -1 if there is none.
     """
 
     __slots__ = ("encoding", "headers", "host", "key", "key_at", "length", "origin")
@@ -67,7 +68,8 @@ class RequestHead:
         self.key_at = -1
 
     def without_key(self) -> list[Header]:
-        """Return the headers without the API key, so that inner applications cannot forward it by mistake."""
+        """Return a copy of the headers without the one that has this server's API key, so that inner applications
+        cannot forward the key by mistake."""
         headers = list(self.headers)
         if self.key_at >= 0:
             del headers[self.key_at]
@@ -75,8 +77,11 @@ class RequestHead:
 
 
 def read_head(given: Iterable[Header], head_max: int, key_header: bytes) -> RequestHead | Refusal:
-    """Parse the headers of a request. Returns a refusal if they exceed ``head_max`` bytes, contradict each other, or
-    repeat one that may occur only once. ``key_header``: lower-case name of the header for this server's API key."""
+    """Parse the headers of a request. Returns a refusal (an error response) instead if they exceed ``head_max`` bytes,
+    contradict each other, repeat one that may occur only once, or have a malformed ``Host`` or ``Content-Length``.
+
+    ``key_header``: lower-case name of the additional header in which clients may send this server's API key.
+    """
     headers = given if isinstance(given, list) else list(given)
     head = RequestHead(headers)
     found: dict[bytes, bytes] = {}
@@ -131,7 +136,8 @@ T = TypeVar("T")
 
 
 async def within(seconds: float, awaitable: Awaitable[T]) -> T | None:
-    """Return the result of ``awaitable``; cancel it and return ``None`` if it takes longer than ``seconds``."""
+    """Await ``awaitable`` for at most ``seconds`` and return its result. If it takes longer, cancel it and return
+    ``None``."""
     if not _is_on_asyncio():
         with anyio.move_on_after(seconds):
             return await awaitable
@@ -157,8 +163,8 @@ def _is_on_asyncio() -> bool:
 
 
 class _Suspended(Generic[T]):
-    """A coroutine that has begun and waits. Awaiting this object continues it; the task that began it must do so at
-    once."""
+    """A coroutine that has begun and now waits for something. Awaiting this object continues the coroutine. The task
+    that began the coroutine must await this object before anything else."""
 
     __slots__ = ("_coroutine", "_waits_for")
 
@@ -167,7 +173,8 @@ class _Suspended(Generic[T]):
         self._waits_for = waits_for
 
     def __await__(self) -> Generator[Any, Any, T]:
-        """Pass on what the coroutine yields and what the event loop sends, as ``yield from`` does."""
+        """Yield to the event loop what the coroutine yields, and pass the loop's answers to the coroutine, as
+        ``yield from`` does."""
         waits_for = self._waits_for
         while True:
             try:
@@ -187,7 +194,8 @@ class _Suspended(Generic[T]):
 
 
 def _run_to_suspension(awaitable: Awaitable[T]) -> T | _Suspended[T]:
-    """Run ``awaitable`` up to its first wait. Returns its result if it does not wait, else the object to await."""
+    """Run ``awaitable`` until it first has to wait. Returns its result if it ends without waiting, else an object that
+    continues it when awaited."""
     coroutine = awaitable if isinstance(awaitable, Coroutine) else _coroutine(awaitable)
     try:
         waits_for = coroutine.send(None)
@@ -204,15 +212,16 @@ async def _coroutine(awaitable: Awaitable[T]) -> T:
 LINGER_SECONDS: Final = 2.0
 
 LINGER_BYTES: Final = 4 * 1024 * 1024
-"""Number of bytes of a refused body that are read and discarded."""
+"""Number of bytes after which the server stops reading (and discarding) the rest of a refused body."""
 
 _STEP: Final = 512
-"""Number of compressed bytes that are decompressed at once, so that even a decompression bomb fits into memory."""
+"""Number of compressed bytes that are decompressed at once. It is small, so that the output of one step fits into
+memory even for a decompression bomb (a small body that decompresses to a huge one)."""
 
 
 def body_refused(head: RequestHead, settings: AccessSettings) -> Refusal | None:
     """Return why the body of a request with this ``head`` is refused before any of it is read: its declared length
-    exceeds ``body_max``, or its encoding is unknown. Returns ``None`` if it is not refused."""
+    exceeds ``settings.body_max``, or its content encoding is not supported. ``None`` if it is not refused."""
     if head.length is not None and head.length > settings.body_max:
         return BODY_TOO_LARGE
     if head.encoding not in (b"", b"identity") and head.encoding.decode("latin-1") not in DECODERS:
@@ -221,9 +230,11 @@ def body_refused(head: RequestHead, settings: AccessSettings) -> Refusal | None:
 
 
 async def linger(receive: Receive) -> None:
-    """Read and discard the rest of a body for a moment after the response was sent.
+    """Read and discard the rest of a body after the response was sent, for at most ``LINGER_SECONDS`` and about
+    ``LINGER_BYTES`` bytes.
 
-    Closing a connection with unread bytes resets it, and a client that is still sending would then lose the response.
+    If a server closes a connection with unread bytes, the connection is reset, and a client that is still sending then
+    loses the response.
     """
     left, end = LINGER_BYTES, time.monotonic() + LINGER_SECONDS
     while left > 0 and (seconds := end - time.monotonic()) > 0:
@@ -234,10 +245,11 @@ async def linger(receive: Receive) -> None:
 
 
 class Body:
-    """The body of one request, checked against the limits while it is read.
+    """The body of one request. Size, speed and compression are checked against the limits while the application reads
+    it.
 
-    ``refusal``: why the body was refused; ``None`` while it is within the limits. From then on ``receive`` reports a
-    disconnect. ``sent``: true once the client has sent the whole body.
+    ``refusal``: why the body was refused (the error response to send); ``None`` while it is within the limits. After a
+    refusal, ``receive`` reports that the client has disconnected. ``sent``: whether the client has sent the whole body.
     """
 
     __slots__ = (
@@ -257,13 +269,14 @@ class Body:
 
     @property
     def received(self) -> int:
-        """Number of bytes received so far."""
+        """Number of bytes of the body received so far, before decompression."""
         return self._received
 
     async def receive(self) -> Message:
-        """Return the next ASGI message of the body; ``http.disconnect`` once the body was refused.
+        """Return the next ASGI message of the body. Once the body was refused, return ``http.disconnect``.
 
-        After the end of the body it awaits the server's own ``receive`` without a time limit.
+        After the end of the body, the call waits for the server's next message (usually the client's disconnect)
+        without a time limit.
         """
         if self._complete:
             return await self._receive()
@@ -276,7 +289,8 @@ class Body:
         return {"type": "http.disconnect"}
 
     async def _next_message(self) -> Message | None:
-        """Return the next message; ``None`` if it does not arrive in time."""
+        """Return the server's next message. If it does not arrive within the time that the settings allow, set
+        ``refusal`` and return ``None``."""
         settings = self._settings
         begun = time.monotonic()
         left = settings.body_wait_seconds + self._received / settings.body_bytes_per_second - self._waited

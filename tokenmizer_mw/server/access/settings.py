@@ -1,4 +1,4 @@
-"""Settings of access control: frozen objects, read once at start."""
+"""Settings of access control: frozen dataclasses that a server reads once when it starts."""
 
 from __future__ import annotations
 
@@ -17,7 +17,11 @@ Failing = Literal["open", "closed"]
 
 @dataclass(frozen=True, slots=True)
 class RateSettings:
-    """Rate limits; 0 means unlimited. ``requests`` and ``tokens``: per minute; ``streams``: concurrent chat calls."""
+    """Rate limits of one tenant or key; 0 means unlimited.
+
+    ``requests``: number of requests per minute. ``tokens``: number of tokens of models per minute. ``streams``: number
+    of chat calls that may be open at the same time.
+    """
 
     requests: Count = 0
     tokens: Count = 0
@@ -32,29 +36,33 @@ class AccessSettings:
     """All settings of access control. Sizes are in bytes and times in seconds unless another unit is named.
 
     Keys
-        ``key_header``: header for the API key that no dialect uses, for clients that send their provider's own key in
-        the usual header. ``refresh_seconds``: a revoked key is rejected after at most this time. ``stale_seconds``:
-        how long the keys read last remain valid while the key store does not answer. ``failed_per_minute``: wrong keys
-        per client host; further ones get 429 without a comparison. ``hosts_counted``: number of hosts counted at once.
-        ``keys``: API keys in the form that ``listed_keys`` reads, for servers without a key store; they replace stored
-        keys. ``open_paths``: paths that need no key, such as "/health"; the whole path below the application's root
-        must match.
+        ``key_header``: lower-case name of one more header in which clients may send this server's API key, for clients
+        that send their provider's key in the usual header. ``refresh_seconds``: stored keys are read again after this
+        time, so a revoked key is rejected after at most this time. ``stale_seconds``: how long the keys read last
+        remain valid while the key store does not answer. ``failed_per_minute``: number of wrong keys per minute that a
+        client host may send; further ones get status 429 without a comparison. ``hosts_counted``: number of client
+        hosts whose wrong keys are counted at the same time. ``keys``: API keys in the form that ``listed_keys`` reads,
+        for servers without a key store; if there are any, stored keys are not used. ``open_paths``: paths that need no
+        key, such as "/health"; the whole path below the application's root must be equal.
     Limits
-        ``per_tenant``, ``per_key``: limits of each tenant and key; ``tenants``: limits of named tenants, instead of
-        ``per_tenant``. ``counted``: number of limits (of tenants and keys) counted at once in this process. ``redis``:
-        address of a Redis that counts for all processes, "redis://host:6379/0"; ``redis_prefix``: prefix of its keys;
-        ``redis_seconds``: timeout of one count; ``redis_down``: while Redis does not answer, "open" lets each process
-        count for itself and "closed" answers 503. ``stream_seconds``: a chat call counted in Redis frees its slot after
-        this time at the latest, so that a killed process does not hold it for ever.
+        ``per_tenant``, ``per_key``: rate limits of each tenant and of each key. ``tenants``: rate limits of named
+        tenants, used instead of ``per_tenant``. ``counted``: number of rate-limit counters (of tenants and keys) kept
+        at the same time in this process. ``redis``: address of a Redis that counts for all processes, such as
+        "redis://host:6379/0"; ``None`` counts in each process. ``redis_prefix``: prefix of the keys in Redis.
+        ``redis_seconds``: timeout of one call to Redis. ``redis_down``: while Redis does not answer, "open" lets each
+        process count for itself and "closed" answers requests with status 503. ``stream_seconds``: a chat call counted
+        in Redis frees its slot after this time at the latest, so that the calls of a killed process do not count
+        forever.
     Heads
-        ``hosts``: allowed host headers, "example.org", "example.org:8443" or "*.example.org"; empty allows any, but
-        only this machine if callers need no key. ``origins``: web pages that may read responses (CORS), such as
-        "https://example.org"; empty allows none. ``head_max``: maximum size of the names and values of all headers.
+        ``hosts``: allowed values of the ``Host`` header, such as "example.org", "example.org:8443" or "*.example.org".
+        Empty allows any host, but only this machine if callers need no key. ``origins``: web pages that may read
+        responses (CORS), such as "https://example.org"; empty allows none. ``head_max``: maximum size of all header
+        names and values together.
     Bodies
-        ``body_max``: maximum size of a body as received, and again after decompression. ``body_wait_seconds`` and
-        ``body_bytes_per_second``: time a client has for its body: that many seconds, and one more second for each
+        ``body_max``: maximum size of a body as received, and again after decompression. ``body_wait_seconds``,
+        ``body_bytes_per_second``: a client has ``body_wait_seconds`` to send its body, and one more second for each
         ``body_bytes_per_second`` bytes received. ``depth_max``, ``messages_max``, ``tools_max``: limits on the content
-        of JSON, see ``Bounds``.
+        of JSON bodies, see ``Bounds``.
     """
 
     key_header: str = "x-tokenmizer-key"
@@ -96,15 +104,15 @@ class AccessSettings:
 
     @classmethod
     def from_mapping(cls, given: object, where: str = "access") -> AccessSettings:
-        """Build settings from a configuration file's mapping. Raises ``ConfigError`` that names ``where`` and the
-        setting."""
+        """Build settings from a mapping of a configuration file. Raises ``ConfigError`` for unknown or invalid
+        settings; its message begins with ``where`` and names the setting."""
         return read_fields(cls, given, where)
 
     @property
     def bounds(self) -> Bounds:
-        """The limits on the content of a JSON request: nesting depth, number of messages and of tools."""
+        """The limits on the content of a JSON body: nesting depth, number of messages and number of tools."""
         return Bounds(self.depth_max, self.messages_max, self.tools_max)
 
     def rates_of(self, tenant: str) -> RateSettings:
-        """Return the rate limits of the tenant."""
+        """Return the rate limits of the tenant with this name: its own if ``tenants`` has them, else ``per_tenant``."""
         return self.tenants.get(tenant, self.per_tenant)
