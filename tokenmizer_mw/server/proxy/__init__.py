@@ -1,1 +1,2 @@
-"""The reference proxy: the memory middleware in front of a relay to LLM providers."""
+"""The proxy that this package provides: an HTTP server that records and shortens chats (the memory middleware) and
+forwards them to LLM providers."""

@@ -1,7 +1,7 @@
-"""Finds out which provider API (such as OpenAI's) a request path belongs to and which model a request names, and
+"""Finds out to which provider API (such as OpenAI's) a request path belongs and which model a request names, and
 replaces that model name.
 
-The model name is found by a search of a few bytes if possible, and replaced in place.
+If possible, the model name is found by searching a few bytes of the body, and replaced there without parsing the body.
 """
 
 from __future__ import annotations
@@ -26,12 +26,11 @@ from tokenmizer_mw.wire.unparsed import find_models
 class ApiPath:
     """The provider API that a request path belongs to.
 
-    - ``family``: name of the API, such as "openai" (one of ``routing.FAMILIES``), which also selects the default
-      provider.
+    - ``family``: name of the API, such as "openai" (one of ``routing.FAMILIES``). It also selects the default provider.
     - ``path``: the path to append to a provider's base address.
-    - ``dialect``: format of the body if the path is that of a chat call, such as "openai_chat"; else "".
-    - ``vendor``: the provider whose SDK sent the request, if that SDK uses the paths of another API ("mistral"); else
-      "".
+    - ``dialect``: name of the body's format if the path is that of a chat call, such as "openai_chat"; else "".
+    - ``vendor``: the provider whose SDK sent the request, if that SDK uses the paths of another API, such as "mistral";
+      else "".
     """
 
     family: str
@@ -41,7 +40,7 @@ class ApiPath:
 
     @property
     def error_dialect(self) -> str:
-        """Name of the format in which error responses for this path are written: the dialect, else the family."""
+        """Name of the format of error responses for this path: the dialect of a chat call, else the family."""
         return self.dialect or self.family
 
     @property
@@ -51,11 +50,11 @@ class ApiPath:
 
 
 DIALECTS: Final = {dialect.name: dialect for dialect in ROUTES.values()}
-"""The ``Dialect`` objects that parse chat calls, by name, such as "openai_chat"."""
+"""The ``Dialect`` objects, which parse chat calls, by the name of their format, such as "openai_chat"."""
 
 STANDALONE: Final = {"/responses/compact": "openai_responses"}
-"""Paths whose calls ask for a compaction of the conversation in their body and for nothing else, and the body's
-dialect."""
+"""Paths whose calls ask for nothing but a compaction (a short text that replaces old messages) of the conversation in
+their body: path -> name of the body's format."""
 
 _CHAT_PATHS: Final = {
     "/v1/chat/completions": "openai_chat",
@@ -68,8 +67,8 @@ _CHAT_PATHS: Final = {
 _OLLAMA: Final = frozenset(
     f"/api/{name}" for name in ("chat", "embed", "embeddings", "generate", "ps", "show", "tags", "version")
 )
-"""The paths of Ollama's API that are served. The others, such as "/api/pull", change the models of an Ollama server,
-which clients of a proxy must not do."""
+"""The paths of Ollama's API that are served. The others, such as "/api/pull", change which models an Ollama server has;
+clients of a proxy must not do that."""
 
 _GEMINI_CALLS: Final = (":generateContent", ":streamGenerateContent")
 _VERSION: Final = b"anthropic-version"
@@ -77,19 +76,20 @@ _GOOGLES: Final = (b"x-goog-api-client", b"x-goog-api-key")
 _V1: Final = "/v1"
 
 _WITHOUT_VERSION: Final = ("/chat/completions", "/responses", "/embeddings", "/models")
-"""Beginnings of OpenAI's paths that are accepted without "/v1", from clients whose base URL lacks it."""
+"""Beginnings of OpenAI's paths that are also accepted without "/v1", from clients whose base URL lacks it."""
 
 _AGENT: Final = b"user-agent"
 
 _SDKS: Final = ((b"mistral-client-", "mistral"),)
-"""How the user agent of an SDK begins that uses OpenAI's paths for another provider, and the name of that provider."""
+"""Pairs: how the user agent of an SDK begins that uses OpenAI's paths for another provider, and the name of that
+provider."""
 
 
 def api_path_of(path: str, headers: Sequence[Header]) -> ApiPath | None:
-    """Return the provider API that the request path ``path`` belongs to; ``None`` if it belongs to none or has a
-    segment "." or "..". Where APIs share a path, ``headers`` decide.
+    """Return the provider API that the request path ``path`` belongs to. Where APIs share a path, ``headers`` decide.
 
-    Also accepts the paths of clients whose base URL lacks the "/v1" of its API, or repeats it.
+    ``None`` if the path belongs to no API or has a segment "." or "..". Paths without OpenAI's "/v1", or with two of
+    them, are accepted, too, because clients may have such base URLs.
     """
     path = _with_version(path)
     if "/." in path and any(part.partition(";")[0] in (".", "..") for part in path.split("/")):
@@ -104,7 +104,8 @@ def api_path_of(path: str, headers: Sequence[Header]) -> ApiPath | None:
 
 
 def _with_version(path: str) -> str:
-    """Return ``path`` with one "/v1" in front, if it is a path of OpenAI without it ("/models") or with two of them."""
+    """Return ``path`` with exactly one "/v1" in front if it is a path of OpenAI without it (such as "/models") or with
+    two of them. Any other path is returned unchanged."""
     if path.startswith("/v1/v1/"):
         return path.removeprefix(_V1)
     if path.startswith(_WITHOUT_VERSION) and any(_is_below(path, start) for start in _WITHOUT_VERSION):
@@ -113,7 +114,8 @@ def _with_version(path: str) -> str:
 
 
 def _first_version(path: str, headers: Sequence[Header]) -> ApiPath:
-    """Return the API of a path below "/v1/", which OpenAI, Anthropic and Gemini share: the headers tell them apart."""
+    """Return the API of a path below "/v1/". OpenAI, Anthropic and Gemini all have such paths; the rest of the path and
+    the headers tell them apart."""
     if path.endswith(_GEMINI_CALLS):
         return _gemini(path)
     if _is_below(path, "/v1/models") and any(header(headers, name) is not None for name in _GOOGLES):
@@ -139,15 +141,15 @@ def _gemini(path: str) -> ApiPath:
 T = TypeVar("T")
 
 INLINE_MAX: Final = 32 * 1024
-"""Size in bytes up to which a body is parsed on the event loop; a longer one is parsed in a worker thread."""
+"""Maximum size in bytes of a body that is parsed on the event loop. A longer one is parsed in a worker thread."""
 
 _MODELS: Final = "/models/"
 _BLANKS: Final = 64
 
 
 async def run_where_it_fits(work: Callable[[], T], body: bytes) -> T:
-    """Run ``work``, which parses ``body``: on the event loop, or in a worker thread if ``body`` is longer than
-    ``INLINE_MAX`` bytes. Returns the result of ``work``."""
+    """Call ``work``, which parses ``body``, and return its result. It runs on the event loop, or in a worker thread if
+    ``body`` is longer than ``INLINE_MAX`` bytes."""
     return work() if len(body) <= INLINE_MAX else await offload(work, CPU)
 
 
@@ -166,7 +168,8 @@ async def model_of(api_path: ApiPath, body: bytes) -> str:
 
 
 async def rename_model(api_path: ApiPath, body: bytes, old: str, new: str) -> tuple[str, bytes]:
-    """Return the path and the body of a call with the model name ``old`` replaced by ``new``."""
+    """Return the path and the body of a call in which the model name ``old`` is replaced by ``new``. The name is in the
+    path for some APIs, else in the body; all other bytes stay unchanged. The call must name a model."""
     if _MODELS in api_path.path:
         before, marker, rest = api_path.path.rpartition(_MODELS)
         return before + marker + rest.replace(old, new, 1), body

@@ -1,8 +1,9 @@
-"""The reference proxy as one ASGI application: access control, the memory middleware, and the relay to the providers.
+"""The proxy as one ASGI application: access control, the memory middleware, and the relay that forwards calls to
+providers.
 
 Also what its server process needs: shutdown in two steps (first the server reports that it is not ready, so that a load
-balancer can react, later it stops accepting requests), a log filter, the start in a worker process, and the supervisor
-of several worker processes.
+balancer stops sending requests; later it stops accepting them), a log filter, the start in a worker process, and the
+supervisor of several worker processes.
 """
 
 from __future__ import annotations
@@ -55,11 +56,12 @@ _SERVER: Final = "uvicorn.error"
 
 
 class _OneLine(logging.Filter):
-    """Log filter for ``BrokenResponse``, which the relay raises on purpose so that the server cuts the client's
-    connection."""
+    """Log filter for the exception ``BrokenResponse``, which the relay raises on purpose: the server then cuts the
+    client's connection, because the provider's response broke off."""
 
     def filter(self, record: logging.LogRecord) -> bool:
-        """Keep every record; for ``BrokenResponse``, replace error and traceback by a warning of one line."""
+        """Return true, so that every record is logged. In a record about ``BrokenResponse``, replace error and
+        traceback by a one-line warning."""
         error = record.exc_info[1] if record.exc_info else None
         if isinstance(error, BrokenResponse):
             record.msg, record.args = "a provider's response broke off, and so did the client's: %s", (str(error),)
@@ -69,17 +71,19 @@ class _OneLine(logging.Filter):
 
 
 def shorten_broken_response_logs() -> None:
-    """Install a log filter that logs a broken provider response as one line instead of a traceback."""
+    """Install a filter on uvicorn's error log: a provider response that broke off is logged as one line instead of a
+    traceback. Calling it twice installs one filter."""
     log = logging.getLogger(_SERVER)
     if not any(isinstance(each, _OneLine) for each in log.filters):
         log.addFilter(_OneLine())
 
 
 def report_unready_first(seconds: float, begin: Callable[[], None]) -> None:
-    """Install a SIGTERM handler that calls ``begin`` at once and the server's own SIGTERM handler ``seconds`` later.
+    """Install a SIGTERM handler that calls ``begin`` at once, and ``seconds`` later the handler that was installed
+    before (the server's own).
 
-    ``begin`` should make the server report that it is not ready. A second SIGTERM reaches the server at once. Call this
-    function in the server's event loop; outside of the main thread, or with 0 ``seconds``, it does nothing.
+    ``begin`` should make the server report that it is not ready. A second SIGTERM reaches the server's handler at once.
+    Call this function in the server's event loop. It does nothing outside of the main thread or if ``seconds`` is 0.
     """
     server = signal.getsignal(signal.SIGTERM)
     if seconds <= 0 or not callable(server) or threading.current_thread() is not threading.main_thread():
@@ -95,15 +99,17 @@ def report_unready_first(seconds: float, begin: Callable[[], None]) -> None:
 
 
 OPEN_PATHS: Final = ("/health", "/health/live", "/health/ready")
-"""Paths that need no API key, because the orchestrators that call them have none."""
+"""Paths that need no API key, because the orchestrators that request them have none."""
 
 
 class Proxy:
-    """The proxy as an ASGI application. Closes its store and its connections to providers when the server ends.
+    """The proxy as an ASGI application. When the server ends, it closes ``memory``, the key store and the connections
+    to providers.
 
-    ``keys``: the store of callers' API keys; used only if the configuration has ``auth: true``, which raises
-    ``ConfigError`` without it. ``draining``: true while the server shuts down: it reports not ready, and open requests
-    continue. ``outcomes``: counts of the providers' responses.
+    - ``keys``: the store of clients' API keys; used only if the configuration has ``auth: true``, which raises
+      ``ConfigError`` without it.
+    - ``draining``: whether the server is shutting down. It then reports that it is not ready; open requests continue.
+    - ``outcomes``: counts how calls to providers ended.
     """
 
     def __init__(self, configuration: Configuration, memory: SessionMemory, keys: KeyStore | None = None) -> None:
@@ -162,14 +168,16 @@ class Proxy:
         return SessionNaming(compacting, memory, configuration.naming)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Handle one ASGI connection."""
+        """Handle one ASGI connection. A browser that requests a page which does not exist gets an error page without an
+        API key; everything else passes access control first."""
         if self._pages is not None and scope["type"] == "http" and _is_lost_browser(scope):
             await self._pages(scope, receive, send)  # it says that there is no such page, and needs no key for that
         else:
             await self._access(scope, receive, send)
 
     async def _inside(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Handle what access control has let in: pass a request to the application that serves its path."""
+        """Handle a connection that access control has accepted: pass a request to the application that serves its path.
+        WebSocket connections are closed."""
         if scope["type"] == "lifespan":
             await self._lifespan(receive, send)
         elif scope["type"] == "http":
@@ -178,7 +186,8 @@ class Proxy:
             await send({"type": "websocket.close", "code": 1008})
 
     def _of(self, path: str) -> ASGIApp:
-        """Return the application that serves ``path``."""
+        """Return the application that serves the request path ``path``: the dashboard, this server's own routes, or the
+        relay."""
         if self._pages is not None and is_page(path):
             return self._pages
         return self._own if is_own(path) else self._calls
@@ -210,28 +219,28 @@ class Proxy:
 
 
 def _is_lost_browser(scope: Scope) -> bool:
-    """Return whether a browser requests a page at a path that this server does not serve."""
+    """Return whether a browser requests an HTML page at a path that this server does not serve."""
     path = scope["path"]
     return wants_html(scope) and not (is_page(path) or is_own(path) or api_path_of(path, scope["headers"]))
 
 
 def _pages(configuration: Configuration) -> tuple[str, ...]:
-    """Return the dashboard's paths, which need no API key: browsers send none with a page, and the dashboard asks for
-    it."""
+    """Return the dashboard's paths, which need no API key in access control; empty if there is no dashboard. A browser
+    sends no key with a page; the dashboard itself asks for one."""
     return tuple(f"/{name}" for name in sorted(NAMES)) if configuration.dashboard else ()
 
 
 def proxy(configuration: Configuration) -> Proxy:
-    """Open the store that a configuration names, and return the proxy. Raises ``ConfigError`` for an invalid store
-    address."""
+    """Open the store that ``configuration.store`` names, and return the proxy. Raises ``ConfigError`` for an invalid
+    store address or key list, and ``StoreError`` if the store cannot be opened."""
     memory = SessionMemory.open(configuration.store, configuration.memory)
     keys = keys_of_server(configuration.store, configuration.access, os.environ) if configuration.auth else None
     return Proxy(configuration, memory, keys)
 
 
 def create() -> Proxy:
-    """Create the application in a worker process. The environment variable ``TOKENMIZER_CONFIG`` names the
-    configuration file, ``TOKENMIZER_STORE`` the store."""
+    """Create the proxy in a server process. The environment variable ``TOKENMIZER_CONFIG`` names the configuration
+    file, ``TOKENMIZER_STORE`` the address of the store. Raises as ``Configuration.load`` and ``proxy`` do."""
     return proxy(Configuration.load(environ=os.environ))
 
 
@@ -239,8 +248,8 @@ _log = logging.getLogger("tokenmizer_mw")
 
 
 def create_in_worker() -> Proxy:
-    """Call ``create`` in a worker process. On failure, log one line and raise ``SystemExit`` with the status that makes
-    uvicorn stop the server, because the next worker would fail in the same way."""
+    """Create the proxy in one of several worker processes. If that fails, log one line and raise ``SystemExit`` with
+    the status that makes uvicorn stop the whole server, because every other worker would fail, too."""
     try:
         return create()
     except TokenMizerError as error:
@@ -251,16 +260,15 @@ def create_in_worker() -> Proxy:
 
 
 class Supervisor(Multiprocess):
-    """uvicorn's supervisor, extended to close the listening sockets when it stops its workers.
+    """uvicorn's supervisor of worker processes, extended to close its listening sockets when it stops the workers.
 
     A listening socket accepts connections as long as any process has it open. The supervisor waits for its workers, and
-    a worker may finish a stream for as long as ``drain_seconds``. Without this class the kernel would accept
-    connections in that time that nobody answers; with it they are refused as soon as the last worker has closed its
-    copy.
+    a worker may finish a stream for up to ``drain_seconds``. Without this class, connections made in that time would be
+    accepted, but nobody would answer. With it, they are refused once the last worker has closed its copy.
     """
 
     def terminate_all(self) -> None:
-        """Stop all workers, and close the listening sockets of the supervisor's own process."""
+        """Tell all workers to stop, and close the listening sockets of the supervisor's own process."""
         super().terminate_all()
         for each in self.sockets:
             each.close()

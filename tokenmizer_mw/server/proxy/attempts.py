@@ -1,4 +1,4 @@
-"""Retries a call at a provider, falls back to the next provider, and counts how the calls ended."""
+"""Sends a call to a provider, retries it, falls back to the next provider, and counts how the calls ended."""
 
 from __future__ import annotations
 
@@ -23,28 +23,33 @@ from .routing import Target
 from .upstream import Unreachable, UpstreamResponse
 
 BUSY: Final = frozenset({429, 503, 529})
-"""HTTP statuses with which a provider refuses a call for now, before it has done any work on it."""
+"""HTTP statuses with which a provider refuses a call for the moment, before it has done any work on it."""
 
 FAILING: Final = BUSY | {500, 502, 504}
-"""HTTP statuses after which the next provider is asked, if there is one."""
+"""HTTP statuses after which the next target is asked, if there is one."""
 
 REFUSING: Final = {
     401: "it does not take the key",
     403: "the key may not do this",
     404: "it knows no such model or path",
 }
-"""HTTP statuses that mostly mean a wrong key, model or base_url in the configuration, and the words for them in the
+"""HTTP statuses that mostly mean a wrong key, model or base_url in the configuration: status -> its meaning for the
 log."""
 
 
 @dataclass(frozen=True, slots=True)
 class Retrying:
-    """How often a call is sent to the same provider again, and after which time.
+    """How often a call is sent to the same provider again, and how long to wait before that.
 
     A call is sent again if the provider has received nothing of it, or answered with a status in ``BUSY``.
-    ``attempts``: number of retries. Before each, the proxy waits as long as the response's ``retry-after`` says, or
-    returns the response to the client if that is more than ``wait_max`` seconds. Without ``retry-after`` it waits up to
-    ``wait`` seconds, doubled for each further retry, and never more than ``wait_max``.
+
+    - ``attempts``: maximum number of retries after the first attempt.
+    - ``wait``: maximum number of seconds to wait before the first retry, doubled for each further one. The real time is
+      random, between half of that and all of it.
+    - ``wait_max``: upper limit of every wait, in seconds.
+
+    If the response has a ``retry-after`` header, its time is used instead; if that is more than ``wait_max``, the
+    response is returned without a retry.
     """
 
     attempts: int = 0
@@ -56,11 +61,12 @@ Opening = Callable[[Target], Awaitable[UpstreamResponse]]
 
 
 async def open_upstream(targets: Sequence[Target], retrying: Retrying, opening: Opening) -> UpstreamResponse:
-    """Send a call to ``targets`` in order, each with the retries of ``retrying``. Returns the first response whose
-    status is not in ``FAILING``, else the response of the last target.
+    """Send a call to ``targets`` in order until one answers with a status that is not in ``FAILING``, and return that
+    response. If there is none, return the response of the last target. Each target gets the retries that ``retrying``
+    allows.
 
-    ``opening``: sends the request to a target. Raises ``Unreachable`` if the last target is needed and gives no
-    response.
+    ``opening``: function that sends the request to a target. Raises ``Unreachable`` if the last target has to be asked
+    and gives no response, and whatever else ``opening`` raises.
     """
     *first, last = targets
     for target in first:
@@ -92,7 +98,8 @@ async def _ask_target(target: Target, retrying: Retrying, opening: Opening) -> U
 
 
 def _seconds_to_wait(answer: UpstreamResponse, retrying: Retrying, attempt: int) -> float | None:
-    """Return the seconds to wait before a retry; ``None`` if ``retry-after`` asks for more than ``wait_max``."""
+    """Return the seconds to wait before retry number ``attempt`` (from 0). ``None``, which means no retry, if the
+    response's ``retry-after`` is more than ``wait_max``."""
     after = header(answer.headers, b"retry-after")
     if after is None:
         return _pause(retrying, attempt)
@@ -101,7 +108,8 @@ def _seconds_to_wait(answer: UpstreamResponse, retrying: Retrying, attempt: int)
 
 
 def _seconds(text: str) -> float:
-    """Return the seconds in a ``retry-after``, which holds seconds or a date; 0 if it holds neither."""
+    """Return the seconds from now on that a ``retry-after`` value means. The value is a number of seconds or a date. 0
+    if it is neither, or in the past."""
     try:
         return max(0.0, float(text))
     except ValueError:
@@ -113,8 +121,9 @@ def _seconds(text: str) -> float:
 
 
 def _pause(retrying: Retrying, attempt: int) -> float:
-    """Return the seconds before a retry: doubled for each attempt, and shortened at random by up to a half, so that
-    many clients do not come back at once."""
+    """Return the seconds to wait before retry number ``attempt`` (from 0): ``wait`` doubled for each earlier retry, at
+    most ``wait_max``, and shortened at random by up to a half, so that many clients do not come back at the same
+    time."""
     longest: float = min(retrying.wait_max, retrying.wait * 2.0**attempt)
     return longest * random.uniform(0.5, 1.0)
 
@@ -125,9 +134,12 @@ _logger: Final = logging.getLogger("tokenmizer_mw")
 class ProviderOutcomes(Collector):
     """Prometheus collector that counts, in this process, how calls to each provider ended.
 
-    The outcome of a call is the status of its response ("200"), or "unreachable", "late" (no response in time),
-    "broken" (the response broke off) or "no_key" (not sent, for lack of a key). ``refused`` counts the requests that
-    access control refused, by error code. ``worker``: label of this process if there are several.
+    The outcome of a call is the status of its response, such as "200", or "unreachable" (no response), "late" (no
+    response in time), "broken" (the response broke off) or "no_key" (not sent, because there is no key). A call may be
+    counted twice: by its status, and as "broken".
+
+    ``refused``: number of requests that access control refused, by error code. ``worker``: label of this process if
+    there are several, "" if there is only one.
     """
 
     def __init__(self, worker: str = "") -> None:
@@ -144,17 +156,18 @@ class ProviderOutcomes(Collector):
             _logger.warning("provider %s answers %d: %s", provider, status, REFUSING[status])
 
     def note_missing_key(self, provider: str, client: str, reason: str) -> None:
-        """Count a call that was not sent to ``provider`` because there is no key for it. ``reason``: what is missing,
-        for the log; ``client``: the client's address. Clients repeat such calls, so a line is logged at most once a
+        """Count a call that was not sent to ``provider`` because there is no key for it, and log it at most once a
         minute for each client and provider.
+
+        ``client``: the client's address. ``reason``: what is missing, for the log.
         """
         self._counts[provider, "no_key"] += 1
         if self._limited.is_due(f"{client} {provider}"):
             _logger.warning("provider %s: no_key: %s (asked for by %s)", provider, reason, client or "a client")
 
     def note_failure(self, provider: str, outcome: str, reason: str) -> None:
-        """Count and log a call to ``provider`` without a complete response. ``outcome``: label of the counter;
-        ``reason``: for the log."""
+        """Count and log a call to ``provider`` that got no complete response. ``outcome``: "unreachable", "late" or
+        "broken"; ``reason``: text for the log."""
         self._counts[provider, outcome] += 1
         _logger.warning("provider %s: %s: %s", provider, outcome, reason)
 

@@ -1,9 +1,9 @@
-"""Refinement (a model reads a recorded session again) with the API key of a client's own call: asks a cheap model of
-the provider that the client called.
+"""Refinement with the API key of a client's own call. In refinement, a model reads a recorded session again to find
+facts that were missed; here it is a model of the provider that the client called.
 
-A call lends its key only if it succeeded, in the provider's own dialect, at the provider that its path stands for.
-Other vendors are never asked, and nothing is asked before the client has received its whole response. The refinement
-request bypasses the middleware, so that it is not recorded as a chat.
+A call's key is used only if the call succeeded, was not translated, and went to the provider that its path stands for.
+No other provider is asked, and nothing is asked before the client has received its whole response. The request of the
+refinement does not pass the middleware, so it is not recorded as a chat.
 """
 
 from __future__ import annotations
@@ -36,19 +36,20 @@ if TYPE_CHECKING:
     from tokenmizer_mw.memory import SessionMemory
 
 _FORWARDED_HEADERS: Final = frozenset({*CREDENTIALS, b"openai-organization", b"openai-project", b"user-agent"})
-"""Headers of the client's call that the refinement request repeats: the API key, the account, and the user agent."""
+"""Headers of the client's call that the refinement request repeats: API key, account, and user agent."""
 
 _GRACE: Final = 5.0
-"""Seconds that the waiting thread allows beyond ``llm_timeout``, within which the provider has to answer."""
+"""Seconds that the waiting thread allows in addition to the setting ``llm_timeout``, within which the provider has to
+answer."""
 
 
 class ClientModels:
     """Lets the sessions of ``memory`` be refined by models of the providers that clients call, with the clients' API
     keys.
 
-    ``models`` maps a provider's name to the model that refines the sessions of clients of this provider. A session for
-    which no other model is configured then waits until a call lends one. Call ``offer`` on the event loop after each
-    completed call, and ``aclose`` at the end. ``connect_seconds``, ``ca_file``: as in ``UpstreamSettings``.
+    ``models``: name of a provider -> model that refines the sessions of clients that call this provider. A session for
+    which the memory settings name no model waits until such a call provides one. Call ``offer`` on the event loop after
+    each completed call, and ``aclose`` at the end. ``connect_seconds``, ``ca_file``: as in ``UpstreamSettings``.
     """
 
     def __init__(
@@ -64,14 +65,18 @@ class ClientModels:
         memory.service.refinement.borrow()
 
     def offer(self, call: ClientCall, target: Target) -> None:
-        """Let the session of ``call`` be refined by the model that is configured for the provider ``target``, with the
-        call's key.
+        """Let the session of ``call`` be refined with the call's API key, by the model that is configured for the
+        provider ``target``.
 
-        Call it only for a successful ``call`` whose response the client has received: this is not checked. Does nothing
-        if the call has no session, if no model is configured for the provider, if the call was translated for or routed
-        to another provider than its path stands for, or if the session is not due for refinement.
+        Call it only for a successful ``call`` whose response the client has received; this is not checked. It does
+        nothing
 
-        Call it on the event loop. Never blocks and never raises; an error counts as ``lend_failed``.
+        - if the call is not recorded in a session;
+        - if no model is configured for the provider;
+        - if the call was translated, or went to another provider than its path stands for;
+        - if the session is not due for refinement.
+
+        Call it on the event loop. It never blocks and never raises; an error is logged and counted as ``lend_failed``.
         """
         try:
             if call.session is not None and (lent := self._lend_model(call, target)) is not None:
@@ -84,7 +89,8 @@ class ClientModels:
         await self._upstream.aclose()
 
     def _lend_model(self, call: ClientCall, target: Target) -> LentModel | None:
-        """Return the model that the call lends, with the call's key; ``None`` if it may lend none (see ``offer``)."""
+        """Return the model that the call's key may be used for, together with the key. ``None`` if there is none (see
+        ``offer``)."""
         server, model = target.server, self._models.get(target.server.name)
         side = provider_side(server.row)
         if model is None or side is None or not (target.addressed and server.takes(call.api_path.dialect)):
@@ -112,11 +118,13 @@ class ClientModels:
 
 @dataclass(frozen=True, slots=True)
 class ClientModel:
-    """Function that refinement calls (a ``Complete``) to ask a provider's model with a client's key.
+    """Function that refinement calls to ask a provider's model with a client's key.
 
-    Call it in a worker thread; the request runs on ``loop``, the event loop of the connections. ``side`` and
-    ``dialect``: translator and name of the provider's dialect; ``headers`` and ``query`` carry the key. A reply longer
-    than ``settings.llm_reply_max`` raises an error.
+    Call it in a worker thread; the request runs on ``loop``, the event loop of the connections.
+
+    - ``side``, ``dialect``: translator and name of the provider's format of chat calls.
+    - ``headers``, ``query``: contain the client's key.
+    - ``upstream``: HTTP client. ``settings``: settings of the memory, such as ``llm_timeout``.
     """
 
     side: ProviderSide
@@ -130,8 +138,9 @@ class ClientModel:
     loop: asyncio.AbstractEventLoop
 
     def __call__(self, messages: list[dict[str, str]]) -> Completion:
-        """Return the model's reply to ``messages``; it may be cut off at the token limit. Raises ``ModelFailed``, and
-        connection errors."""
+        """Send ``messages`` and return the model's reply, which may be cut off at the token limit. Raises
+        ``ModelFailed`` if the provider's status is not 200 or its reply cannot be read, ``ReplyTooLong`` for a reply of
+        more than ``settings.llm_reply_max`` bytes, ``TimeoutError``, and connection errors."""
         question = self._ask_provider(self.side.outgoing(self._call(messages)))
         try:
             asking = asyncio.run_coroutine_threadsafe(question, self.loop)
@@ -151,7 +160,7 @@ class ClientModel:
         return ChatCall(self.model, tuple(turns), sampling=sampling, format=wanted)
 
     async def _ask_provider(self, outgoing: ProviderRequest) -> tuple[int, bytes]:
-        """Send the request and return status and body of the response. Raises ``TimeoutError`` after ``llm_timeout``
+        """Send the request; return status and body of the response. Raises ``TimeoutError`` after ``llm_timeout``
         seconds."""
         headers = [*json_headers(outgoing), *self.headers]
         place = escaped_place(self.base_url, outgoing.path.encode("ascii"), self.query)

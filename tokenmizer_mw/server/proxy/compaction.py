@@ -1,8 +1,9 @@
-"""Answers or forwards requests that ask for a compaction (old messages are replaced by a short text), or that contain a
-compaction which this server made. Clients ask for it as in the providers' own APIs.
+"""Answers or forwards requests that ask for a compaction (a short text that replaces old messages), or that contain a
+compaction which this server made. Clients ask for it in the formats of the providers' own APIs.
 
-Runs in front of the memory middleware. Where the provider itself offers compaction, the provider does it unless the
-settings say otherwise. Any other request only costs a search for a few words in its bytes.
+This middleware runs in front of the memory middleware. If the provider of a call offers compaction itself, the provider
+makes it, unless the setting ``compaction`` is "ours". Any other request only costs a search for a few words in its
+bytes.
 """
 
 from __future__ import annotations
@@ -45,8 +46,8 @@ _WHOLE: Final = b"application/json"
 class ResponseEditing:
     """ASGI ``send`` that adds a compaction or a report about one to a response with status 200.
 
-    ``added``: its method ``to_body`` edits a parsed JSON body, ``to_event`` an event of a stream. A JSON body of more
-    than ``most`` bytes passes unchanged.
+    ``added``: object that makes the addition: its method ``to_body`` changes a parsed JSON body, its method
+    ``to_event`` an event of a stream. ``most``: a JSON body of more bytes passes unchanged.
     """
 
     def __init__(self, send: Send, added: Any, most: int) -> None:
@@ -59,7 +60,8 @@ class ResponseEditing:
         self._passing: StreamEditor | None = None
 
     async def __call__(self, message: Message) -> None:
-        """Send the next message of the application."""
+        """Handle the application's next ASGI message: send it, changed or unchanged, or buffer it if the whole body is
+        needed first."""
         if message["type"] == "http.response.start":
             await self._begin(message)
         elif message["type"] != "http.response.body":
@@ -72,7 +74,7 @@ class ResponseEditing:
             await self._send(message)
 
     async def close(self) -> None:
-        """Send what is still buffered; call it after the application has returned."""
+        """Send what is still buffered, unchanged. Call it after the application has returned."""
         if self._start is not None:
             await self._let_go(b"".join(self._held), more=False)
 
@@ -128,7 +130,7 @@ class ResponseEditing:
 _DIALECT_MODULES: Final[Mapping[str, ModuleType]] = {module.NAME: module for module in (anthropic, responses)}
 
 _NATIVE: Final = {anthropic.NAME: "anthropic", responses.NAME: "openai"}
-"""The provider that itself carries out the compactions of a dialect, by the dialect's name."""
+"""Name of a dialect (format of chat calls) -> name of the provider that makes compactions of this format itself."""
 
 _THINKING: Final = b"clear_thinking"
 _COMPACTION: Final = b'"compaction"'
@@ -136,11 +138,12 @@ _SIGNS: Final = (b"compact_", b"clear_tool_uses", _THINKING, _COMPACTION, b'"com
 _KEEPS_ALL: Final = (b'"keep":"all"', b'"keep": "all"')
 
 _LOOK: Final = 64
-"""Number of bytes after "clear_thinking" in which its value ``keep`` is looked for."""
+"""Number of bytes from "clear_thinking" on in which its value ``keep`` is searched for."""
 
 
 class CompactionMiddleware:
-    """ASGI middleware in front of the memory middleware, for requests that ask for a compaction or contain one."""
+    """ASGI middleware in front of the memory middleware ``app``, for requests that ask for a compaction or contain one.
+    ``routes``: says which provider a call goes to."""
 
     def __init__(self, app: ASGIApp, memory: SessionMemory, routes: Routes) -> None:
         self._app = app
@@ -148,7 +151,8 @@ class CompactionMiddleware:
         self._routes = routes
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Handle one ASGI connection."""
+        """Handle one ASGI connection: answer the request, or pass it on, changed if it contains a compaction or if one
+        is made."""
         api_path = self._find_api_path(scope)
         if api_path is None:
             await self._app(scope, receive, send)
@@ -176,8 +180,8 @@ class CompactionMiddleware:
             await self._app(scope, replay_messages(read, receive), send)
 
     def _find_api_path(self, scope: Scope) -> ApiPath | None:
-        """Return the API of a request that may ask for a compaction, by its path and headers; ``None`` for any other
-        request."""
+        """Return the API that the request path belongs to if requests to it may ask for a compaction; ``None`` for any
+        other request, also for a compressed one."""
         if scope["type"] != "http" or scope["method"] != "POST":
             return None
         headers: list[Header] = scope["headers"]
@@ -187,8 +191,8 @@ class CompactionMiddleware:
         return api_path if api_path.dialect in _DIALECT_MODULES or _is_standalone(api_path) else None
 
     def _sums_up(self, api_path: ApiPath, body: bytes) -> bool:
-        """Return whether the request may be a coding agent's request to summarise its own chat that this server should
-        handle."""
+        """Return whether the request may be one in which a coding agent wants a summary of its own chat, and whether
+        the settings let this server handle it."""
         if self._memory.settings.agent_compaction == "provider" or api_path.dialect not in _DIALECT_MODULES:
             return False
         return may_sum_up(body)
@@ -200,8 +204,8 @@ class CompactionMiddleware:
         body: bytes,
         work: Callable[[CompactionCall], AnsweredCall | ForwardedCall | None],
     ) -> AnsweredCall | ForwardedCall | None:
-        """Return the result of ``work`` for the call, or the error response; ``None`` if the call is to be forwarded
-        unchanged."""
+        """Call ``work`` for the request in a worker thread and return its result, or an error response if the request
+        is refused. ``None`` if the request is to be forwarded unchanged, also if an unexpected error occurred."""
         contract = _DIALECT_MODULES[api_path.dialect or STANDALONE[api_path.path]]
         try:
             native = await self._is_native(api_path, contract, body)
@@ -236,16 +240,16 @@ class CompactionMiddleware:
             return None
 
     async def _is_native(self, api_path: ApiPath, contract: ModuleType, body: bytes) -> bool:
-        """Return whether every provider that the request may be sent to carries out compactions of its dialect
+        """Return whether every provider that the request may be sent to makes compactions in the request's format
         itself."""
         targets = self._routes.targets(api_path, await model_of(api_path, body))
         return bool(targets) and all(target.server.name == _NATIVE[contract.NAME] for target in targets)
 
     def _session(self, scope: Scope) -> tuple[str | None, bool]:
-        """Return the id of the call's session (``None`` if unknown), and whether the client or agent named it.
+        """Return the id of the request's session (``None`` if unknown), and whether the client or agent named it.
 
-        An id derived from the beginning of the conversation does not count as named: the id in a compaction replaces
-        it.
+        An id that was derived from the beginning of the conversation was not named; an id in a compaction of the
+        request is used instead of it.
         """
         named = session_in_headers(scope["headers"], self._memory.settings)
         found = named or scope.get(SESSION_KEY) or scope.get(BESIDE_KEY)
@@ -257,7 +261,8 @@ def _is_standalone(api_path: ApiPath) -> bool:
 
 
 def _concerns(api_path: ApiPath, body: bytes) -> bool:
-    """Return whether a request may ask for a compaction or for old parts to be cleared, or may contain a compaction."""
+    """Return whether a request may ask for a compaction or for old parts to be removed ("cleared"), or may contain a
+    compaction. True may be wrong; false is always right."""
     if _is_standalone(api_path):
         return True
     found = [sign for sign in _SIGNS if has_bytes(body, sign)]

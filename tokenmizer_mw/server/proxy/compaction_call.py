@@ -1,5 +1,6 @@
 """Handles one call that asks for a compaction or contains one: parses it, makes the compaction, and answers or forwards
-the call. Blocks, so that it runs in a worker thread."""
+the call. A compaction is a short text (a block) that replaces the old messages of a conversation. This code blocks, so
+it runs in a worker thread."""
 
 from __future__ import annotations
 
@@ -37,8 +38,8 @@ _NOTHING: Final = "there is nothing in this conversation that a compaction could
 
 @dataclass(frozen=True, slots=True)
 class AnsweredCall:
-    """The response to a call that the proxy answers itself. ``stream``: true if ``body`` is a stream of server-sent
-    events."""
+    """The response to a call that the proxy answers itself, without a provider. ``stream``: whether ``body`` is a
+    stream of server-sent events; else it is JSON."""
 
     status: int
     body: bytes
@@ -49,10 +50,12 @@ class AnsweredCall:
 class ForwardedCall:
     """A call to forward to the provider, after changes.
 
-    ``body``: the new request body; ``block``: the text that replaces earlier messages, "" for none; ``session``: id of
-    the call's session, ``None`` if that is unchanged. ``added``: what to add to the response, ``None`` for nothing.
-    ``checkpoint``: id of the session's checkpoint that was created with the block; "" if no reminders of what the block
-    left out are to be added.
+    - ``body``: the new request body.
+    - ``block``: the text that replaces earlier messages; the memory middleware adds it to the request. "" for none.
+    - ``session``: id of the call's session; ``None`` leaves the session as it was found before.
+    - ``added``: object that adds something to the response, see ``ResponseEditing``; ``None`` for nothing.
+    - ``checkpoint``: id of the session's checkpoint that was made together with the block. With "", no reminders of
+      facts that the block left out are added.
     """
 
     body: bytes
@@ -66,11 +69,15 @@ class ForwardedCall:
 class CompactionCall:
     """One call that asks for a compaction or contains one.
 
-    - ``contract``: the module of ``context.compaction`` that knows the compaction format of the call's dialect.
-    - ``session``: the session id (``None`` if unknown), and whether the client named it.
-    - ``now``: true if the call's path asks for a compaction and nothing else, as in ``STANDALONE``.
-    - ``native``: true if the provider can carry out such compactions itself; ``leaves``: true if it is to do so.
-    - ``created``: time for responses, in seconds since the epoch.
+    - ``contract``: the module of ``context.compaction`` that reads and writes compactions in the format of the call's
+      dialect.
+    - ``tenant``: owner of the sessions. ``session``: a pair of the session id (``None`` if unknown) and whether the
+      client named it.
+    - ``body``: the request body, JSON.
+    - ``now``: whether the call's path asks for a compaction and nothing else, as the paths in ``STANDALONE`` do.
+    - ``native``: whether the provider can make such compactions itself. ``leaves``: whether it is to do so for this
+      call.
+    - ``created``: creation time to write into responses, in seconds since the epoch.
     """
 
     memory: SessionMemory
@@ -85,10 +92,11 @@ class CompactionCall:
     created: int = 0
 
     def process(self) -> AnsweredCall | ForwardedCall | None:
-        """Carry out what the call asks for; return ``None`` if it is to be forwarded unchanged.
+        """Do what the call asks for. Returns the response, or the changed call to forward; ``None`` if the call is to
+        be forwarded unchanged.
 
-        Raises ``MalformedRequest``, ``SealBroken`` (a compaction in the call is not from this installation) and
-        ``RequestBlocked``.
+        Raises ``MalformedRequest`` for an invalid body, ``SealBroken`` if a compaction in the call was not made by this
+        installation, and ``RequestBlocked`` if the guard refuses the request.
         """
         try:
             given = read_object(decode_body(self.body)).values
@@ -118,14 +126,14 @@ class CompactionCall:
         return self._forward(cleared, wanted.compact, key, edits)
 
     def _is_chained(self, given: Mapping[str, Any]) -> bool:
-        """Return whether the provider stores the history of this call, so that the body has only the new messages. The
-        provider then compacts the history itself."""
+        """Return whether the provider stores the earlier messages of this call, so that the body has only the new ones.
+        The provider then compacts the stored messages itself."""
         return self.native and any(given.get(name) for name in _CHAINS)
 
     def _follow_native(self, given: Mapping[str, Any], native: Native) -> ForwardedCall | None:
-        """Return the request with a block of what the session knows, placed after a compaction that the provider made.
-        Returns ``None`` to forward the request unchanged, also if the store fails, because that must not hold up a
-        chat."""
+        """Handle a request with a compaction that the provider made: add a block with what the session knows, placed
+        after that compaction. Returns ``None`` to forward the request unchanged: without a session, if there is nothing
+        to add, and if the store fails, because that must not delay a chat."""
         key = self._key(given, None)
         if key is None:
             return None
@@ -143,10 +151,11 @@ class CompactionCall:
         return ForwardedCall(body, front, key.id)
 
     def sum_up(self) -> AnsweredCall | ForwardedCall | None:
-        """Handle an agent's request to summarise its own chat.
+        """Handle a coding agent's request to summarise its own chat.
 
-        Returns the resume block as the response, or, if the settings want both, the call to forward with the block as
-        an addition to the model's summary; ``None`` if the model is to answer the unchanged request.
+        Returns the resume block as the response. If the setting ``agent_compaction`` is "both", returns the call to
+        forward, with the block as an addition to the model's summary. ``None`` if the model is to answer the unchanged
+        request. Raises ``MalformedRequest`` for an invalid body.
         """
         given = read_object(decode_body(self.body)).values
         body = without_prompt(given, self.contract.MESSAGES)
@@ -167,8 +176,9 @@ class CompactionCall:
         return self._answer(whole, stream=request.stream)
 
     def _key(self, given: Mapping[str, Any], content: SealedContent | None) -> SessionKey | None:
-        """Return the key of the session that the call belongs to; ``None`` if neither the call nor its compaction names
-        one."""
+        """Return the key of the session that the call belongs to; ``None`` if none is known. The id that the client
+        named comes first, then the id in a compaction of the call, then a derived id. ``content``: the call's
+        compaction, ``None`` if it has none."""
         found, named = self.session
         in_field = given.get(self.memory.settings.session_field)
         if found is None and is_usable_id(in_field):
@@ -179,8 +189,8 @@ class CompactionCall:
         return key if key.valid() else None
 
     def _left_to_provider(self, given: Mapping[str, Any], behind: ReducedRequest, key: SessionKey) -> ForwardedCall:
-        """Return the request with its compaction of ours, which the provider cannot read, replaced by the text inside
-        it. The provider makes the further compactions itself."""
+        """Return the request to forward with its compaction replaced by the text in it, because the compaction was made
+        by this server and the provider cannot read it. Further compactions are left to the provider."""
         body = _dump_body(self.contract.restore_trigger(behind.body, given))
         if behind.content is None:
             return ForwardedCall(body, "", key.id)
@@ -189,8 +199,8 @@ class CompactionCall:
     def _clear_parts(
         self, behind: ReducedRequest, wanted: CompactionRequest
     ) -> tuple[ReducedRequest, list[Mapping[str, Any]]]:
-        """Return the request without the old tool results or reasoning that the client wants cleared, and what was
-        cleared."""
+        """Remove the old tool results or reasoning that the client wants cleared. Returns the request without them, and
+        a description of each removal for the response (an empty list if nothing was removed)."""
         edits: list[Mapping[str, Any]] = []
         messages = behind.body.get("messages")
         if not isinstance(messages, list) or not (wanted.clear_thinking or wanted.clear_tool_uses):
@@ -209,8 +219,8 @@ class CompactionCall:
         return replace(behind, body={**behind.body, "messages": messages}) if edits else behind, edits
 
     def _read(self, behind: ReducedRequest, *, whole: bool = True) -> ChatRequest:
-        """Parse the request without the fields that ask for a compaction; with ``whole`` none of its other bytes
-        changes."""
+        """Parse the request without the fields that ask for a compaction. With ``whole``, all its other bytes stay as
+        the client sent them if the request has no compaction; else it is parsed from the reduced body."""
         if whole and behind.content is None and not behind.emptied:
             asking = self.dialect.read(self.body, self.memory.service.known)
             if not any(name in asking.fields for name in self.contract.ASKING):
@@ -219,7 +229,9 @@ class CompactionCall:
         return self.dialect.read(_dump_body(behind.body), self.memory.service.known)
 
     def _at_once(self, behind: ReducedRequest, wanted: CompactNow, key: SessionKey) -> AnsweredCall:
-        """Return a response that is a compaction of the whole conversation."""
+        """Return a response that is a compaction of the whole conversation. If the call has nothing but a compaction,
+        that one is returned again. If the store fails, the response has status 503. Raises ``MalformedRequest`` if
+        there is nothing to compact."""
         request = self._read(behind)
         if behind.content is not None and behind.bare:
             return self._alone(
@@ -236,8 +248,8 @@ class CompactionCall:
         return self._alone(request, *self._seal_content(key, made))
 
     def _refine(self, key: SessionKey) -> None:
-        """Let a model refine the session first, if the settings want that. An error is reported, and the compaction is
-        then made without it."""
+        """Let the configured model refine the session (find facts that were missed) before the compaction, if the
+        setting ``llm_at_compaction`` is on. An error is counted and logged, not raised."""
         if not self.memory.settings.llm_at_compaction:
             return
         try:
@@ -250,7 +262,9 @@ class CompactionCall:
     def _forward(
         self, behind: ReducedRequest, wanted: CompactAbove | None, key: SessionKey, edits: Sequence[Mapping[str, Any]]
     ) -> AnsweredCall | ForwardedCall:
-        """Return the request to forward, its old messages replaced by a compaction if one is due."""
+        """Return the request to forward, in which a new compaction replaces old messages if one is due. If the client
+        wants to pause at a compaction, return the compaction as the response instead. ``edits``: descriptions of what
+        was cleared."""
         request = self._read(behind, whole=not edits)
         held = behind.content.text if behind.content is not None else ""
         wish = _wish(behind, wanted.tokens, wanted.instructions) if wanted is not None else None
@@ -266,7 +280,8 @@ class CompactionCall:
         return ForwardedCall(body, made.now, key.id, self.contract.Addition(content, sealed, edits))
 
     def _make_compaction(self, key: SessionKey, request: ChatRequest, wish: CompactionWish) -> CompactionResult | None:
-        """Return the compaction; ``None`` if none is due, or if the store fails, since that must not hold up a chat."""
+        """Return the compaction. ``None`` if none is due, and if the store fails, because that must not delay a
+        chat."""
         try:
             return self.memory.service.compaction.compact(key, request, wish)
         except StoreError as error:
@@ -278,7 +293,8 @@ class CompactionCall:
         return content, self.memory.service.compaction.seal().close(self.tenant, content)
 
     def _alone(self, request: ChatRequest, content: SealedContent, sealed: str) -> AnsweredCall:
-        """Return a response that contains the compaction and nothing else."""
+        """Return a response that contains the compaction and nothing else. ``sealed``: the encrypted compaction that
+        the client keeps."""
         self.memory.service.count("compaction_answered")
         whole = self.contract.alone(request.model, content, sealed, self.created, standalone=self.now)
         return self._answer(whole, stream=request.stream and not self.now)

@@ -1,4 +1,4 @@
-"""Configuration of the proxy: one YAML file and the environment, read once into frozen objects."""
+"""Configuration of the proxy: read once from one YAML file and the environment into frozen dataclasses."""
 
 from __future__ import annotations
 
@@ -40,19 +40,20 @@ from .upstream import Upstream, UpstreamTimeouts
 CONFIG_VARIABLE: Final = "TOKENMIZER_CONFIG"
 
 Naming = Literal["named", "agents", "derived"]
-"""How the session of a chat is found. "named": only as the client names it in a header or field of this package;
-"agents": also in the ways in which coding agents name their sessions; "derived": else by a hash of how the conversation
-begins."""
+"""How the session of a chat is found. "named": only by the header or body field of this package in which a client names
+it. "agents": also by the ways in which coding agents name their sessions. "derived": as "agents", and otherwise by a
+hash of the beginning of the conversation."""
 
 
 @dataclass(frozen=True, slots=True)
 class Listening:
     """Address and process settings of the server.
 
+    - ``host``, ``port``: address to listen on; port 0 selects a free one.
     - ``workers``: number of server processes.
     - ``drain_seconds``: how long open streams may continue after the server was told to stop.
-    - ``unready_seconds``: how long the server then still accepts requests while it reports not ready, so that a load
-      balancer can react.
+    - ``unready_seconds``: after the signal to stop, how long the server still accepts requests while it reports that it
+      is not ready, so that a load balancer can react.
     - ``keep_alive_seconds``: how long an idle connection stays open.
     - ``access_log``: log a line for every request, without its query.
     - ``loop``: event loop of the server; "auto" is uvloop if it is installed, else asyncio.
@@ -77,12 +78,15 @@ class Listening:
 class UpstreamSettings:
     """Settings for requests to providers: section ``asking`` of the configuration file.
 
-    - ``connect_seconds``, ``first_byte_seconds``, ``idle_seconds``: timeouts, as in ``UpstreamTimeouts``.
-    - ``retries``: number of retries after the first attempt; ``retry_wait_max``: longest wait before one, in seconds.
-    - ``connections``: maximum of concurrent connections per process; ``None`` for no limit.
+    - ``connect_seconds``, ``first_byte_seconds``, ``idle_seconds``: timeouts to connect, until the response begins, and
+      between two pieces of the response.
+    - ``retries``: maximum number of retries after the first attempt; ``retry_wait_max``: maximum wait before one, in
+      seconds.
+    - ``connections``: maximum number of concurrent connections per process; ``None`` for no limit.
     - ``body_max``: maximum size of a request body in bytes.
-    - ``ca_file``: PEM file of certificate authorities trusted besides the public ones.
-    - ``unreadable_bodies``: whether to refuse or pass a body that cannot be parsed and therefore not be redacted.
+    - ``ca_file``: PEM file of certificate authorities that are trusted besides the public ones; ``None`` for no others.
+    - ``unreadable_bodies``: what to do with a body in which secrets cannot be looked for, because it cannot be parsed:
+      "refuse" or "pass" it.
     """
 
     connect_seconds: Seconds = 10.0
@@ -102,22 +106,24 @@ class UpstreamSettings:
 
     @property
     def upstream(self) -> Upstream:
-        """A new HTTP client for the providers."""
+        """A new HTTP client for the providers. Each access to this property creates one. Raises ``ConfigError`` if
+        ``ca_file`` has no certificates."""
         patience = UpstreamTimeouts(self.connect_seconds, self.first_byte_seconds, self.idle_seconds)
         return Upstream(patience, connections=self.connections, ca_file=self.ca_file)
 
     @property
     def retrying(self) -> Retrying:
-        """The settings for retries of a provider call."""
+        """The settings for retries of a provider call, as ``open_upstream`` takes them."""
         return Retrying(self.retries, wait_max=self.retry_wait_max)
 
 
 @dataclass(frozen=True, slots=True)
 class ProviderEntry:
-    """A provider entry of the configuration file; missing fields are taken from the table of known providers.
+    """An entry under ``providers`` of the configuration file. A field that is ``None`` has the value in the table of
+    known providers, if the provider is known.
 
-    ``keys``: whose API key is sent, see ``Keys``. ``also``: dialects that the provider accepts besides its own. The
-    other fields are those of ``Provider``.
+    ``keys``: whose API key is sent, see ``Keys``. ``also``: formats of chat calls (dialects) that the provider accepts
+    besides its own. The other fields are those of ``Provider``.
     """
 
     base_url: str | None = None
@@ -132,8 +138,9 @@ class ProviderEntry:
     also: frozenset[Literal["openai_chat", "openai_responses", "anthropic"]] | None = None
 
     def server(self, name: str, environ: Mapping[str, str]) -> Server:
-        """Return the provider ``name`` with the settings of this entry; its API key is read from ``environ``. Raises
-        ``ConfigError`` if its address is missing or invalid."""
+        """Return the provider ``name`` with the settings of this entry. Its API key is read from the variable
+        ``key_variable`` in ``environ``. Raises ``ConfigError`` if the base address is invalid, or missing for an
+        unknown provider."""
         row = PROVIDERS.get(name)
         if row is None and self.base_url is None:
             raise ConfigError(f"providers.{name}.base_url: expected an address, such as http://127.0.0.1:8000/v1")
@@ -151,16 +158,17 @@ class ProviderEntry:
 class Configuration:
     """The whole configuration of the proxy. Each field is a key of the configuration file.
 
-    - ``store``: address of the session store; "" for the user's own database.
+    - ``listen``: address and process settings. ``store``: address of the session store; "" for the user's default
+      database.
     - ``auth``: whether callers need an API key of this server.
     - ``sessions``: how the session of a chat is found; ``None`` for the default, see ``naming``.
     - ``dashboard``: whether to serve the dashboard at "/".
     - ``memory``, ``access``, ``asking``: settings of the memory, of access control, and of requests to providers.
-    - ``providers``: providers by name; if the file has none, all providers of the table.
-    - ``models``: additional model names, each with the targets to ask, in order.
-    - ``defaults``: the default provider of each API family.
-    - ``refinement``: by provider, the model that refines sessions of clients that address this provider, with the
-      client's key; if empty, none does.
+    - ``providers``: providers by name. If the file has none, all providers of the table of known providers.
+    - ``models``: additional model names, each with the targets to ask in order, such as "openai/gpt-4o-mini".
+    - ``defaults``: name of the default provider of each API family, such as "openai".
+    - ``refinement``: name of a provider -> model that reads the recorded sessions again for facts that were missed. It
+      does so for clients that call this provider, with the client's API key. Empty: no model does.
     """
 
     listen: Listening = field(default_factory=Listening)
@@ -178,15 +186,16 @@ class Configuration:
 
     @property
     def routes(self) -> Routes:
-        """A new routing table of the providers. Raises ``ConfigError`` for names of unknown providers."""
+        """A new routing table of the providers and models. Raises ``ConfigError`` for the name of an unknown
+        provider."""
         return Routes(self.providers, self.models, self.defaults)
 
     @property
     def naming(self) -> Naming:
-        """How the session of a chat is found: the value of ``sessions`` if it is set.
+        """How the session of a chat is found: the value of ``sessions`` unless that is ``None``.
 
-        The default is "derived" (every chat is recorded) for a server that only this machine can reach and that needs
-        no keys; else "agents" (only chats whose session the client or agent names).
+        The default is "derived" (every chat is recorded) if only this machine can reach the server and no keys are
+        needed; else it is "agents" (only chats whose session the client or agent names).
         """
         if self.sessions is not None:
             return self.sessions
@@ -194,12 +203,14 @@ class Configuration:
 
     @classmethod
     def load(cls, path: str | Path | None = None, environ: Mapping[str, str] | None = None) -> Configuration:
-        """Read the configuration from a YAML file and the environment.
+        """Read the configuration from a YAML file and from environment variables, which override the file.
 
-        ``path`` of ``None`` reads the file that ``TOKENMIZER_CONFIG`` names, if it is set. The variables
-        ``TOKENMIZER_HOST``, ``TOKENMIZER_PORT``, and likewise ``_WORKERS``, ``_LOOP``, ``_AUTH``, ``_DASHBOARD`` and
-        ``_STORE``, override the file, as do the variables of the memory settings. A relative database path is relative
-        to the file's folder, or to the working directory if it comes from the environment.
+        ``path``: the file; ``None`` for the file that ``TOKENMIZER_CONFIG`` names, or no file if that is not set.
+        ``environ``: the variables; ``None`` for those of the process.
+
+        The variables are ``TOKENMIZER_`` followed by ``HOST``, ``PORT``, ``WORKERS``, ``LOOP``, ``AUTH``,
+        ``DASHBOARD``, ``STORE``, or the name of a memory setting. A relative database path is relative to the file's
+        folder, or to the working directory if it comes from the environment.
 
         Raises ``ConfigError`` that names the file (or "environment" if a variable is the cause), the key and what is
         expected.
@@ -218,10 +229,11 @@ class Configuration:
 
     @classmethod
     def read(cls, given: Mapping[str, Any], environ: Mapping[str, str]) -> Configuration:
-        """Build the configuration from the content of a file (``given``) and from environment variables.
+        """Build the configuration from ``given``, the parsed content of a file, and from the environment variables
+        ``environ``, which override the file as described at ``load``.
 
-        The variables override the file, as described at ``load``. A relative database path in ``store`` stays relative.
-        Raises ``ConfigError`` that names the key and what is expected, but not the file.
+        A relative database path in ``store`` stays relative. Raises ``ConfigError`` that names the key and what is
+        expected, but not the file.
         """
         if unknown := sorted(map(str, given.keys() - {member.name for member in fields(cls)})):
             known = ", ".join(member.name for member in fields(cls))
@@ -299,10 +311,10 @@ def _refinement(given: Mapping[str, Any]) -> dict[str, str]:
 
 
 def _address(name: str, address: str) -> str:
-    """Return a provider's base address without a final slash.
+    """Check a provider's base address and return it without a slash at the end. ``name``: the provider, for errors.
 
-    Raises ``ConfigError`` for an address with a user, a query or a fragment, and for a link-local host, at which clouds
-    offer a machine its own credentials.
+    Raises ``ConfigError`` if it is no http or https address, has a user, a query or a fragment, or a link-local host.
+    At link-local addresses, clouds offer a machine its own credentials, which a client must not be able to request.
     """
     place = f"providers.{name}.base_url"
     try:

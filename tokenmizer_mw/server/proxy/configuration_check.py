@@ -1,4 +1,4 @@
-"""Checks of a proxy configuration, reported in plain words. Only ``try_configuration`` uses the network."""
+"""Checks of a proxy configuration, whose results are text for people. Only ``try_configuration`` uses the network."""
 
 from __future__ import annotations
 
@@ -37,10 +37,10 @@ _WITHOUT_REDIS: Final = {
 def check_configuration(
     configuration: Configuration, *, reaching: bool = False, command: str = TRY
 ) -> Iterator[CheckResult]:
-    """Check everything that needs no network, and yield the results.
+    """Check the configuration as far as possible without a network, and yield the results.
 
-    ``reaching``: true if ``try_configuration`` is called afterwards; otherwise the results also name what was not
-    tried, and the shell ``command`` that tries it.
+    ``reaching``: whether ``try_configuration`` is called afterwards. If not, the results also name what was not tried,
+    and ``command``, the shell command that tries it.
     """
     yield from _check_listening(configuration)
     yield from check_store(configuration.store, reaching=reaching, command=command)
@@ -62,8 +62,8 @@ def check_configuration(
 
 
 def _refinement(configuration: Configuration) -> Iterator[CheckResult]:
-    """Yield results for the models that refine sessions: those that clients' calls lend, and the one of the memory
-    settings."""
+    """Yield results about the models that read recorded sessions again (refinement): those under ``refinement``, which
+    are called with a client's key, and the one in the memory settings."""
     for name, model in configuration.refinement.items():
         if provider_side(configuration.providers[name].row) is None:
             text = f"{model}: this provider cannot be asked: its dialect is not supported"
@@ -82,10 +82,10 @@ def _refinement(configuration: Configuration) -> Iterator[CheckResult]:
 
 
 async def try_configuration(configuration: Configuration) -> list[CheckResult]:
-    """Connect to the store if it is remote, to Redis if it is configured, and to each provider; return which of them
-    answer.
+    """Connect to the store if it is remote, to Redis if it is configured, and to each provider. Returns a result for
+    each of them that says whether it answers.
 
-    A provider counts as reachable if it answers with any status.
+    A provider is reachable if it answers with any status.
     """
     upstream = Upstream(_TRIED, ca_file=configuration.asking.ca_file)
     asked = [_try_provider(upstream, server) for server in configuration.providers.values()]
@@ -133,7 +133,9 @@ def _check_redis(settings: AccessSettings, reaching: bool, command: str) -> Iter
 
 
 def _check_keys(configuration: Configuration) -> CheckResult:
-    """Return whether there is a key with which a caller can come in."""
+    """Return a result that says whether there is an API key with which a client can use this server. Keys are counted
+    if they are listed or in a SQLite file (revoked ones are not, expired ones are); the keys in a remote store are not
+    read."""
     listed = configuration.access.keys or os.environ.get(KEYS_VARIABLE)
     if not listed and not configuration.store.startswith(_SQLITE):
         return CheckResult(Grade.FINE, "auth", "callers need a key")
@@ -158,8 +160,8 @@ _NAMINGS: Final = {
 
 
 def _provider(server: Server, addressed: bool) -> CheckResult:
-    """Return how the provider is called and with whose key. ``addressed``: a path stands for it, so it may get clients'
-    keys."""
+    """Return a result that says at which address the provider is called and with whose key. ``addressed``: whether a
+    request path stands for the provider, so that it may get clients' keys."""
     row, place = server.row, f"providers.{server.name}"
     if row.auth == "none":
         return CheckResult(Grade.FINE, place, f"{row.base_url}, without a key")
@@ -187,11 +189,11 @@ async def _try_provider(upstream: Upstream, server: Server) -> CheckResult:
 
 
 _REDIS_SECONDS: Final = 5.0
-"""Least number of seconds that the first connection to Redis may take, because the process has just started."""
+"""Minimum of the timeout for this connection to Redis, in seconds. The first connection of a process takes longer."""
 
 
 async def _try_redis(settings: AccessSettings) -> CheckResult | None:
-    """Return whether Redis answers; ``None`` if none is configured, or if its address is invalid."""
+    """Return a result that says whether Redis answers. ``None`` if none is configured, or if its address is invalid."""
     if settings.redis is None:
         return None
     try:

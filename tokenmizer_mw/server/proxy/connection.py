@@ -1,10 +1,10 @@
 """One HTTP/1.1 connection to a provider: sends a request and returns the response piece by piece.
 
-The parser is llhttp, in C: a relay spends most of its time here, and a Python parser would cost several times as much
+The parser is llhttp, in C. A relay spends most of its time here, and a Python parser would cost several times as much
 as the rest of a call.
 
-A response can end in three ways: it is complete and the connection can be reused; closing the connection marks its end;
-or the connection is closed before its end. Only the last one raises ``BrokenResponse``.
+A response can end in three ways: it is complete and the connection can be reused; the provider marks the end by closing
+the connection; or the connection is closed too early. Only in the last case ``BrokenResponse`` is raised.
 """
 
 from __future__ import annotations
@@ -19,24 +19,25 @@ from tokenmizer_mw.errors import PeerError
 from tokenmizer_mw.wire.http import Header
 
 HEAD_MAX: Final = 64 * 1024
-"""Maximum size, in bytes, of a response's head together with all informational (1xx) heads before it; also of its
-trailers, and of the extensions of one chunk."""
+"""Maximum size in bytes of a response's head, including all informational (1xx) heads before it. It also limits the
+trailers, and the extensions of one chunk."""
 
 HEADERS_MAX: Final = 256
 """Maximum number of headers of a response."""
 
 OVERHEAD_MAX: Final = 1024 * 1024
-"""Bytes of a response other than its body (head, framing of chunks) that are always accepted."""
+"""Number of bytes of a response outside its body (head, framing of chunks) that are always accepted."""
 
 OVERHEAD_RATIO: Final = 16
-"""Further bytes other than the body that are accepted for each byte of the body. Chunks of one byte need five."""
+"""Number of further bytes outside the body that are accepted for each byte of the body. Chunks of one byte need
+five."""
 
 _SLICE: Final = 16 * 1024
-"""Bytes that are parsed between two checks of these limits."""
+"""Number of bytes that are parsed before these limits are checked again."""
 
 HELD_MAX: Final = 256 * 1024
-"""Bytes of a response that may wait for a slow client. Above that, nothing more is read from the provider until they
-are taken."""
+"""Number of bytes of a response that may wait for a slow client. Above it, nothing more is read from the provider until
+the waiting bytes are taken."""
 
 _REFUSED: Final = 400
 _INFORMATIONAL: Final = range(100, 200)
@@ -44,8 +45,8 @@ _BODILESS: Final = frozenset({204, 304})
 
 
 class BrokenResponse(PeerError):
-    """Raised when a provider's response broke off or is no valid HTTP. The response to the client must break off
-    too."""
+    """Raised when a provider's response broke off or is not valid HTTP. If part of it was sent to the client already,
+    the response to the client must break off, too."""
 
 
 class ResponseTimedOut(BrokenResponse):
@@ -53,8 +54,8 @@ class ResponseTimedOut(BrokenResponse):
 
 
 class Connection(asyncio.Protocol):
-    """One connection to a provider, for one request at a time. ``idle_since``: the event loop's time at which the last
-    request ended."""
+    """One connection to a provider, for one request at a time. ``idle_since``: the event loop's time at which the
+    connection was returned to the pool."""
 
     _headers: list[Header]
     _pieces: list[bytes]
@@ -80,7 +81,8 @@ class Connection(asyncio.Protocol):
     # -- the exchange ------------------------------------------------------------------------------------------
 
     def send(self, method: str, head: bytes, body: bytes) -> None:
-        """Send a request. ``head``: request line and headers, up to and including the empty line."""
+        """Send a request and forget the response before it. ``head``: request line and headers, up to and including the
+        empty line."""
         self._begin(method)
         self._asks_with_body = bool(body)
         assert self._transport is not None
@@ -89,10 +91,10 @@ class Connection(asyncio.Protocol):
             self._transport.write(body)
 
     async def head(self, seconds: float) -> tuple[int, Sequence[Header]]:
-        """Wait for the status and headers of the response, and return them.
+        """Wait for the status and the headers of the response, and return them.
 
-        Raises ``ResponseTimedOut``, a ``BrokenResponse``, when nothing arrives for ``seconds``; ``BrokenResponse`` when
-        the connection breaks or what arrives is no valid response.
+        Raises ``ResponseTimedOut`` if nothing arrives for ``seconds``. Raises ``BrokenResponse``, of which that is a
+        subclass, if the connection breaks or the provider sends no valid response.
         """
         while not self._headed:
             self._require_open()
@@ -100,8 +102,11 @@ class Connection(asyncio.Protocol):
         return self._status, self._headers
 
     async def piece(self, seconds: float) -> bytes:
-        """Wait for bytes of the body, and return all that were received since the last call; ``b""`` at the end of the
-        body. Raises as ``head`` does.
+        """Wait for bytes of the body, and return all that were received since the last call; b"" at the end of the
+        body.
+
+        Raises ``ResponseTimedOut`` if nothing arrives for ``seconds``, and ``BrokenResponse`` if the response breaks
+        off or is invalid.
         """
         while not self._pieces:
             if self._complete:
@@ -118,8 +123,8 @@ class Connection(asyncio.Protocol):
 
     @property
     def reusable(self) -> bool:
-        """Whether the connection can carry another request: the response was read to its end, and both sides keep it
-        open."""
+        """Whether the connection can be used for another request: the response was read to its end, and both sides keep
+        the connection open."""
         return self._complete and not self._pieces and self._stays and not self._closed
 
     @property
@@ -150,7 +155,7 @@ class Connection(asyncio.Protocol):
             raise BrokenResponse("the connection was closed before the end")
 
     async def _wait(self, seconds: float) -> None:
-        """Wait until data or the end of the connection arrives. Raises ``ResponseTimedOut`` if nothing does within
+        """Wait until data arrives or the connection ends. Raises ``ResponseTimedOut`` if neither happens within
         ``seconds``."""
         waiter = self._waiter = self._loop.create_future()
         timer = self._loop.call_later(seconds, _expire, waiter)
@@ -167,11 +172,11 @@ class Connection(asyncio.Protocol):
     # -- of asyncio --------------------------------------------------------------------------------------------
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        """Store the transport of the new connection (see ``asyncio.Protocol``)."""
+        """Store the transport of the new connection (called by asyncio)."""
         self._transport = cast(asyncio.Transport, transport)
 
     def data_received(self, data: bytes) -> None:
-        """Pass received bytes to the parser (see ``asyncio.Protocol``)."""
+        """Parse the received bytes (called by asyncio). Bytes for which no request was sent close the connection."""
         if self._complete or not self._method:  # nobody has asked for it
             self.abort()
             return
@@ -188,8 +193,8 @@ class Connection(asyncio.Protocol):
         self._wake()
 
     def _parse(self, data: bytes | memoryview) -> bool:
-        """Parse a slice of the received bytes. Returns false, so that parsing stops, if the response is malformed or
-        exceeds a limit."""
+        """Parse a slice of the received bytes. Returns false if the rest must not be parsed, because the response is
+        malformed, exceeds a limit, or is followed by bytes that do not belong to it."""
         body = self._body
         try:
             self._parser.feed_data(data)
@@ -209,7 +214,8 @@ class Connection(asyncio.Protocol):
         return self._error is None
 
     def connection_lost(self, error: Exception | None) -> None:
-        """End a response in progress when the connection was closed (see ``asyncio.Protocol``)."""
+        """Record that the connection was closed (called by asyncio). If the response in progress gives no length, this
+        is its end; otherwise the waiting caller gets ``BrokenResponse``."""
         self._closed = True
         if error is None and self._headed and not self._framed and not self._complete:
             self._complete = True
@@ -222,20 +228,22 @@ class Connection(asyncio.Protocol):
     # -- of the parser -----------------------------------------------------------------------------------------
 
     def on_message_begin(self) -> None:
-        """Handle the start of a response. Raises ``BrokenResponse`` if the requested one is complete already: an
-        unsolicited response must not be taken for that to the next request."""
+        """Handle the start of a response (called by the parser). Raises ``BrokenResponse`` if the response to the
+        request is complete already: a second one must not be taken for the response to the next request."""
         if self._complete:
             raise BrokenResponse("more than was requested")
 
     def on_header(self, name: bytes, value: bytes) -> None:
-        """Store a header; a trailer is dropped."""
+        """Store a header (called by the parser). A trailer, which comes after the body, is dropped. Raises
+        ``BrokenResponse`` for more than ``HEADERS_MAX`` headers."""
         if not self._headed:
             if len(self._headers) >= HEADERS_MAX:
                 raise BrokenResponse(f"more than {HEADERS_MAX} headers")
             self._headers.append((name, value))
 
     def on_headers_complete(self) -> None:
-        """Handle the end of the response headers: note where the body ends and whether the connection can be reused."""
+        """Handle the end of the response headers (called by the parser): determine where the body ends and whether the
+        connection can be reused."""
         self._status = self._parser.get_status_code()
         if self._status in _INFORMATIONAL:
             return
@@ -248,23 +256,24 @@ class Connection(asyncio.Protocol):
             self._complete, self._stays = True, False
 
     def _is_early(self) -> bool:
-        """Return whether the provider may have answered before it had read the whole request: part of it is still to be
-        sent, or it has a body and was refused.
+        """Return whether the provider may have answered before it had read the whole request: part of the request is
+        still to be sent, or the request has a body and was refused.
 
-        Such a connection must not be reused: the provider may read the rest of the body as its next request, and its
-        answer would go to the next caller.
+        Such a connection must not be reused. The provider may take the rest of the body for its next request, and the
+        answer to that would go to the next caller.
         """
         unsent = self._transport is None or self._transport.get_write_buffer_size() > 0
         return unsent or (self._asks_with_body and self._status >= _REFUSED)
 
     def on_body(self, body: bytes) -> None:
-        """Store a piece of the body."""
+        """Store a piece of the response body (called by the parser)."""
         self._pieces.append(body)
         self._held += len(body)
         self._body += len(body)
 
     def on_message_complete(self) -> None:
-        """Handle the end of a response; an informational one (1xx) is dropped, and the final one is still to come."""
+        """Handle the end of a response (called by the parser). An informational response (1xx) is dropped, and the
+        final one is awaited."""
         if self._status in _INFORMATIONAL:
             self._headers = []
             self._status = 0

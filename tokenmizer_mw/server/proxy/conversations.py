@@ -1,9 +1,9 @@
-"""Finds the session of a chat when the client does not name it in the fields of this package.
+"""Finds the session of a chat if the client does not name it in the header or field of this package.
 
-Coding agents name it in their own way: in a header, in ``user_id`` of Anthropic's metadata, or in OpenAI's
-``prompt_cache_key``; their hooks may have recorded it with the project's name in front. Other clients send the whole
-conversation with each call; its beginning (system prompt, tools, first user message) stays the same, and its hash is
-the session id.
+Coding agents name their session in their own ways: in a header, in ``user_id`` of Anthropic's metadata, or in OpenAI's
+``prompt_cache_key``. Their hooks may have recorded the same session under an id with the project's name in front. Other
+clients send the whole conversation with each call. Its beginning (system prompt, tools, first user message) stays the
+same, so its hash is used as the session id.
 """
 
 from __future__ import annotations
@@ -39,17 +39,18 @@ if TYPE_CHECKING:
     from tokenmizer_mw.memory import SessionMemory
 
 NEWEST: Final = 200
-"""Number of a tenant's sessions, the most recently updated ones, that are searched for an agent's session."""
+"""Number of a tenant's most recently updated sessions that are searched for an agent's session."""
 
 KNOWN_MAX: Final = 4_096
-"""Number of agents' session ids whose stored sessions are cached in this process."""
+"""Maximum number of agents' session ids whose stored sessions are cached in this process."""
 
 
 class AgentSessions:
-    """Finds sessions by agents' ids, so that hooks and proxy of one installation record the same session.
+    """Finds the stored session for the id that a coding agent uses, so that the agent's hooks and the proxy record into
+    the same session.
 
     A session stored under the agent's id itself is used first; else one whose id ends with the project separator and
-    the agent's id ("shop/<id>"). A found id is cached. A lookup waits at most ``Settings.store_wait_seconds``.
+    the agent's id, such as "shop/<id>". A found id is cached.
     """
 
     def __init__(self, memory: SessionMemory) -> None:
@@ -57,10 +58,10 @@ class AgentSessions:
         self._known: OrderedDict[tuple[str, str], str] = OrderedDict()
 
     async def resolve(self, agents_id: str, tenant: str) -> str:
-        """Return the id of the session in the store that an agent calls ``agents_id``.
+        """Return the id of the stored session for ``agents_id``, the id that a coding agent uses.
 
-        Only the ``NEWEST`` most recently updated sessions of the tenant are searched. Returns ``agents_id`` if none of
-        them fits, or if the store fails or does not answer in time.
+        Only the ``NEWEST`` most recently updated sessions of the tenant are searched. Returns ``agents_id`` itself if
+        none of them fits, and if the store fails or does not answer within ``Settings.store_wait_seconds``.
         """
         key = (tenant, agents_id)
         if (known := self._known.get(key)) is not None:
@@ -91,8 +92,8 @@ SESSION_KEY: Final = "tokenmizer_session"
 """Key of the ASGI scope under which ``SessionNaming`` stores the session id for the memory middleware."""
 
 BESIDE_KEY: Final = "tokenmizer_beside"
-"""Key of the ASGI scope for the session of a coding agent that asks for a summary of it in this call. The call itself
-is no part of that session."""
+"""Key of the ASGI scope for the id of the session that this call is to summarise. A coding agent sends such a call
+outside of the session itself."""
 
 AGENT_HEADERS: Final = (
     b"x-claude-code-session-id",
@@ -101,8 +102,9 @@ AGENT_HEADERS: Final = (
     b"session_id",
     b"conversation_id",
 )
-"""Request headers in which coding agents name their sessions, in order of preference: Codex names the thread of a
-sub-agent first, and besides it the session that the sub-agent works for."""
+"""Request headers in which coding agents name their sessions; the first one that is present is used. Codex sends two
+headers for a sub-agent: the one with the sub-agent's own thread comes before the one with the session that it works
+for."""
 
 _UUID: Final = rb"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}"
 _METADATA: Final = b'"metadata"'
@@ -116,18 +118,19 @@ _PLACES_MAX: Final = 8
 _AGENT_MAX: Final = 80
 
 _REPORTED_MAX: Final = 1_000
-"""Number of different reports (client and reason) that are logged; then no more are, so that clients cannot fill the
-log."""
+"""Maximum number of different reports (client and reason) that are logged. Further ones are dropped, so that clients
+cannot fill the log."""
 
 _LOOK: Final = 1_024
-"""Number of bytes after a name within which its value must stand."""
+"""Number of bytes after a member's name in which its value must be."""
 
 
 def session_of_agent(headers: list[Header], body: bytes) -> str | None:
-    """Return the session id that a coding agent sent; ``None`` if there is none. Searches only a few places of
-    ``body``.
+    """Return the session id that a coding agent sent in a header or in ``body``; ``None`` if there is none. Only a few
+    places of ``body`` are searched, and it is not parsed.
 
-    Returns ``None`` for a call without tools, because agents also make such calls for titles and summaries.
+    Returns ``None`` for a call without tools, because agents also make such calls for titles and summaries, which are
+    no part of the session.
     """
     if not _has_tools(body):
         return None
@@ -138,8 +141,8 @@ def session_of_agent(headers: list[Header], body: bytes) -> str | None:
 
 
 def _agents_own(headers: list[Header], body: bytes) -> str | None:
-    """Return the session id in an agent's headers or metadata; "" if the metadata has a user without a session,
-    ``None`` if there is neither."""
+    """Return the session id in an agent's headers or in its metadata. "" if the metadata names a user without a
+    session; ``None`` if there is neither."""
     for name in AGENT_HEADERS:
         if (value := header(headers, name)) and SessionKey(LOCAL_TENANT, id := value.decode("latin-1")).valid():
             return id
@@ -151,10 +154,11 @@ def _agents_own(headers: list[Header], body: bytes) -> str | None:
 
 def beginning(dialect: Dialect, body: bytes, path: str) -> str | None:
     """Return a session id derived from the beginning of the conversation: system prompt, tools and first user message.
+    The same beginning always gives the same id, such as "conversation-" and 32 hexadecimal digits.
 
-    The same beginning always gives the same id. Texts that the client application inserted are left out. ``path`` is
-    the request's URL path. Returns ``None`` if there is no user message, if the client application asks on its own
-    behalf (for a title, tags, a commit message or a summary), or if the body cannot be parsed.
+    Texts that the client application inserted are left out. ``path``: the request's URL path. ``None`` if there is no
+    user message, if the client application asks for something of its own (a title, tags, a commit message, a summary),
+    or if the body cannot be parsed.
     """
     try:
         request = dialect.read(body, path=path)
@@ -183,17 +187,18 @@ def _has_tools(body: bytes) -> bool:
 
 
 def _value_behind(body: bytes, name: bytes, pattern: re.Pattern[bytes]) -> bytes | None:
-    """Return what ``pattern`` matches directly after the last occurrence of ``name``; ``None`` for no match."""
+    """Return group 1 of the match of ``pattern`` directly after the last occurrence of ``name`` in ``body``; ``None``
+    if it does not match there."""
     place = body.rfind(name)
     found = pattern.match(body, place + len(name), place + len(name) + _LOOK) if place >= 0 else None
     return found[1] if found else None
 
 
 class SessionNaming:
-    """ASGI middleware that stores a chat's session id in the scope, where ``session_of`` reads it.
+    """ASGI middleware that finds a chat's session id and stores it in the ASGI scope, where ``session_of`` reads it.
 
-    Chats that name their session in the fields of this package, and other requests, pass unchanged. ``naming``: where
-    the id may come from, see ``configuration.Naming``.
+    Chats that name their session in the header or field of this package, and requests that are not chats, pass
+    unchanged. ``naming``: where the id may come from, see ``configuration.Naming``.
     """
 
     def __init__(self, app: ASGIApp, memory: SessionMemory, naming: Naming) -> None:
@@ -205,7 +210,7 @@ class SessionNaming:
         memory.service.counters.reported = frozenset({Reason.NO_SESSION.value})
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Handle one ASGI connection."""
+        """Handle one ASGI connection: find the session of a chat, store it in the scope, and pass the request on."""
         dialect = self._dialect(scope)
         if dialect is None:
             await self._app(scope, receive, send)
@@ -221,8 +226,8 @@ class SessionNaming:
         await self._app(scope, replay_messages(read, receive), send)
 
     def _dialect(self, scope: Scope) -> Dialect | None:
-        """Return the dialect of a chat call whose session is not named in a header of this package; ``None`` for any
-        other request."""
+        """Return the dialect (format) of a chat call that does not name its session in the header of this package;
+        ``None`` for any other request, also for a compressed one."""
         if scope["type"] != "http" or scope["method"] != "POST":
             return None
         headers: list[Header] = scope["headers"]
@@ -257,8 +262,8 @@ class SessionNaming:
         return None
 
     async def _beside(self, scope: Scope, body: bytes) -> str | None:
-        """Return the session that an agent wants summarised by this call; ``None`` for other calls, and if the settings
-        leave summaries to the model."""
+        """Return the id of the session that a coding agent wants summarised by this call. ``None`` for other calls, and
+        if the setting ``agent_compaction`` leaves summaries to the provider's model."""
         if self._settings.agent_compaction == "provider" or self._naming == "named" or not may_sum_up(body):
             return None
         found = _agents_own(scope["headers"], body)
@@ -277,14 +282,15 @@ class SessionNaming:
 
 
 def session_of(scope: Scope) -> str | None:
-    """Return the session id that ``SessionNaming`` stored in the scope; ``None`` if there is none."""
+    """Return the session id that ``SessionNaming`` stored in the ASGI scope; ``None`` if there is none."""
     found = scope.get(SESSION_KEY)
     return found if isinstance(found, str) else None
 
 
 def _is_in_field(dialect: Dialect, body: bytes, path: str, field: str) -> bool:
-    """Return whether the top-level member ``field`` of the body names a session (its name may also occur inside of a
-    text). Also true for an invalid request, which the memory middleware then reports."""
+    """Return whether the top-level member ``field`` of the body names a session. A search for its name is not enough,
+    because the name may also be inside of a text. Also true for an invalid request, which the memory middleware then
+    reports."""
     try:
         return dialect.read(body, path=path).fields.get(field) is not None
     except MalformedRequest:

@@ -1,8 +1,8 @@
-"""Chooses the API key that is sent to a provider. The keys with which callers log in to this server are never sent.
+"""Chooses the API key that is sent to a provider. The keys with which clients log in to this server are never sent.
 
-A client's key is sent to the provider that the client addressed: the one that its path stands for, in the dialect of
-that path. A model name alone never sends the key elsewhere. Only ``keys: client`` in the configuration lets a client
-send its key to another provider, and only if the client prefixes the model with that provider's name.
+A client's key is sent only to the provider that the client's path stands for. A model name alone never sends the key
+elsewhere. There is one exception: with ``keys: client`` in the configuration, a client can send its key to another
+provider by writing that provider's name in front of the model, such as "grok/grok-4".
 """
 
 from __future__ import annotations
@@ -22,11 +22,12 @@ OWN_HEADER: Final = b"x-tokenmizer-key"
 _BEARER: Final = b"bearer "
 _IN_QUERY: Final = "key"
 _KEY_MIN: Final = 8
-"""Length from which on a value counts as a key; a shorter one could occur in any header by chance."""
+"""Minimum length of a value that is treated as a key. A shorter one could be in any header by chance."""
 
 
 def takes_clients(target: Target) -> bool:
-    """Return whether the client's own API key is sent to this target, not the server's."""
+    """Return whether the client's own API key is sent to this target (a provider and model), instead of the
+    server's."""
     if target.server.keys == "client":
         return target.addressed or target.choice == "named"
     ours = target.server.keys == "server" or target.server.key != ""
@@ -34,8 +35,8 @@ def takes_clients(target: Target) -> bool:
 
 
 def missing_key(target: Target) -> str:
-    """Return the error message if the target needs a key and neither the client's nor the server's may be sent; else
-    ""."""
+    """Return an error message if the target needs an API key and neither the client's nor the server's may be sent to
+    it; else "". It is not checked whether the client has sent a key."""
     server, row = target.server, target.server.row
     ours = server.key != "" and server.keys != "client"
     if row.auth == "none" or ours or takes_clients(target):
@@ -53,8 +54,8 @@ def missing_key(target: Target) -> str:
 
 
 def missing_for_models(routes: Routes) -> dict[str, str]:
-    """Return the names under ``models`` in the configuration that have a target for which there is no key, each with
-    the error message."""
+    """Return the model names of the configuration (under ``models``) for which an API key is missing, each with the
+    error message. A name is included if any of its targets lacks a key."""
     lacks = {
         name: [text for target in targets if (text := missing_key(replace(target, addressed=True)))]
         for name, targets in routes.configured.items()
@@ -63,9 +64,9 @@ def missing_for_models(routes: Routes) -> dict[str, str]:
 
 
 def with_credentials(target: Target, headers: Sequence[Header]) -> list[Header]:
-    """Return the client's ``headers`` with the API key for the target. The client's own key stays if it may go to this
-    target (``takes_clients``); otherwise it is removed, and the server's key is added if there is one. Keys for this
-    server are removed."""
+    """Return the client's ``headers`` with the API key to send to the target. If the client's own key may go to it
+    (``takes_clients``), that key stays. Otherwise it is removed from all headers, and the server's key is added if
+    there is one. Keys for this server itself are always removed."""
     if takes_clients(target):
         return [pair for pair in headers if not _is_ours(pair)]
     keys = [value for name in CREDENTIALS for value in _bare_values(headers, name)]
@@ -78,8 +79,8 @@ def with_credentials(target: Target, headers: Sequence[Header]) -> list[Header]:
 
 
 def _bare_values(headers: Sequence[Header], wanted: bytes) -> list[bytes]:
-    """Return the keys in all headers of the name ``wanted``, without "Bearer" and without those shorter than
-    ``_KEY_MIN``."""
+    """Return the keys in all headers with the lower-case name ``wanted``, without the word "Bearer". Values shorter
+    than ``_KEY_MIN`` are left out."""
     bare = [_bare(value) for name, value in headers if name.lower() == wanted]
     return [key for key in bare if len(key) >= _KEY_MIN]
 
@@ -92,14 +93,15 @@ def _bare(value: bytes) -> bytes:
 def credentials(target: Target, headers: Sequence[Header]) -> list[Header]:
     """Return the header in which the target expects an API key, with the key to send: the client's own, taken from
     ``headers``, if it may go to this target (``takes_clients``), else the server's. ``[]`` if there is no such key, or
-    if the provider takes none. The other ``headers`` are not returned; ``with_credentials`` keeps them."""
+    if the provider takes none. The other ``headers`` are not in the result; ``with_credentials`` keeps them."""
     key = token(headers) if takes_clients(target) else target.server.key if target.server.keys != "client" else ""
     given = target.server.row.credentials(key)
     return [(name.encode("latin-1"), value.encode("latin-1", "replace")) for name, value in given.items()]
 
 
 def token(headers: Sequence[Header]) -> str:
-    """Return the client's own key for a provider, from any of the headers that may carry one; "" if it sends none."""
+    """Return the client's own key for a provider, from the first header that may carry one, without "Bearer"; "" if the
+    client sends none. Keys of this server itself are skipped."""
     for name in CREDENTIALS:
         value = header(headers, name)
         if value is None or _is_ours((name, value)):
@@ -109,7 +111,8 @@ def token(headers: Sequence[Header]) -> str:
 
 
 def query_for(target: Target, query: bytes) -> bytes:
-    """Return the query to forward; a key in it (as Google's clients send it) stays only if it may go to the target."""
+    """Return the query to forward. An API key in it (the parameter "key", as Google's clients send it) is removed
+    unless the client's key may go to the target."""
     if b"key=" not in query and b"%" not in query:
         return query
     pairs = parse_qsl(query.decode("latin-1"), keep_blank_values=True)

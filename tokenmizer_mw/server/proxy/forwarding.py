@@ -1,5 +1,5 @@
-"""Forwards a client's call to a provider and the provider's response to the client, both unchanged or both
-translated."""
+"""Forwards a client's call to a provider, and the provider's response to the client: both unchanged, or both translated
+if their formats differ."""
 
 from __future__ import annotations
 
@@ -43,7 +43,8 @@ _CLIENTS: Final[Mapping[str, ClientSide]] = {
 
 @lru_cache(maxsize=256)
 def provider_side(row: Provider) -> ProviderSide | None:
-    """Return the translator for a provider's dialect; ``None`` if there is none for its dialect."""
+    """Return the translator for the provider's format of chat calls (its dialect); ``None`` if calls cannot be
+    translated to it."""
     return row.side() if row.dialect in DIALECTS else None
 
 
@@ -51,10 +52,11 @@ def provider_side(row: Provider) -> ProviderSide | None:
 class ClientCall:
     """One call as the client made it.
 
-    - ``headers``: without those that are only for this server; ``query``: without the "?".
-    - ``model``: the model that it names, "" for none.
-    - ``escaped``: the path percent-encoded as received; "" if it was received without encoding.
-    - ``session``: the session in which it is recorded; ``None`` if it is not recorded.
+    - ``api_path``: the provider API that the request path belongs to.
+    - ``query``: without the "?". ``headers``: without those that are only for this server.
+    - ``model``: the model that the call names, "" for none.
+    - ``escaped``: the path percent-encoded as received; b"" if it was received without escapes.
+    - ``session``: the session in which the call is recorded; ``None`` if it is not recorded.
     - ``client``: the client's address, for the log.
     """
 
@@ -70,7 +72,8 @@ class ClientCall:
 
 
 class Outbound(NamedTuple):
-    """A request to a provider. ``headers``: without host and content length, which the HTTP client adds."""
+    """A request to send to a provider. ``headers``: without ``host`` and ``content-length``, which the HTTP client
+    adds."""
 
     method: str
     place: UpstreamAddress
@@ -79,7 +82,8 @@ class Outbound(NamedTuple):
 
 
 class RefusedCall(PeerError):
-    """Raised for a call that is not sent to a provider. ``status`` and ``body``: the error response to the client."""
+    """Raised for a call that cannot be sent to a provider. ``status`` and ``body``: the error response to send to the
+    client."""
 
     def __init__(self, status: int, body: bytes) -> None:
         super().__init__(f"status {status}")
@@ -88,19 +92,20 @@ class RefusedCall(PeerError):
 
 
 class Forwarder(Protocol):
-    """Sends one call to one target, and the response to the client."""
+    """Protocol of an object that makes the request for one call and one target, and sends the response to the
+    client."""
 
     async def outbound(self) -> Outbound:
         """Return the request for the provider. Raises ``RefusedCall`` if it cannot be made."""
 
     async def hand_on(self, answer: UpstreamResponse, send: Send) -> None:
-        """Send the provider's response to the client. Raises ``BrokenResponse`` if it breaks off, or ``Unreachable`` if
-        the client has not received anything of it."""
+        """Send the provider's response ``answer`` to the client. Raises ``BrokenResponse`` if it breaks off, or
+        ``Unreachable`` if it breaks off before the client has received anything."""
 
 
 def forwarder_of(call: ClientCall, target: Target) -> Forwarder:
-    """Return the forwarder for ``call`` and ``target``. Raises ``RefusedCall`` if the provider does not take calls of
-    this kind and they cannot be translated."""
+    """Return the forwarder for ``call`` and ``target``: the call is forwarded unchanged if the provider accepts its
+    format, else translated. Raises ``RefusedCall`` if neither is possible."""
     api_path, server = call.api_path, target.server
     if server.takes(api_path.dialect) if api_path.dialect else server.family == api_path.family:
         return UnchangedForwarder(call, target)
@@ -112,21 +117,22 @@ def forwarder_of(call: ClientCall, target: Target) -> Forwarder:
 
 
 def refuse_call(api_path: ApiPath, status: int, code: str, message: str) -> RefusedCall:
-    """Return the error that refuses a call with an HTTP ``status``, a ``code`` for programs and a ``message`` for
-    people, in the dialect of the client's path ``api_path``."""
+    """Return (not raise) the error that refuses a call, with an HTTP ``status``, a ``code`` for programs and a
+    ``message`` for people. The error body is in the format that clients of ``api_path`` expect."""
     return RefusedCall(status, refusal(api_path.error_dialect, status, code, message))
 
 
 class UnchangedForwarder:
-    """Forwarder for a client and a provider with the same API. Only the address, the API key and the model's name
-    change."""
+    """Forwarder for a client and a provider with the same API. Only the address, the API key and the model's name are
+    changed."""
 
     def __init__(self, call: ClientCall, target: Target) -> None:
         self._call = call
         self._target = target
 
     async def outbound(self) -> Outbound:
-        """Return the request for the provider: the client's, with another address, credentials and model name."""
+        """Return the request for the provider: the client's, with another address, other credentials and, if the target
+        has another name for the model, that name."""
         call, target = self._call, self._target
         path, body = call.api_path.path, call.body
         if target.model != call.model:
@@ -152,7 +158,8 @@ _ANSWER_PREFIXES: Final = (b"x-ratelimit-", b"ratelimit", b"anthropic-ratelimit-
 
 
 class TranslatingForwarder:
-    """Forwarder for a client and a provider with different dialects: translates the request and the response."""
+    """Forwarder for a client and a provider whose formats of chat calls differ: translates the request and the
+    response."""
 
     _translated: ChatCall
 
@@ -162,8 +169,8 @@ class TranslatingForwarder:
         self._translation = translation
 
     async def outbound(self) -> Outbound:
-        """Return the request translated for the provider. Raises ``RefusedCall``, which names the field, for what
-        cannot be translated."""
+        """Return the request translated for the provider. Raises ``RefusedCall`` if the request is invalid or has
+        something that cannot be translated; the error response names the field."""
         try:
             return await run_where_it_fits(self._outbound, self._call.body)
         except (MalformedRequest, Untranslatable) as error:
@@ -183,7 +190,7 @@ class TranslatingForwarder:
         """Translate the provider's response ``answer`` and send it to the client.
 
         A response that cannot be parsed becomes an error with status 502. Raises ``BrokenResponse`` if a stream breaks
-        off, and ``Unreachable`` if another response does.
+        off, and ``Unreachable`` if a response that is not streamed does.
         """
         headers = [pair for pair in answer.headers if _is_forwarded(pair[0].lower())]
         if self._translated.stream and answer.status < 400:
@@ -210,8 +217,8 @@ class TranslatingForwarder:
 
 
 def json_headers(outgoing: ProviderRequest) -> list[Header]:
-    """Return the headers of a request that this server makes to a provider: content type, encoding, and those of the
-    provider's dialect."""
+    """Return the headers of a request with a JSON body that this server makes to a provider: content type, no
+    compression of the response, and the headers that the provider's format requires."""
     names = {"content-type": "application/json", "accept-encoding": "identity", **outgoing.headers}
     return [(name.encode("latin-1"), value.encode("latin-1")) for name, value in names.items()]
 

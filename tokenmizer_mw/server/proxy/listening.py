@@ -1,4 +1,4 @@
-"""The listening sockets of a server. The starting process binds them before it does anything else."""
+"""The listening sockets of a server. The process that starts the server binds them before it does anything else."""
 
 from __future__ import annotations
 
@@ -19,24 +19,25 @@ except ModuleNotFoundError:  # Windows has no such limits
     resource = None  # type: ignore[assignment]
 
 BACKLOG: Final = 2_048
-"""Number of connections that may wait to be accepted, for each socket."""
+"""Number of connections per socket that may wait to be accepted."""
 
 OPEN_FILES: Final = 65_536
-"""Number of files and connections that a process may have open, if the system allows so many."""
+"""Number of files and connections that a process may have open, if the system allows that many."""
 
 _ABSENT: Final = frozenset({errno.EAFNOSUPPORT, errno.EADDRNOTAVAIL})
-"""Errors which mean that this machine has no address of this kind, such as IPv6; other addresses of the host are
-bound."""
+"""Error numbers which mean that this machine has no address of some kind, such as IPv6. The host's other addresses are
+still bound."""
 
 _ASKED_SECONDS: Final = 1.0
 _HEALTH: Final = frozenset({"status", "live", "ready", "reasons"})
-"""Members of the response of ``/health`` by which a server of this package is recognised."""
+"""Members of the JSON response of ``/health`` by which a server of this package is recognised."""
 
 _EVERY_ADDRESS: Final = {"": "127.0.0.1", "0.0.0.0": "127.0.0.1", "::": "::1"}
 
 
 class PortInUse(ConfigError):
-    """Raised when the port is in use. ``own``: true if a server of this package listens there."""
+    """Raised when the port is in use. ``own``: whether a server of this package listens there, instead of another
+    program."""
 
     def __init__(self, host: str, port: int) -> None:
         self.own = is_own_server(host, port)
@@ -58,9 +59,10 @@ def is_own_server(host: str, port: int) -> bool:
 
 
 def allow_connections(most: int = OPEN_FILES) -> None:
-    """Raise the open file limit of this process and its children up to ``most``, as far as the system allows.
+    """Raise the limit of open files of this process and its children to ``most``, or as far as the system allows. A
+    higher limit stays. Nothing is raised if that fails.
 
-    The usual limit of 1,024 is used up by as many clients that connect and send nothing.
+    The usual limit of 1,024 is reached by as many clients that connect and send nothing.
     """
     if resource is None:
         return
@@ -72,17 +74,17 @@ def allow_connections(most: int = OPEN_FILES) -> None:
 
 
 def format_address(host: str, port: int) -> str:
-    """Return host and port as part of a URL, with brackets around an IPv6 address."""
+    """Return host and port as in a URL, such as "127.0.0.1:8787", with brackets around an IPv6 address."""
     return f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
 
 
 @contextmanager
 def bind_sockets(host: str, port: int) -> Iterator[list[socket.socket]]:
-    """Bind a socket to each address of ``host`` ("": all addresses of this machine); close them at the end of the
-    ``with`` block.
+    """Bind a socket to each address of ``host``, yield the sockets, and close them at the end of the ``with`` block.
+    ``host`` "" means all addresses of this machine.
 
-    The sockets do not listen yet. ``port`` 0 selects a free port, the same for all addresses. Raises ``PortInUse``, or
-    another ``ConfigError`` that says why an address cannot be bound.
+    The sockets do not accept connections yet. ``port`` 0 selects a free port, the same for all addresses. Raises
+    ``PortInUse``, or another ``ConfigError`` that says why an address cannot be bound.
     """
     with ExitStack() as stack:
         try:
@@ -95,7 +97,7 @@ def bind_sockets(host: str, port: int) -> Iterator[list[socket.socket]]:
 @contextmanager
 def listening(host: str, port: int) -> Iterator[list[socket.socket]]:
     """Bind sockets as ``bind_sockets`` does, and listen on them: clients can connect, and wait until a server accepts
-    them. Raises ``PortInUse`` or another ``ConfigError``."""
+    them. Raises ``PortInUse``, or another ``ConfigError`` that says why it is not possible."""
     with bind_sockets(host, port) as sockets:
         try:
             for each in sockets:

@@ -1,5 +1,5 @@
-"""Responses to "GET /v1/models" and the like: the model names of the configuration, merged into the provider's own
-list. Pure."""
+"""Responses to "GET /v1/models" and similar requests: the model names of the configuration, merged into the provider's
+own list. Does no I/O."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from tokenmizer_mw.server.translate.translation import dump, load
 from .api_paths import ApiPath
 
 LIST_MAX: Final = 8 * 1024 * 1024
-"""Maximum size, in bytes, of a provider's list of models; a longer one is ignored."""
+"""Maximum size in bytes of a provider's list of models. A longer one is ignored."""
 
 Entry = dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
 class NamedModel:
-    """A model name that is defined under ``models`` in the configuration. ``owner``: the provider that is asked first
-    for it; ``since``: the creation time to report, in seconds since the epoch."""
+    """A model name that is defined under ``models`` in the configuration. ``owner``: name of the provider that is asked
+    first for it. ``since``: the creation time to report, in seconds since the epoch."""
 
     name: str
     owner: str
@@ -31,11 +31,13 @@ class NamedModel:
 
 @dataclass(frozen=True, slots=True)
 class ModelListing:
-    """How an API family writes its list of models.
+    """How an API family formats its list of models.
 
-    ``paths``: paths of the list; ``member``: member of the response that holds the entries, such as "data"; ``key``:
-    member of an entry that holds the model's name, such as "id"; ``entry``: function that makes an entry; ``empty``:
-    the other members of a list without a provider's; ``pages``: query parameters that ask for a later page.
+    - ``paths``: request paths of the list. ``pages``: query parameters that ask for a later page.
+    - ``member``: member of the response that contains the entries, such as "data".
+    - ``key``: member of an entry that contains the model's name, such as "id".
+    - ``entry``: function that makes an entry.
+    - ``empty``: the other members of the response, used if the provider returned no list.
     """
 
     paths: tuple[str, ...]
@@ -80,8 +82,8 @@ _LISTINGS: Final[Mapping[str, ModelListing]] = {
 
 
 def listing(api_path: ApiPath, query: bytes) -> ModelListing | None:
-    """Return the format of the model list that a GET call with this path and query asks for. Returns ``None`` for any
-    other path, and if the query asks for a later page."""
+    """Return the format of the model list that a GET request with this path and query asks for. ``None`` for any other
+    path, and if the query asks for a later page."""
     found = _LISTINGS.get(api_path.family)
     if found is None or api_path.path not in found.paths:
         return None
@@ -90,21 +92,21 @@ def listing(api_path: ApiPath, query: bytes) -> ModelListing | None:
 
 
 def named_in_path(api_path: ApiPath) -> tuple[str, ModelListing] | None:
-    """Return the model name and the format for a GET call about one model, such as "/models/gpt-5"; ``None`` for any
-    other path."""
+    """Return the model name and the list format for a GET request about one model, such as "/models/gpt-5"; ``None``
+    for any other path."""
     found = _LISTINGS.get(api_path.family)
     start = next((f"{path}/" for path in found.paths if api_path.path.startswith(f"{path}/")), "") if found else ""
     return (api_path.path.removeprefix(start), found) if found and start else None
 
 
 def model_body(listing: ModelListing, model: NamedModel) -> bytes:
-    """Return the response body for a request about one model, in the format ``listing``."""
+    """Return the response body, as JSON, for a request about one model, in the format ``listing``."""
     return dump(listing.entry(model))
 
 
 def list_models(listing: ModelListing, models: Sequence[NamedModel], provider: bytes = b"") -> bytes:
-    """Return the list of models in the format ``listing``: first ``models``, then the entries with other names in
-    ``provider``, the body of the provider's own list. A body that cannot be parsed is ignored."""
+    """Return the list of models as a JSON body in the format ``listing``: first ``models``, then the provider's entries
+    with other names. ``provider``: the body of the provider's own list; it is ignored if it cannot be parsed."""
     own = [listing.entry(model) for model in models]
     answer, others = dict(listing.empty), _split_listing(listing, provider)
     if others is not None:

@@ -1,4 +1,4 @@
-"""The inner ASGI application of the proxy: forwards each call to its provider and the response to the client."""
+"""The inner ASGI application of the proxy: forwards each call to its provider, and the response to the client."""
 
 from __future__ import annotations
 
@@ -30,10 +30,11 @@ if TYPE_CHECKING:
     from starlette.types import Receive, Scope, Send
 
 BODY_MAX: Final = 16 * 1024 * 1024
-"""Default of the maximum size of a request body, in bytes."""
+"""Default maximum size of a request body, in bytes."""
 
 METHODS: Final = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
-"""HTTP methods that are forwarded. TRACE would show a client the server's key (RFC 9110, section 9.3.8)."""
+"""HTTP methods that are forwarded. TRACE is not, because its response would show the client the server's key (RFC 9110,
+section 9.3.8)."""
 
 _NOWHERE: Final = (
     "nothing is served at this path: base URLs end in /v1 for clients of OpenAI's API, and are the bare address of this"
@@ -44,10 +45,12 @@ _NOWHERE: Final = (
 class Relay:
     """ASGI application that forwards calls to providers.
 
-    ``routes``: choose the provider of a call; ``upstream``: sends it; ``outcomes``: counts how calls end; ``retrying``:
-    ``None`` for no retries. A body of more than ``body_max`` bytes is refused. ``own_headers``: lower-case names of
-    headers that are only for this server and are not forwarded. ``client_models``: gets each successful call, so that
-    its model and key can refine the session; ``None`` for no such refinement.
+    - ``routes``: selects the provider of a call. ``upstream``: sends the call. ``outcomes``: counts how calls end.
+    - ``retrying``: ``None`` for no retries.
+    - ``body_max``: maximum size of a request body in bytes; a longer one is answered with status 413.
+    - ``own_headers``: lower-case names of headers that are only for this server and are not forwarded.
+    - ``client_models``: gets each successful call, whose API key may then be used to ask a model for facts that were
+      missed in the session (refinement); ``None`` for no such refinement.
     """
 
     def __init__(
@@ -72,7 +75,8 @@ class Relay:
         self._own = {name: NamedModel(name, owner, since) for name, owner in routes.aliases.items()}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Forward one call. Raises ``BrokenResponse`` if the provider's response broke off, so that the client's does
+        """Forward one request to a provider and its response to the client, or answer with an error. Raises
+        ``BrokenResponse`` if the provider's response broke off, so that the server cuts the client's connection,
         too."""
         headers: list[Header] = scope["headers"]
         if scope["method"] not in METHODS:
@@ -108,8 +112,8 @@ class Relay:
         await self._relay_call(call, send)
 
     async def _answer_model_list(self, call: ClientCall) -> bytes | None:
-        """Return the body for a request for the list of models, or for one that the configuration defines; ``None`` for
-        any other request."""
+        """Return the response body for a request for the list of models, or for one model that the configuration
+        defines. ``None`` for any other request, which is forwarded."""
         found = named_in_path(call.api_path)
         if found is not None and found[0] in self._own:
             return model_body(found[1], self._own[found[0]])
@@ -117,15 +121,15 @@ class Relay:
         return await self._all_models(call, wanted) if wanted is not None else None
 
     async def _all_models(self, call: ClientCall, wanted: ModelListing) -> bytes:
-        """Return the list of this server's models and the provider's; if the provider returns none, this server's
-        alone."""
+        """Return the list of models: those that the configuration defines, followed by the provider's. If the provider
+        returns no list, those of the configuration alone."""
         plain = [pair for pair in call.headers if pair[0].lower() != b"accept-encoding"]
         call = replace(call, headers=[*plain, (b"accept-encoding", b"identity")])
         listed = await self._providers_list(call)
         return await run_where_it_fits(partial(list_models, wanted, list(self._own.values()), listed), listed)
 
     async def _providers_list(self, call: ClientCall) -> bytes:
-        """Return the body of the provider's list of models; b"" if it returns none."""
+        """Return the body of the provider's list of models; b"" if it returns none or cannot be asked."""
         targets = [each for each in self._routes.targets(call.api_path, call.model) if not missing_key(each)]
         if not targets:
             return b""
@@ -151,8 +155,8 @@ class Relay:
             await send_refusal(send, call.api_path.error_dialect, error.status, "provider_unreachable", str(error))
 
     def _targets(self, call: ClientCall) -> list[Target]:
-        """Return the targets to ask, in order, without those for which there is no key. Raises ``RefusedCall`` if there
-        are none."""
+        """Return the targets (provider and model) to ask, in order, without those for which there is no API key. Raises
+        ``RefusedCall`` if none is left."""
         if named := self._routes.not_configured(call.api_path, call.model):
             variable = PROVIDERS[named].key_variable or "nothing"
             message = f"{named} is not configured: add it to providers, and set {variable} in this server's environment"
@@ -171,8 +175,8 @@ class Relay:
 
 
 class _Relayed:
-    """Sends one call to one or more targets in turn, and the last response to the client. ``target``: the one asked
-    last."""
+    """Sends one call to one or more targets (provider and model) in turn, and the response that was accepted to the
+    client. ``target``: the target asked last."""
 
     target: Target
     _way: Forwarder
@@ -184,7 +188,8 @@ class _Relayed:
         self._outcomes = outcomes
 
     async def open(self, target: Target) -> UpstreamResponse:
-        """Send the call to ``target`` and return when the response head has arrived, whatever its status.
+        """Send the call to ``target``. Return when status and headers of the response have arrived, whatever the status
+        is.
 
         The outcome is counted for the provider. Raises ``RefusedCall`` if the call cannot be sent to this target, and
         ``Unreachable`` if no response came.
@@ -203,8 +208,8 @@ class _Relayed:
         return answer
 
     async def hand_on(self, answer: UpstreamResponse, send: Send) -> None:
-        """Send the provider's response to the client, and close it. Raises ``BrokenResponse``, or ``Unreachable`` if
-        the client has received nothing yet."""
+        """Send the provider's response to the client, and close the provider's response. Raises ``BrokenResponse`` if
+        it breaks off, or ``Unreachable`` if it breaks off before the client has received anything."""
         try:
             await self._way.hand_on(answer, send)
         except (BrokenResponse, Unreachable) as error:
@@ -217,8 +222,8 @@ class _Relayed:
 
 
 def _escaped_path(scope: Scope, path: str) -> bytes:
-    """Return the end of the request's path that stands for ``path``, percent-encoded as the client sent it. Returns b""
-    if the client sent no escapes, or if the decoded end differs from ``path``."""
+    """Return the part of the request's path that ``path`` is decoded from, percent-encoded as the client sent it. b""
+    if the client's path has no escapes, or if that part does not decode to ``path``."""
     raw: bytes = (scope.get("raw_path") or b"").partition(b"?")[0]
     if b"%" not in raw:
         return b""
@@ -227,8 +232,8 @@ def _escaped_path(scope: Scope, path: str) -> bytes:
 
 
 async def _too_large(receive: Receive | None, send: Send, dialect: str, most: int) -> None:
-    """Send a 413 response. ``receive``: reads the rest of the request, which is discarded; ``None`` if nothing is
-    left."""
+    """Send a response with status 413 and close the connection. ``most``: the limit in bytes that the message names.
+    ``receive``: reads the rest of the request, which is discarded; ``None`` if the whole request was read."""
     body = refusal(dialect, 413, "request_too_large", f"at most {most} bytes are taken")
     headers = [
         (b"content-type", b"application/json"),

@@ -1,5 +1,5 @@
-"""Request bodies before the inner application reads them: read early and replayed, limited, and given up if the client
-leaves."""
+"""Request bodies before the inner application reads them: reads a body early and replays it, limits its content, and
+stops work for a client that has disconnected."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ if TYPE_CHECKING:
 
 
 async def read_ahead(receive: Receive, limit: int) -> list[Message]:
-    """Read the request body and return it as a list with one ASGI message, for ``whole_body`` and ``replay_messages``.
+    """Read the whole request body. Returns a list with one ASGI message, for ``whole_body`` and ``replay_messages``.
 
-    If the body is longer than ``limit`` bytes, or if the client disconnects, reading stops. Then the messages that were
-    read are returned, not joined.
+    If the body is longer than ``limit`` bytes or the client disconnects, reading stops, and the messages read so far
+    are returned separately.
     """
     messages: list[Message] = []
     size = 0
@@ -44,7 +44,8 @@ async def read_ahead(receive: Receive, limit: int) -> list[Message]:
 
 
 def whole_body(messages: list[Message]) -> bytes | None:
-    """Return the request body that ``read_ahead`` read; ``None`` if it stopped before the end."""
+    """Return the request body in the list that ``read_ahead`` returned; ``None`` if ``read_ahead`` stopped before the
+    end."""
     first = messages[0]
     if len(messages) > 1 or first["type"] != "http.request" or first.get("more_body"):
         return None
@@ -53,8 +54,8 @@ def whole_body(messages: list[Message]) -> bytes | None:
 
 
 def replay_messages(messages: list[Message], receive: Receive) -> Receive:
-    """Return a ``receive`` that returns ``messages`` first, one per call, and then calls ``receive``. It empties the
-    list ``messages``."""
+    """Return an ASGI ``receive`` that first returns ``messages``, one per call, and then calls ``receive``. It removes
+    the messages from the list."""
 
     async def replaying() -> Message:
         return messages.pop(0) if messages else await receive()
@@ -63,10 +64,11 @@ def replay_messages(messages: list[Message], receive: Receive) -> Receive:
 
 
 async def run_while_connected(receive: Receive, work: Coroutine[Any, Any, None]) -> bool:
-    """Run ``work``, and cancel it if the client disconnects. Returns whether the client stayed to the end.
+    """Run ``work``, and cancel it if the client disconnects. Returns true if ``work`` ran to its end, false if it was
+    cancelled for that reason.
 
-    The whole request body must have been read before. Runs in the caller's task, so that its context variables apply
-    and its cancellation reaches ``work`` unchanged.
+    The whole request body must have been read before, since ``receive`` is used to notice the disconnect. ``work`` runs
+    in the caller's task, so it sees the caller's context variables, and a cancellation of the caller reaches it.
     """
     task = asyncio.current_task()
     if task is None:
@@ -95,25 +97,25 @@ async def send_body(send: Send, status: int, body: bytes, content_type: bytes = 
 
 
 async def send_refusal(send: Send, dialect: str, status: int, code: str, message: str) -> None:
-    """Send an error response of this server, in the format that clients of ``dialect`` expect ("" for an unknown
-    one)."""
+    """Send a complete error response in the format that clients of ``dialect`` expect, such as "openai_chat" ("" for a
+    general format). ``code`` is for programs, ``message`` for people."""
     await send_body(send, status, refusal(dialect, status, code, message))
 
 
 def dialect_of(scope: Scope) -> str:
-    """Return the dialect in which the client of a request expects an error response; for an unknown path the likeliest
-    one (see ``dialect_at``)."""
+    """Return the name of the format in which the client of a request expects an error response, such as "openai_chat".
+    For an unknown path, the most likely one."""
     api_path = api_path_of(scope["path"], scope["headers"])
     return api_path.error_dialect if api_path is not None else dialect_at(scope["path"])
 
 
 def is_encoded(headers: Sequence[Header]) -> bool:
-    """Return whether the headers say that the body is compressed (``Content-Encoding``)."""
+    """Return whether the header ``Content-Encoding`` says that the body is compressed."""
     return header(headers, b"content-encoding") not in (None, b"", b"identity")
 
 
 class _Watch:
-    """Cancels ``task`` when the client disconnects, unless ``over`` is true."""
+    """Cancels ``task`` when the client disconnects, unless ``over`` is true. ``cancelled``: whether it has done so."""
 
     __slots__ = ("_receive", "_task", "cancelled", "over")
 
@@ -138,7 +140,7 @@ async def _swallow_cancellation(task: asyncio.Task[Any]) -> None:
 
 
 CHECKED_INLINE_MAX: Final = 128 * 1024
-"""Size in bytes up to which a body is checked on the event loop; a longer one is checked in a worker thread."""
+"""Maximum size in bytes of a body that is checked on the event loop. A longer one is checked in a worker thread."""
 
 BODILESS: Final = frozenset({"GET", "HEAD", "OPTIONS"})
 """Methods whose requests have no body."""
@@ -147,10 +149,10 @@ _OBJECT: Final = re.compile(rb"(?:\xef\xbb\xbf)?[ \t\r\n]*\{")
 
 
 class RequestBounds:
-    """ASGI middleware that refuses requests which exceed ``bounds`` (nesting, messages, tools) with status 400.
+    """ASGI middleware that answers requests which exceed ``bounds`` (nesting depth, messages, tools) with status 400.
 
-    ``counts`` counts refused requests by error code. Bodies above ``body_max`` bytes, compressed bodies, and bodies
-    that are not JSON objects pass unchecked, because no inner application parses them.
+    ``counts`` counts refused requests by error code. Bodies of more than ``body_max`` bytes, compressed bodies, and
+    bodies that are not JSON objects pass unchecked, because no inner application parses them.
     """
 
     def __init__(self, app: ASGIApp, bounds: Bounds, body_max: int, counts: Counter[str]) -> None:
@@ -160,7 +162,7 @@ class RequestBounds:
         self._counts = counts
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Handle one ASGI connection."""
+        """Handle one ASGI connection: read the request body, and pass the request on or refuse it."""
         if scope["type"] != "http" or scope["method"] in BODILESS or is_encoded(scope["headers"]):
             await self._app(scope, receive, send)
             return

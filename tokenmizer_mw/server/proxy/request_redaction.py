@@ -1,8 +1,9 @@
-"""Removes secrets from requests that are not recorded: other routes than chats, other encodings, chats without a
-session.
+"""Removes secrets from requests that the memory middleware does not record: calls that are not chats, bodies that are
+not plain UTF-8, chats without a session.
 
-A recorded chat is redacted by the memory middleware; everything else is redacted here, the last place before the
-provider. With redaction on, no body is sent without a scan unless the configuration allows it.
+A recorded chat is redacted by the memory middleware. Everything else is redacted here, directly before it is sent to
+the provider. If redaction is on, no body is sent without a search for secrets, except media files and what the
+configuration allows.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
     from tokenmizer_mw.safety.request_redaction import RequestRedactor
 
 INLINE_MAX: Final = 16 * 1024
-"""Size in bytes up to which a body is redacted on the event loop; a longer one is redacted in a worker thread."""
+"""Maximum size in bytes of a body that is redacted on the event loop. A longer one is redacted in a worker thread."""
 
 _MEDIA: Final = (b"multipart/", b"audio/", b"image/", b"video/", b"application/octet-stream", b"application/pdf")
 _NOT_UTF8: Final = "the request's body is not UTF-8, so secrets in it could not be redacted"
@@ -38,24 +39,29 @@ _IDENTITY: Final = (b"", b"identity")
 
 
 class UnreadableBody(ValueError):
-    """Raised for a body that cannot be parsed and so cannot be redacted. The text gives the reason, for the client."""
+    """Raised for a body that cannot be parsed, so that secrets in it cannot be redacted. The text of the exception
+    gives the reason, for the client."""
 
 
 @dataclass(frozen=True, slots=True)
 class Redacted:
-    """A redacted request: body and headers; the original objects if nothing changed."""
+    """Body and headers of a request after redaction. They are the original objects if nothing changed."""
 
     body: bytes
     headers: Sequence[Header]
 
 
 class RequestRedaction:
-    """ASGI middleware in front of the relay that removes secrets from request bodies.
+    """ASGI middleware in front of the relay ``app`` that removes secrets from request bodies.
 
-    ``memory``: provides the redactor and the guard settings. ``body_max``: maximum body size in bytes; longer bodies
-    are left to ``app``, which refuses them, and a body that is longer once it is decompressed counts as one that cannot
-    be parsed. ``passes_unreadable``: true if bodies that cannot be parsed are forwarded and counted instead of refused
-    with 415. Media (audio, images, non-text uploads) are forwarded unchanged and counted as ``request_not_redacted``.
+    - ``memory``: provides the redactor and the settings of the guard (which refuses messages that read like an attack).
+    - ``body_max``: maximum body size in bytes. Longer bodies are passed to ``app``, which refuses them. A compressed
+      body that is longer after decompression is treated as one that cannot be parsed.
+    - ``passes_unreadable``: whether bodies that cannot be parsed are forwarded; if not, they are refused with status
+      415.
+
+    Media (audio, images, binary uploads) are always forwarded unchanged. What is forwarded without redaction is counted
+    as ``request_not_redacted``.
     """
 
     def __init__(self, app: ASGIApp, memory: SessionMemory, body_max: int, *, passes_unreadable: bool = False) -> None:
@@ -65,7 +71,8 @@ class RequestRedaction:
         self._passes_unreadable = passes_unreadable
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Handle one ASGI connection."""
+        """Handle one ASGI connection: redact the request body and pass the request on, or answer with an error.
+        Requests without a body and chats that the memory middleware has redacted already pass unchanged."""
         if scope["type"] != "http" or scope["method"] in BODILESS or GUARD in scope or not self._is_on():
             await self._app(scope, receive, send)
             return
@@ -98,7 +105,8 @@ class RequestRedaction:
         return work() if len(body) <= INLINE_MAX else await offload(work, CPU)
 
     def _redact(self, path: str, headers: Sequence[Header], body: bytes) -> Redacted:
-        """Return the request without secrets. Raises ``UnreadableBody`` and ``RequestBlocked``."""
+        """Return the request without secrets. Raises ``UnreadableBody`` if it cannot be parsed and may not pass, and
+        ``RequestBlocked`` if the guard refuses a message of a chat."""
         api_path = api_path_of(path, headers)
         try:
             plain, text, forwarded = _readable(headers, body, self._body_max)
@@ -125,7 +133,9 @@ class RequestRedaction:
 
 
 def _readable(headers: Sequence[Header], body: bytes, limit: int) -> tuple[bytes, str, Sequence[Header]]:
-    """Return the decompressed body, its text, and the headers that fit it. Raises ``UnreadableBody``."""
+    """Return the decompressed body, the same as text, and the headers without the content encoding. Raises
+    ``UnreadableBody`` for an unknown or broken encoding, a body of more than ``limit`` bytes, and bytes that are no
+    text."""
     coding = (header(headers, b"content-encoding") or b"").strip().lower()
     plain, forwarded = body, headers
     if coding not in _IDENTITY:
@@ -141,8 +151,9 @@ def _readable(headers: Sequence[Header], body: bytes, limit: int) -> tuple[bytes
 
 
 def _recode(encoding: str, plain: bytes, headers: Sequence[Header]) -> tuple[bytes, str, Sequence[Header]]:
-    """Return a body of JSON in UTF-16 or UTF-32 (RFC 4627, section 3), which some servers accept, as UTF-8: its bytes,
-    text and headers. Raises ``UnreadableBody`` for anything else."""
+    """Return a JSON body in UTF-16 or UTF-32 (RFC 4627, section 3), which some servers accept, converted to UTF-8: its
+    bytes, its text and its headers. Raises ``UnreadableBody`` if it is not such JSON. ``encoding``: the encoding of
+    ``plain``."""
     try:
         text = plain.decode(encoding)
         json.loads(text)
@@ -167,7 +178,7 @@ def _decode_body(coding: str, body: bytes, limit: int) -> bytes:
 
 def _check_words(dialect: Dialect, plain: bytes, path: str) -> None:
     """Raise ``RequestBlocked`` if a message of the chat reads like an attack (prompt injection). All messages are
-    checked, because without a session it is not known which of them are new."""
+    checked, because without a session it is unknown which of them are new. An invalid request is not refused here."""
     try:
         messages = dialect.read(plain, path=path).messages
     except MalformedRequest:

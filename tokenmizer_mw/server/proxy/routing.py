@@ -1,4 +1,4 @@
-"""The configured providers, and which of them a request is sent to."""
+"""The configured providers, and the rules that select the provider of a request."""
 
 from __future__ import annotations
 
@@ -13,15 +13,16 @@ from tokenmizer_mw.server.translate.table import PROVIDERS, Provider
 from .api_paths import ApiPath
 
 Keys = Literal["auto", "client", "server"]
-"""Whose API key a provider gets. "client": the client's own; "server": the one in the server's environment; "auto": the
-server's if it is set, else the client's."""
+"""Whose API key is sent to a provider. "client": the client's own; "server": the one in this server's environment;
+"auto": the server's if it is set, else the client's."""
 
 ALSO: Final[Mapping[str, frozenset[str]]] = {
     "openai": frozenset({"openai_responses"}),
     "openrouter": frozenset({"openai_responses"}),
     "grok": frozenset({"openai_responses"}),
 }
-"""Dialects that a provider of the table accepts at its base address besides its own, by the provider's name."""
+"""Formats of chat calls (dialects) that a known provider accepts at its base address besides its own: name of the
+provider -> names of dialects."""
 
 DIALECT_FAMILIES: Final[Mapping[str, str]] = {
     "openai_chat": "openai",
@@ -31,15 +32,17 @@ DIALECT_FAMILIES: Final[Mapping[str, str]] = {
     "cohere": "cohere",
     "ollama": "ollama",
 }
-"""The API family of each dialect."""
+"""The API family of each dialect (format of chat calls). A family is a provider's API with all its paths, such as
+"openai"."""
 
 
 @dataclass(frozen=True, slots=True)
 class Server:
     """A provider as it is configured.
 
-    ``row``: its address, dialect and so on. ``key``: this server's API key for it, "" for none; ``keys``: whose key it
-    gets. ``also``: dialects that it accepts without translation, besides that of ``row``.
+    - ``row``: its address, dialect (format of chat calls), kind of authentication and so on.
+    - ``keys``: whose API key is sent to it. ``key``: this server's API key for it, "" for none.
+    - ``also``: dialects that it accepts without translation, besides that of ``row``.
     """
 
     row: Provider
@@ -49,29 +52,31 @@ class Server:
 
     @property
     def name(self) -> str:
-        """The provider's name in the table or in the configuration, such as "anthropic"."""
+        """The provider's name, in the table of known providers or in the configuration, such as "anthropic"."""
         return self.row.name
 
     @property
     def family(self) -> str:
-        """The API family. A call of the same family other than a chat call is forwarded without translation."""
+        """The provider's API family, such as "openai". Calls of the same family other than chat calls are forwarded
+        unchanged."""
         return DIALECT_FAMILIES[self.row.dialect]
 
     @property
     def lack(self) -> str:
-        """Error message if ``keys`` is "server" and the server has no key for the provider; else ""."""
+        """Error message if ``keys`` is "server", the provider needs a key, and this server has none; else ""."""
         if self.row.auth == "none" or self.keys != "server" or self.key:
             return ""
         missing = f"{self.row.key_variable} is not set" if self.row.key_variable else "no key_variable is named"
         return f"keys: server needs this server's key, but {missing}"
 
     def takes(self, dialect: str) -> bool:
-        """Return whether the provider accepts a chat call in ``dialect`` without translation."""
+        """Return whether the provider accepts a chat call in the format ``dialect``, such as "openai_chat", without
+        translation."""
         return dialect == self.row.dialect or dialect in self.also
 
 
 def servers_of_table(environ: Mapping[str, str]) -> dict[str, Server]:
-    """Return all providers of the table by name, with the API keys that the variables in ``environ`` hold."""
+    """Return all known providers by name. Their API keys are read from ``environ``, the environment variables."""
     return {
         name: Server(row, key=environ.get(row.key_variable, ""), also=ALSO.get(name, frozenset()))
         for name, row in PROVIDERS.items()
@@ -79,24 +84,26 @@ def servers_of_table(environ: Mapping[str, str]) -> dict[str, Server]:
 
 
 _FOUND_MAX: Final = 1_024
-"""Number of model names whose targets are cached; limited because clients choose the names."""
+"""Maximum number of model names whose targets are cached. It is limited because clients choose the names."""
 
 Choice = Literal["default", "named", "inferred", "configured"]
-"""Why a call is sent to its provider. "default": it is the default of the client's path; "named": the client wrote its
-name in front of the model ("openai/gpt-5"); "inferred": the model's name begins as this provider's do; "configured":
-the model's name is defined under ``models``."""
+"""Why a call is sent to its provider. "configured": the model's name is defined under ``models`` in the configuration;
+"named": the client wrote the provider's name in front of the model, such as "openai/gpt-5"; "inferred": the model's
+name begins like this provider's models; "default": none of these, and the provider is the default for the client's
+path."""
 
 _AGGREGATORS: Final = frozenset({"openrouter"})
-"""Providers of the table whose own model names begin with another provider's name, such as
-"anthropic/claude-opus-4"."""
+"""Known providers whose own model names begin with another provider's name, such as "anthropic/claude-opus-4"."""
 
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """A provider to send a call to, and the ``model`` by the provider's own name for it ("" if the call names none).
+    """A provider to send a call to, and the model to ask it for.
 
-    ``choice``: why this provider. ``addressed``: true if the client's path stands for this provider, so that the
-    client's key is meant for it.
+    - ``model``: the provider's own name of the model; "" if the call names none.
+    - ``choice``: why this provider was selected.
+    - ``addressed``: whether the client's request path stands for this provider, so that the client's API key is meant
+      for it.
     """
 
     server: Server
@@ -106,11 +113,15 @@ class Target:
 
 
 class Routes:
-    """The routing table from calls to providers.
+    """The routing table: selects the providers of a call.
 
-    ``models`` maps client-side model names to targets such as "openai/gpt-4o-mini"; the first is asked first, the
-    others if it fails. ``defaults`` is the provider of each API family for all other models. Raises ``ConfigError`` for
-    a name of an unknown provider.
+    - ``servers``: the providers by name.
+    - ``models``: additional model names, each with targets such as "openai/gpt-4o-mini". The first target is asked
+      first, the others if it fails.
+    - ``defaults``: name of the default provider of an API family; ``None`` or a missing family uses the provider with
+      the family's name, else the first of the family.
+
+    Raises ``ConfigError`` for the name of an unknown provider and for a malformed target.
     """
 
     def __init__(
@@ -130,23 +141,26 @@ class Routes:
 
     @property
     def aliases(self) -> dict[str, str]:
-        """The model names that are defined under ``models``, each with the provider that is asked first."""
+        """The model names that are defined under ``models``, each with the name of the provider that is asked first."""
         return {name: targets[0].server.name for name, targets in self._aliases.items()}
 
     @property
     def configured(self) -> dict[str, tuple[Target, ...]]:
-        """The targets (provider and model) of each name under ``models``."""
+        """The targets (provider and model) of each model name that is defined under ``models``, in the order in which
+        they are asked."""
         return dict(self._aliases)
 
     def is_addressed(self, server: Server) -> bool:
-        """Return whether a request path stands for this provider, so that it may receive the keys of clients."""
+        """Return whether the request paths of an API family stand for this provider, so that it may receive the keys of
+        clients that use these paths."""
         return server in self._addressed.values()
 
     def not_configured(self, api_path: ApiPath, model: str) -> str:
-        """Return the provider that the model's name begins with ("grok" in "grok/grok-4") if the table has it but the
-        configuration does not; else "".
+        """Return the name of the provider that the model's name begins with, such as "grok" for "grok/grok-4", if it is
+        a known provider that this configuration does not have. Such a call should be refused.
 
-        Also "" for a name under ``models``, and if the default provider of the path itself has models with such names.
+        "" in all other cases: also if the name is defined under ``models``, or if the path's default provider may have
+        models with such names itself.
         """
         named = model.partition("/")[0] if "/" in model else ""
         if named not in PROVIDERS or named in self.servers or model in self._aliases:
@@ -157,7 +171,8 @@ class Routes:
         return "" if default.row.auth == "none" else named
 
     def targets(self, api_path: ApiPath, model: str) -> tuple[Target, ...]:
-        """Return the targets to ask, in order; empty if there is no provider for the path."""
+        """Return the targets to ask for a call, in order; an empty tuple if there is no provider for it. ``model``: the
+        model name in the call, "" for none."""
         return self._found(api_path.family, api_path.vendor, model)
 
     def _look_up(self, family: str, vendor: str, model: str) -> tuple[Target, ...]:
@@ -199,11 +214,11 @@ class Routes:
         return own or next((server for server in self.servers.values() if server.family == family), None)
 
     def _find_addressed(self, family: str, configured: bool) -> Server | None:
-        """Return the provider that the paths of ``family`` stand for, the only one that gets clients' keys; ``None`` if
-        unclear.
+        """Return the provider that the request paths of ``family`` stand for; only this one gets the keys of clients
+        that use these paths. ``None`` if it is unclear.
 
         It is the default that the configuration names, else the provider with the family's name, else the only provider
-        of this family. It must speak the family's dialect.
+        of this family. A provider of another family is never returned.
         """
         default = self._defaults[family]
         if default is None or default.family != family:
@@ -213,4 +228,4 @@ class Routes:
 
 
 FAMILIES: Final = ("openai", "anthropic", "gemini", "cohere", "ollama")
-"""Names of the API families that request paths belong to."""
+"""Names of the API families that request paths belong to. A family is a provider's API with all its paths."""

@@ -1,7 +1,7 @@
 """A minimal HTTP client for providers, with a pool of connections for each server address.
 
-It has no cookies, which could mix callers; no redirects, which could send a key elsewhere; it ignores proxy variables
-of the environment and adds no headers of its own except host and content length.
+It has no cookies, which could mix clients, and follows no redirects, which could send a key elsewhere. It ignores the
+proxy variables of the environment, and adds no headers of its own except ``host`` and ``content-length``.
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ from tokenmizer_mw.wire.http import Header
 from .connection import BrokenResponse, Connection, ResponseTimedOut
 
 IDLE_SECONDS: Final = 15.0
-"""How long an unused connection is kept: less than most servers keep it, so that none is used while the server closes
-it."""
+"""Maximum age of an unused connection in seconds. It is shorter than the time after which most servers close one, so
+that none is used while the server closes it."""
 
 IDLE_MAX: Final = 256
-"""Number of unused connections to one server that are kept."""
+"""Maximum number of unused connections to one server."""
 
 GATEWAY_TIMEOUT: Final = 504
 _BAD_GATEWAY: Final = 502
@@ -42,8 +42,8 @@ _IN_PATHS: Final = "/:@!$&'()*+,;=~"
 class Unreachable(PeerError):
     """Raised when a provider gave no response.
 
-    ``status``: status of the error response to the client, such as 502; ``unsent``: true if the provider has received
-    nothing of the request, so that a retry is safe.
+    ``status``: status of the error response to send to the client, such as 502. ``unsent``: whether the provider has
+    received nothing of the request, so that a retry is safe.
     """
 
     def __init__(self, reason: str, *, status: int = _BAD_GATEWAY, unsent: bool = False) -> None:
@@ -52,13 +52,14 @@ class Unreachable(PeerError):
         self.unsent = unsent
 
     def of(self, provider: str) -> Unreachable:
-        """Return the same error with the name ``provider`` in front of its text."""
+        """Return a copy of this error whose text begins with the name ``provider``."""
         return Unreachable(f"{provider}: {self}", status=self.status, unsent=self.unsent)
 
 
 @dataclass(frozen=True, slots=True)
 class UpstreamTimeouts:
-    """Timeouts in seconds: to connect, for the response head, and between two pieces of the response."""
+    """Timeouts in seconds. ``connect``: to make a connection. ``first_byte``: each wait for data until the response
+    head has arrived. ``idle``: between two pieces of the response body."""
 
     connect: float = 10.0
     first_byte: float = 600.0
@@ -67,7 +68,8 @@ class UpstreamTimeouts:
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """Scheme, host and port of a server. ``authority`` is the value of the host header."""
+    """Identifies a server: host, port and whether TLS is used (``secure``). ``authority``: the value of the ``Host``
+    header."""
 
     host: str
     port: int
@@ -77,7 +79,7 @@ class Origin:
 
 @dataclass(frozen=True, slots=True)
 class UpstreamAddress:
-    """Where a request goes: the server, and ``target``, the percent-encoded path and query."""
+    """Where a request goes: the server, and the percent-encoded path and query (``target``)."""
 
     origin: Origin
     target: bytes
@@ -92,15 +94,15 @@ def _base(address: str) -> tuple[Origin, str]:
 
 
 def place(address: str, path: str, query: bytes = b"") -> UpstreamAddress:
-    """Return the address of ``path`` (not yet percent-encoded) below a provider's base address. ``query``: without the
-    "?"."""
+    """Return the address of ``path`` below a provider's base address ``address``. ``path`` is not percent-encoded yet.
+    ``query``: percent-encoded, without the "?"."""
     plain = _place(address, path)
     return UpstreamAddress(plain.origin, plain.target + b"?" + query) if query else plain
 
 
 def escaped_place(address: str, path: bytes, query: bytes = b"") -> UpstreamAddress:
-    """Return the address of ``path`` (already percent-encoded) below a provider's base address. ``query``: without the
-    "?"."""
+    """Return the address of ``path`` below a provider's base address ``address``. ``path`` is percent-encoded already.
+    ``query``: percent-encoded, without the "?"."""
     origin, before = _base(address)
     target = before.encode("ascii") + path
     return UpstreamAddress(origin, target + b"?" + query if query else target)
@@ -112,8 +114,8 @@ def _place(address: str, path: str) -> UpstreamAddress:
 
 
 class UpstreamResponse:
-    """A response whose head has arrived, as ``Upstream.open`` returns it. The caller must close it, whether its body
-    was read or not. ``headers``: as received."""
+    """A response whose status and headers have arrived, as ``Upstream.open`` returns it. The caller must call
+    ``aclose``, whether it has read the body or not. ``headers``: as received."""
 
     __slots__ = ("_connection", "_held", "_idle", "_pool", "headers", "status")
 
@@ -127,14 +129,15 @@ class UpstreamResponse:
         self._held = held
 
     async def pieces(self) -> AsyncIterator[bytes]:
-        """Yield the body as it arrives, without decoding. Raises ``BrokenResponse``."""
+        """Yield the bytes of the body as they arrive; they are not decompressed. Raises ``BrokenResponse`` if the
+        response breaks off or nothing arrives in time."""
         connection = self._connection
         while connection is not None and (piece := await connection.piece(self._idle)):
             yield piece
 
     async def read(self, limit: int, too_long: Exception | None = None) -> bytes:
-        """Return the whole body. Raises ``BrokenResponse`` if the response breaks off; for a body longer than ``limit``
-        bytes raises ``too_long``, or ``BrokenResponse`` if that is ``None``."""
+        """Return the whole body; it is not decompressed. Raises ``BrokenResponse`` if the response breaks off. For a
+        body of more than ``limit`` bytes, raises ``too_long``, or ``BrokenResponse`` if that is ``None``."""
         pieces, size = [], 0
         async for piece in self.pieces():
             pieces.append(piece)
@@ -144,8 +147,8 @@ class UpstreamResponse:
         return b"".join(pieces)
 
     async def aclose(self) -> None:
-        """Release the connection for other requests; if the response was not read to its end, the connection is
-        closed."""
+        """Release the connection for other requests. If the response was not read to its end, close the connection
+        instead. Calling it twice is harmless."""
         if self._connection is not None:
             connection, self._connection = self._connection, None
             self._pool.give_back(connection)
@@ -153,8 +156,8 @@ class UpstreamResponse:
 
 
 class Pool:
-    """The connections to one server that no request uses at the moment. ``context``: settings of TLS; may be ``None``
-    for a server without TLS."""
+    """The unused connections to the server ``origin``. ``context``: TLS settings; may be ``None`` for a server without
+    TLS."""
 
     def __init__(self, origin: Origin, context: ssl.SSLContext | None) -> None:
         self._origin = origin
@@ -162,7 +165,8 @@ class Pool:
         self._idle: list[Connection] = []
 
     async def take(self, seconds: float) -> Connection:
-        """Return an unused connection, else a new one, for which ``seconds`` is the timeout. Raises ``Unreachable``."""
+        """Return an unused connection, or else a new one. ``seconds``: timeout of a new connection. Raises
+        ``Unreachable`` if none can be made."""
         oldest = asyncio.get_running_loop().time() - IDLE_SECONDS
         while self._idle:
             connection = self._idle.pop()
@@ -172,7 +176,7 @@ class Pool:
         return await self._connect(seconds)
 
     def give_back(self, connection: Connection) -> None:
-        """Return a connection to the pool if it can be reused; else close it."""
+        """Put a connection back into the pool. It is closed instead if it cannot be reused or if the pool is full."""
         if not connection.reusable or len(self._idle) >= IDLE_MAX:
             connection.abort()
             return
@@ -180,7 +184,7 @@ class Pool:
         self._idle.append(connection)
 
     def close(self) -> None:
-        """Close all idle connections."""
+        """Close all unused connections. Those in use are not affected."""
         while self._idle:
             self._idle.pop().abort()
 
@@ -212,7 +216,7 @@ class Pool:
 
 
 def _plain(error: OSError) -> str:
-    """Return what a connection error says, without the addresses in its own text."""
+    """Return a description of a connection error without the addresses that its own text may contain."""
     if isinstance(error, ssl.SSLError | socket.gaierror) or error.errno is None:
         return type(error).__name__
     return os.strerror(error.errno)
@@ -221,9 +225,12 @@ def _plain(error: OSError) -> str:
 class Upstream:
     """The HTTP client for all providers.
 
-    ``patience``: the timeouts. ``connections``: maximum number of concurrent requests to all providers; ``None`` for no
-    limit. Further ones wait, as long as the timeout to connect. ``ca_file``: certificate authorities trusted besides
-    the public ones. Raises ``ConfigError`` for a file without certificates.
+    - ``patience``: the timeouts; ``None`` for the default ones.
+    - ``connections``: maximum number of concurrent requests to all providers; ``None`` for no limit. Further requests
+      wait, as long as the timeout to connect.
+    - ``ca_file``: PEM file of certificate authorities that are trusted besides the public ones.
+
+    Raises ``ConfigError`` for a file without certificates.
     """
 
     def __init__(
@@ -237,10 +244,10 @@ class Upstream:
     async def open(
         self, method: str, place: UpstreamAddress, headers: Sequence[Header], body: bytes
     ) -> UpstreamResponse:
-        """Send a request and return when the response head has arrived, whatever its status.
+        """Send a request and return when status and headers of the response have arrived, whatever the status is.
 
-        ``headers`` must not contain host and length; they are added. Raises ``Unreachable`` if no connection was free
-        or could be made, if no valid head came in time, or if a header contains a line break.
+        ``headers`` must not contain ``host`` and ``content-length``, which are added. Raises ``Unreachable`` if no
+        connection was free or could be made, if no valid head came in time, or if a header contains a line break.
         """
         head = _head(method, place, headers, len(body))
         held = await self._acquire_place()
@@ -263,13 +270,13 @@ class Upstream:
         return UpstreamResponse(pool, connection, begun, self._patience.idle, held)
 
     async def aclose(self) -> None:
-        """Close the connection pools of all providers."""
+        """Close the unused connections to all providers."""
         for pool in self._pools.values():
             pool.close()
 
     async def _acquire_place(self) -> AsyncExitStack:
-        """Wait until fewer than ``connections`` requests are open, and count one more until the result is closed.
-        Raises ``Unreachable`` if that takes too long."""
+        """Wait until fewer than ``connections`` requests are open, and count one more. Closing the result ends the
+        count. Raises ``Unreachable`` if that takes longer than the timeout to connect."""
         held = AsyncExitStack()
         if self._places is not None:
             try:
@@ -299,7 +306,8 @@ def _context(ca_file: str | None) -> ssl.SSLContext:
 
 
 def _head(method: str, place: UpstreamAddress, headers: Sequence[Header], length: int) -> bytes:
-    """Return the head of a request. Raises ``Unreachable`` if a header contains a line break."""
+    """Return the request line and headers of a request as bytes. ``length``: size of the body in bytes. Raises
+    ``Unreachable`` if a header contains a line break."""
     lines = [b"%s %s HTTP/1.1" % (method.encode("ascii"), place.target), b"host: " + place.origin.authority]
     lines += [name + b": " + value for name, value in headers]
     if length or method not in ("GET", "HEAD"):
