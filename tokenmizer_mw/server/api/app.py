@@ -1,5 +1,5 @@
-"""The ASGI application of the REST API: authorizes requests, runs the route in a worker thread, and sends the
-response."""
+"""The ASGI application of the REST API: checks who sent a request, calls the function of its route in a worker thread,
+and sends the response."""
 
 from __future__ import annotations
 
@@ -50,8 +50,8 @@ if TYPE_CHECKING:
 _log = logging.getLogger("tokenmizer_mw.server.api")
 _ALWAYS: Final = {"cache-control": "no-store", "x-content-type-options": "nosniff"}
 AnswerCounts = Counter[tuple[str, int]]
-"""How many responses this process sent, by name of the route and HTTP status, such as ("search", 200). "none" stands
-for requests that no route takes."""
+"""How many responses this process has sent, by name of the route and HTTP status, such as ``("search", 200)``. The name
+"none" stands for requests to no route."""
 
 _NOBODY: Final = Caller(LOCAL_TENANT, scopes=frozenset())
 _NO_ROUTE_NAME: Final = "none"
@@ -70,22 +70,21 @@ def api(
 ) -> Api:
     """Return the REST API as an ASGI application that can be mounted under any prefix.
 
-    - ``authorize``: function from a request to its caller, see ``Authorize``. ``None``: the caller is the one that the
-      middleware of ``server.access`` authenticated. Without a caller, all routes except health and the OpenAPI document
-      answer 401.
-      ``authorize=local`` lets every caller do everything with the local tenant: use it only where nobody but the owner
-      can reach the application.
+    - ``authorize``: function that takes a request's ASGI scope and returns its caller, see ``Authorize``. With
+      ``None``, the caller is the one that the middleware of ``server.access`` found. A request without a caller gets
+      status 401, except on the routes for health and the OpenAPI document. ``authorize=local`` lets everybody do
+      everything with the local tenant; use it only if nobody but the owner can reach the application.
     - ``checks``: functions that return a word such as "draining" while the server cannot take requests, else ``None``.
-      ``/health`` answers 503 with these words.
+      ``/health`` then answers with status 503 and these words.
     - ``doubts``: functions that return a word such as "limits_unavailable" while something else does not work, else
-      ``None``. ``/health`` reports "degraded" with these words.
-    - ``collectors``: further Prometheus collectors for ``/metrics``. Without prometheus-client (extra ``api``) there is
-      no such route.
-    - ``worker``: value of the label "worker" of this process in the metrics; "": no such label.
+      ``None``. ``/health`` then reports "degraded" with these words.
+    - ``collectors``: further Prometheus collectors for ``/metrics``. If prometheus-client (extra ``api``) is not
+      installed, there is no such route.
+    - ``worker``: value of the label "worker" of this process in the metrics; "" for no such label.
     - ``clock``: returns the current time in seconds since the epoch.
 
-    Closing the API does not close ``memory``: close it yourself. Raises ``ConfigError`` for a ``memory`` or an
-    ``authorize`` of a wrong type.
+    The API does not close ``memory``; the caller has to. Raises ``ConfigError`` for a ``memory`` or an ``authorize`` of
+    a wrong type.
     """
     if not isinstance(memory, SessionMemory):
         raise ConfigError(f"memory is a SessionMemory, such as SessionMemory.open(...), not {memory!r:.60}")
@@ -96,7 +95,7 @@ def api(
 
 
 class Api:
-    """The ASGI application of the REST API, as ``api`` returns it."""
+    """The ASGI application of the REST API. The function ``api`` creates it and explains its arguments."""
 
     def __init__(
         self,
@@ -126,7 +125,8 @@ class Api:
         return (Route("openapi", "GET", "/api/openapi.json", None, summary, describe_api, dict[str, Any]),)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer one HTTP request or the server's lifespan messages; close a WebSocket at once."""
+        """Handle one ASGI connection: answer an HTTP request or the server's lifespan messages, and close a WebSocket
+        at once."""
         if scope["type"] == "http":
             await self._http(scope, receive, send)
         elif scope["type"] == "websocket":
@@ -167,15 +167,15 @@ class Api:
         return await offload(partial(_do_work, route, request), CALLS)
 
     async def _find_caller(self, scope: Scope) -> Caller:
-        """Return the caller of a public route: one without permissions if nobody is authenticated, or if that cannot be
-        decided."""
+        """Return the caller of a request to a route that needs no permission. If nobody is authenticated, or if that
+        cannot be checked, return a caller without permissions."""
         with suppress(AuthorizeFailed):
             return await find_caller(self._authorize, scope) or _NOBODY
         return _NOBODY
 
     async def _let_in(self, route: Route, scope: Scope) -> Caller:
-        """Return the caller of a request. Raises ``ApiRefusal`` with 401, 403 or 503 if the caller is unknown, lacks
-        the scope of ``route``, or cannot be authenticated at the moment."""
+        """Return the caller of a request. Raises ``ApiRefusal`` with status 401 if there is no caller, 403 if the
+        caller lacks the permission for ``route``, and 503 if the caller cannot be checked at the moment."""
         if route.scope is None:
             return await self._find_caller(scope) if route.name == "health" else _NOBODY
         try:
@@ -193,7 +193,7 @@ class Api:
 def _metrics(
     memory: SessionMemory, answered: AnswerCounts, health: Health, collectors: Iterable[Collector], worker: str
 ) -> tuple[Route, ...]:
-    """Return the route that Prometheus scrapes; () if prometheus-client is not installed."""
+    """Return a tuple with the route for Prometheus metrics; ``()`` if prometheus-client is not installed."""
     try:
         from . import metrics
     except ModuleNotFoundError as missing:
@@ -213,8 +213,9 @@ def _metrics(
 
 
 def _route(found: Matched | None, method: str) -> Route:
-    """Return the route in ``found`` for an HTTP method; HEAD gets that of GET. Raises ``ApiRefusal`` for an unknown
-    path (``found`` is ``None``; 404), and for a method that the path does not take (405)."""
+    """Return the route for an HTTP method among those at the request's path. HEAD gets the route of GET. Raises
+    ``ApiRefusal`` with status 404 if ``found`` is ``None`` (unknown path), and 405 if the path does not accept the
+    method."""
     if found is None:
         raise ApiRefusal(NO_ROUTE)
     route = found.routes.get("GET" if method == "HEAD" else method)
@@ -225,8 +226,8 @@ def _route(found: Matched | None, method: str) -> Route:
 
 
 def _do_work(route: Route, request: ApiRequest[Any, Any]) -> Response:
-    """Call the function of ``route`` and return the response to send. Raises ``ApiRefusal`` for an exception of this
-    package that has an error response; any other exception passes."""
+    """Call the function of ``route`` and return the response to send. An exception of this package becomes
+    ``ApiRefusal`` with its error response, if it has one. Any other exception is not caught."""
     try:
         found = route.work(request)
     except TokenMizerError as error:
@@ -244,6 +245,6 @@ def _problem_response(problem: Problem) -> Response:
 
 
 def _log_failure(name: str, error: BaseException) -> None:
-    """Log the type of an exception and the place where it was raised; never its text, which may quote a chat. ``name``:
-    the route."""
+    """Log the type of an exception and where it was raised, but not its text, which may quote a chat. ``name``: the
+    route."""
     _log.warning("api %s: %s in %s", name, type(error).__name__, raised_at(error))

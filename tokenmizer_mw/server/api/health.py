@@ -1,4 +1,5 @@
-"""Health of the memory: whether the server can take requests, and what does not work; for orchestrators and people."""
+"""Health of the memory: whether the server can take requests, and what does not work. It is meant for orchestrators,
+such as Kubernetes, and for people."""
 
 from __future__ import annotations
 
@@ -12,37 +13,38 @@ from tokenmizer_mw.model.session import SessionKey
 from .shapes import HealthAnswer, Status
 
 RECENT_SECONDS: Final = 300.0
-"""Seconds for which the health is "degraded" after a failure."""
+"""Number of seconds after a failure during which the health is "degraded"."""
 
 TROUBLES: Final = (
     "background_failed", "collect_failed", "commit_failed", "cut_failed", "dropped_queue_full", "extract_failed",
     "extraction_not_kept", "flush_failed", "guard_failed", "open_failed", "redaction_failed", "session_failed",
     "turn_lost", "turn_spooled",
 )  # fmt: skip
-"""Counters of failures that make the health "degraded", because less is remembered than should be. What each counts:
-docs/counters.md."""
+"""Names of counters of failures that make the health "degraded", because less is remembered than should be. The page
+docs/counters.md says what each counts."""
 
 Check = Callable[[], str | None]
-"""A function that returns in one word why the server cannot take requests, such as "draining"; ``None`` if it can. It
-must not block."""
+"""Function that returns a word such as "draining" if the server cannot take requests; ``None`` if it can. It must not
+block."""
 
 Doubt = Callable[[], str | None]
-"""A function that returns in one word what does not work although the server takes requests, such as
-"limits_unavailable"; ``None`` if all works. It is called in a worker thread, and may block for as long as an
-orchestrator waits for an answer."""
+"""Function that returns a word such as "limits_unavailable" if something does not work although the server can take
+requests; ``None`` if all works. It is called in a worker thread. It may block, but not longer than an orchestrator
+waits for the health check."""
 
 _PROBE: Final = SessionKey("tokenmizer.health", "probe")
-"""The key of a session that does not exist. The health check reads it only to see whether the store answers."""
+"""Key of a session that does not exist. The health check reads it to see whether the store answers."""
 
 _NO_KEY: Final = bytes(16)
-"""A cache key that no response has, to see whether the cache of responses answers."""
+"""Key that no cached response has. The health check reads it to see whether the cache answers."""
 
 
 class Health:
-    """Reports whether a memory works, from its store, its failure counters, and further functions. Thread-safe.
+    """Reports whether a memory works, from its store, its failure counters and further functions. Safe to use from
+    several threads.
 
-    - ``checks``: see ``Check``; a word from any of them makes the health "unready".
-    - ``doubts``: see ``Doubt``; a word from any of them makes it "degraded", unless it is "unready".
+    - ``checks``: see ``Check``. A word from any of them makes the health "unready".
+    - ``doubts``: see ``Doubt``. A word from any of them makes the health "degraded", unless it is "unready".
     - ``clock``: returns the current time in seconds since the epoch.
     """
 
@@ -59,11 +61,11 @@ class Health:
         self._clock = clock
 
     def look(self, *, with_place: bool = False) -> HealthAnswer:
-        """Return the health now, with a reason in one word for everything that does not work. Blocks while it reads
-        from the store.
+        """Return the current health, with a word for everything that does not work. Blocks while it reads from the
+        store.
 
-        ``with_place``: if the store fails, also return ``place``: its file, or its host, port and database (without
-        user and password).
+        ``with_place``: if the store fails, also return where it is, in ``place``: its file, or its host, port and
+        database, without user and password.
         """
         unreadable = self._unreadable()
         against = [word for check in self._checks if (word := check())]
@@ -83,7 +85,7 @@ class Health:
         return answer
 
     def _unreadable(self) -> TokenMizerError | None:
-        """Return the error that a read from the store raises now; ``None`` if it can be read."""
+        """Try to read from the store. Return the error that this raises; ``None`` if the store can be read."""
         try:
             self._memory.log.read(_PROBE)
         except TokenMizerError as error:
@@ -91,14 +93,14 @@ class Health:
         return None
 
     def _store(self) -> str | None:
-        """Return the cause of the store's newest failure, such as "store_disk_full"; ``None`` if calls succeed again,
-        or none failed."""
+        """Return the cause of the store's newest failure as a word, such as "store_disk_full". ``None`` if no call has
+        failed, or if calls have succeeded since then."""
         trouble = self._memory.service.store_monitor.trouble
         return f"store_{trouble.cause}" if trouble is not None else None
 
     def _cache(self) -> str | None:
-        """Return "cache_unavailable" if the cache of responses is outside this process and cannot be read, else
-        ``None``."""
+        """Return "cache_unavailable" if the cache of responses is outside this process and cannot be read; else
+        ``None``, also without a cache."""
         answers = self._memory.service.answers
         if answers is None or answers.here:
             return None
@@ -109,6 +111,6 @@ class Health:
         return None
 
     def _recent(self) -> list[str]:
-        """Return the counters in ``TROUBLES`` that rose within the last ``RECENT_SECONDS``."""
+        """Return the names in ``TROUBLES`` whose counters rose within the last ``RECENT_SECONDS`` seconds."""
         now, times = self._clock(), self._memory.service.counters.read_times()
         return [name for name in TROUBLES if name in times and now - times[name] < RECENT_SECONDS]

@@ -1,6 +1,5 @@
-"""Prometheus metrics of this process. If a server has several worker processes, each exposes only its own counters,
-with its own value of the label "worker".
-"""
+"""Prometheus metrics of this process. If a server has several worker processes, each returns only its own counters,
+with its own value of the label "worker"."""
 
 from __future__ import annotations
 
@@ -23,8 +22,8 @@ MEDIA: Final = CONTENT_TYPE_LATEST
 
 
 class MetricFamilies:
-    """Builds Prometheus metrics. ``worker``: value of the label "worker" that all of them get; "": they get no such
-    label."""
+    """Builds Prometheus metrics. ``worker``: value of the label "worker" that all of them get. With "", they have no
+    such label."""
 
     def __init__(self, worker: str) -> None:
         self._named, self._worker = (["worker"], [worker]) if worker else ([], [])
@@ -37,8 +36,12 @@ class MetricFamilies:
         labels: Sequence[str],
         rows: Iterable[tuple[Sequence[str], float]],
     ) -> Metric:
-        """Return a metric with one number for each of ``rows``. A row is the values of ``labels``, such as
-        ``["search", "200"]`` for ``["route", "status"]``, and the number. ``about``: the description of the metric."""
+        """Return a metric with one number for each of ``rows``.
+
+        - ``kind``: counter or gauge. ``name``, ``about``: name and description of the metric.
+        - ``labels``: names of the labels, such as ``["route", "status"]``.
+        - ``rows``: pairs of the values of the labels, such as ``["search", "200"]``, and the number.
+        """
         family = kind(name, about, labels=[*labels, *self._named])
         for values, number in rows:
             family.add_metric([*values, *self._worker], number)
@@ -63,8 +66,8 @@ class _Counters(Collector):
         yield self._make(GaugeMetricFamily, "tokenmizer_ready", about, [], [([], ready)])
 
     def _spending(self) -> Iterator[Metric]:
-        """Yield what the model calls of this process cost, what they would have cost without this package, and what
-        each stage (such as "cut" or "cache") saved or lost."""
+        """Yield the metrics of this process's model calls: what they cost, what they would have cost without this
+        package, and what each part of the package (such as "cut" or "cache") saved or lost."""
         sums = self._memory.service.usage.totals()
         whole = sums.pop(CALL, UsageSums())
         kinds = (("input", whole.input_tokens), ("cached", whole.cached_tokens), ("written", whole.written_tokens),
@@ -88,11 +91,12 @@ def registry_of(
     collectors: Iterable[Collector],
     worker: str = "",
 ) -> CollectorRegistry:
-    """Return a Prometheus registry with the metrics of ``memory`` and the given ``collectors``.
+    """Return a Prometheus registry with the metrics of ``memory`` and of ``collectors``.
 
-    - ``answered``: number of responses of the API by route name and status, read whenever the metrics are scraped.
+    - ``answered``: number of responses of the API by route name and HTTP status. It is read whenever the metrics are
+      requested.
     - ``health``: source of the metric ``tokenmizer_ready``.
-    - ``worker``: value of the label "worker"; "": the metrics have no such label.
+    - ``worker``: value of the label "worker"; with "", the metrics have no such label.
     """
     registry = CollectorRegistry()
     registry.register(_Counters(memory, answered, health, worker))

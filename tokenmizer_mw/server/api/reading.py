@@ -1,4 +1,5 @@
-"""The read-only routes. Each function runs in a worker thread and returns the JSON response."""
+"""The functions of the API routes that only read. Each runs in a worker thread and returns the JSON response as a
+dictionary, or another response. Exceptions of this package become error responses."""
 
 from __future__ import annotations
 
@@ -30,8 +31,8 @@ from .shapes import LINES
 
 
 def resume(request: ApiRequest[shapes.ResumeQuery, None]) -> shapes.ResumeAnswer:
-    """Return the resume block of a session, the short text of its facts that replaces old messages in a prompt. The
-    query sets its size."""
+    """Return the resume block of a session: a short text with its facts, which can replace old messages in a prompt.
+    The query sets its maximum number of tokens."""
     wish = request.query
     found = request.memory.resume(
         request.session_id, wish.level, budget=wish.budget, query=wish.query, model=wish.model, tenant=request.tenant
@@ -49,9 +50,9 @@ def resume(request: ApiRequest[shapes.ResumeQuery, None]) -> shapes.ResumeAnswer
 
 
 def graph(request: ApiRequest[shapes.GraphQuery, None]) -> shapes.GraphAnswer | Response:
-    """Return the graph of a session (its facts and how they relate) as JSON, or as a file in the format that the query
-    names; as it is now, or as it was after message ``message`` of the query. Raises ``ApiRefusal`` if the session has
-    fewer messages."""
+    """Return the graph of a session (its facts and how they are related), as JSON or as a file in the format that the
+    query names. With ``message`` in the query, the graph is as it was after that message, else as it is now. Raises
+    ``ApiRefusal`` if the session has fewer messages."""
     message = request.query.message
     view, tenant = request.memory.view, request.tenant
     if message is not None and message > view(request.session_id, lambda state: len(state.transcript), tenant=tenant):
@@ -63,7 +64,8 @@ def graph(request: ApiRequest[shapes.GraphQuery, None]) -> shapes.GraphAnswer | 
 
 
 def _file(request: ApiRequest[Any, None], name: str, message: int | None) -> Response:
-    """Return the graph as a file that browsers save. Even if one shows it, its scripts do not run."""
+    """Return the graph as a file in the export format ``name``, which browsers save. If a browser shows the file,
+    scripts in it do not run."""
     text = request.memory.export(request.session_id, name, message=message, tenant=request.tenant)
     kind = format_named(name)
     disposition = f'attachment; filename="session-graph{kind.suffix}"'
@@ -75,8 +77,8 @@ _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 def history(request: ApiRequest[shapes.HistoryQuery, None]) -> shapes.HistoryAnswer:
-    """Return the graph of a session as it was recorded at ``at_time``; or, with ``as=valid``, the facts that were true
-    at that time, as far as is known now."""
+    """Return the graph of a session for the time ``at_time``: with ``as=recorded``, the graph as it was recorded at
+    that time; with ``as=valid``, the facts that were true at that time, according to what is known now."""
     at, by = request.query.at_time, request.query.as_
     time = _EPOCH + timedelta(seconds=at)  # as a number, the library takes the years from 2000 to 5000 alone
     when = {"recorded_at": time} if by == "recorded" else {"valid_at": time}
@@ -86,7 +88,7 @@ def history(request: ApiRequest[shapes.HistoryQuery, None]) -> shapes.HistoryAns
 
 
 def transitions(request: ApiRequest[shapes.NoQuery, None]) -> shapes.TransitionsAnswer:
-    """Return every replacement of one decision of a session by another, oldest first, and all decisions in them."""
+    """Return all replacements of one decision of a session by another, oldest first, and the decisions in them."""
     found = request.memory.graph(request.session_id, tenant=request.tenant)
     steps = found.transitions()
     ends = {id for step in steps for id in (step.old, step.new)}
@@ -96,12 +98,12 @@ def transitions(request: ApiRequest[shapes.NoQuery, None]) -> shapes.Transitions
 
 
 _NEAREST_MAX: Final = 3
-"""How many of the nearest facts an error lists if a text fits none."""
+"""Maximum number of facts that the error lists as the nearest ones if a text fits no fact."""
 
 
 def why(request: ApiRequest[shapes.WhyQuery, None]) -> shapes.WhyJson:
-    """Explain the fact that ``text`` of the query names: who said it, what it replaced, and what replaced it. Raises
-    ``ApiRefusal``, which lists the nearest facts, if ``text`` fits none."""
+    """Explain the fact that ``text`` in the query names: who stated it, what it replaced, and what replaced it. Raises
+    ``ApiRefusal`` if ``text`` fits no fact; its message lists the nearest facts."""
     found = request.memory.why(request.session_id, request.query.text, tenant=request.tenant)
     if found is None:
         hits = request.memory.search(request.session_id, request.query.text, _NEAREST_MAX, tenant=request.tenant)
@@ -110,15 +112,16 @@ def why(request: ApiRequest[shapes.WhyQuery, None]) -> shapes.WhyJson:
 
 
 def search(request: ApiRequest[shapes.SearchQuery, None]) -> shapes.SearchAnswer:
-    """Return at most ``limit`` facts that match ``text``, best first; none if no fact matches."""
+    """Return the facts of a session that match ``text``, best first, at most ``limit``. The list is empty if none
+    matches."""
     hits = request.memory.search(request.session_id, request.query.text, request.query.limit, tenant=request.tenant)
     found = [shapes.FoundFactJson(node=shapes.node_of(hit.node), score=hit.score) for hit in hits]
     return {"session_id": request.session_id, "hits": found}
 
 
 def difference(request: ApiRequest[shapes.DiffQuery, None]) -> shapes.DiffAnswer:
-    """Return how the graph of a session differs between the points ``from`` and ``to`` of the query: checkpoints, or
-    numbers of events. Raises ``ApiRefusal`` for an unknown checkpoint."""
+    """Return how the graph of a session differs between the points ``from`` and ``to`` in the query. Each is a
+    checkpoint or the number of an event. Raises ``ApiRefusal`` for an unknown checkpoint."""
     request.memory.graph(request.session_id, tenant=request.tenant)  # all facts are drawn first
     events = request.memory.log.read(SessionKey(request.tenant, request.session_id))
     before, after = _seq_of_place(events, request.query.from_), _seq_of_place(events, request.query.to)
@@ -136,8 +139,9 @@ def _graph_until(events: Sequence[Recorded], seq: int) -> Any:
 
 
 def _seq_of_place(events: Sequence[Recorded], named: str | None) -> int:
-    """Return the number of the event that ``named`` stands for: a checkpoint's id ("checkpoint-2"), or a number, at
-    most that of the newest event; ``None``: the newest event. Raises ``ApiRefusal`` for an unknown checkpoint."""
+    """Return the number of an event. ``named``: a checkpoint's id such as "checkpoint-2", which stands for the event
+    that created the checkpoint; or the number itself, which is limited to that of the newest event; or ``None`` for the
+    newest event. Raises ``ApiRefusal`` for an unknown checkpoint."""
     newest = events[-1].seq if events else 0
     if named is None:
         return newest
@@ -150,8 +154,8 @@ def _seq_of_place(events: Sequence[Recorded], named: str | None) -> int:
 
 
 def edits(request: ApiRequest[shapes.NoQuery, None]) -> shapes.EditsAnswer:
-    """Return the manual edits of a session (changes of facts by hand), oldest first, those that were undone
-    included."""
+    """Return the manual edits of a session (changes of facts by hand), oldest first. Those that were undone are
+    included and marked."""
     found = request.memory.edits(request.session_id, tenant=request.tenant)
     undone = undone_numbers([one.edit for one in found])
     listed = [cast(shapes.EditJson, {**one.to_dict(), "undone": one.number in undone}) for one in found]
@@ -159,8 +163,8 @@ def edits(request: ApiRequest[shapes.NoQuery, None]) -> shapes.EditsAnswer:
 
 
 def messages(request: ApiRequest[shapes.MessagesQuery, None]) -> shapes.MessagesAnswer:
-    """Return a page of the messages of a session, oldest first: those after number ``after``, at most ``limit`` of
-    them."""
+    """Return a page of the messages of a session, oldest first: at most ``limit`` messages with a number above
+    ``after``."""
     request.memory.view(request.session_id, lambda state: None, tenant=request.tenant)  # raises for an unknown session
     wish, found = request.query, request.memory.messages(request.session_id, tenant=request.tenant)
     most = min(wish.limit, request.memory.settings.page_max)
@@ -171,14 +175,15 @@ def messages(request: ApiRequest[shapes.MessagesQuery, None]) -> shapes.Messages
 
 
 def loss_report(request: ApiRequest[shapes.NoQuery, None]) -> shapes.LossAnswer:
-    """Return the facts that the model no longer sees since the last cut (old messages replaced by a resume block):
-    neither the block nor a later message states them."""
+    """Return the facts that the model no longer sees since the last cut (the last time that a resume block replaced old
+    messages): neither the block nor a later message states them."""
     found = request.memory.loss_report(request.session_id, tenant=request.tenant)
     return cast(shapes.LossAnswer, {"session_id": request.session_id, **found.to_dict()})
 
 
 def checkpoints(request: ApiRequest[shapes.NoQuery, None]) -> shapes.CheckpointsAnswer:
-    """Return the checkpoints (named points) of a session, oldest first, those of cuts included."""
+    """Return the checkpoints (named points) of a session, oldest first, including those that cuts created. In a cut, a
+    resume block replaces old messages."""
     marks: list[shapes.Mark] = [
         {
             "id": recorded.event.id,
@@ -194,7 +199,7 @@ def checkpoints(request: ApiRequest[shapes.NoQuery, None]) -> shapes.Checkpoints
 
 
 def export(request: ApiRequest[shapes.NoQuery, None]) -> Response:
-    """Return the events of a session (its log) as JSON Lines, which the route "import" reads again."""
+    """Return all events of a session as JSON Lines, which the route "import" can read."""
     lines = export_lines(request.session_id, _events(request))
     return Response("".join(f"{line}\n" for line in lines), media_type=LINES)
 
@@ -207,8 +212,8 @@ def _events(request: ApiRequest[Any, None]) -> Sequence[Recorded]:
 
 
 def sessions(request: ApiRequest[shapes.SessionsQuery, None]) -> shapes.SessionsAnswer:
-    """Return a page of the caller's sessions, most recently updated first. ``cursor``: the ``next`` of the page
-    before."""
+    """Return a page of the sessions of the caller's tenant, most recently updated first. ``cursor`` in the query: the
+    value ``next`` of the page before."""
     most = min(request.query.limit, request.memory.settings.page_max)
     after = _read_cursor(request.query.cursor) if request.query.cursor is not None else None
     found = request.memory.sessions(after=after, limit=most + 1, tenant=request.tenant)
@@ -232,7 +237,8 @@ def _describe_session(request: ApiRequest[shapes.SessionsQuery, None], info: Ses
 
 
 def recall(request: ApiRequest[shapes.RecallQuery, None]) -> shapes.RecallAnswer:
-    """Return what a session says about a question: facts and quoted messages, within ``budget`` tokens."""
+    """Return what a session says about the question in the query: facts and quoted messages, in at most ``budget``
+    tokens."""
     wish = request.query
     found = request.memory.recall(request.session_id, wish.query, budget=wish.budget, tenant=request.tenant)
     return {
@@ -246,8 +252,9 @@ def recall(request: ApiRequest[shapes.RecallQuery, None]) -> shapes.RecallAnswer
 
 
 def compaction(request: ApiRequest[shapes.NoQuery, shapes.CompactionBody]) -> shapes.CompactionAnswer:
-    """Decrypt a compaction, the summary of old messages that this package encrypted for a client to store. Raises
-    ``ApiRefusal`` (404) if it was changed, or made for another tenant or by another server."""
+    """Decrypt a compaction, which is the encrypted summary of old messages that a client stores, and return its
+    content. Raises ``ApiRefusal`` (status 404) if it was changed, or if it was made for another tenant or by another
+    server."""
     try:
         content = request.memory.service.compaction.seal().open(request.tenant, request.body.encrypted_content)
     except SealBroken as error:
@@ -279,8 +286,8 @@ def _read_cursor(cursor: str) -> Place:
 
 
 def stats(request: ApiRequest[shapes.StatsQuery, None]) -> shapes.StatsAnswer:
-    """Return the number and age of the caller's sessions, and what the model calls that the query selects cost and
-    saved. Callers with the scope "admin" also get the counters of this process."""
+    """Return how many sessions the caller's tenant has and how old they are, and what the model calls that the query
+    selects cost and saved. Callers with the scope "admin" also get the counters of this process."""
     wish = request.query
     saved = request.memory.savings(
         wish.session,

@@ -1,6 +1,5 @@
-"""Types and functions that all API routes share: the route itself, the request (its caller, and its validated query and
-body), and the error response, ``{"error": {"code", "message", "field"}}``.
-"""
+"""Types and functions that all API routes share: the route itself, the request (caller, validated query and body), and
+the error response, ``{"error": {"code", "message", "field"}}``."""
 
 from __future__ import annotations
 
@@ -46,21 +45,23 @@ Scope = Literal["read", "write", "erase", "admin"]
 
 @dataclass(frozen=True, slots=True)
 class Route:
-    """One route of the API: a method and a path, and the function that answers them.
+    """One route of the API: a method, a path, and the function that answers requests for them.
 
-    - ``name``: unique; names the route in metrics, in logs and in the OpenAPI document.
-    - ``path``: below the mount point. It may contain ``{session_id}``, one segment; slashes in the id are encoded.
-    - ``scope``: the permission that the caller needs; ``None`` if the route is public.
+    - ``name``: unique name of the route in metrics, in logs and in the OpenAPI document.
+    - ``path``: path below the mount point. It may contain ``{session_id}``, which is one segment; slashes in the id are
+      percent-encoded.
+    - ``scope``: the permission that the caller needs; ``None`` if the route needs no caller.
     - ``summary``: its description in the OpenAPI document.
-    - ``work``: the function, run in a worker thread. A ``Response`` that it returns is sent unchanged; anything else is
-      sent as JSON with ``status``, also a text.
-    - ``answer``: for the OpenAPI document: the type of the JSON response; or another media type, such as "text/plain",
-      if ``work`` returns a ``Response``.
+    - ``work``: the function, which runs in a worker thread. If it returns a ``Response``, that is sent unchanged. Any
+      other value, also a string, is sent as JSON with ``status``.
+    - ``answer``: for the OpenAPI document: the type of the JSON response, or the media type, such as "text/plain", if
+      ``work`` returns a ``Response``.
     - ``query``: the model of the query parameters; a request with any other parameter is refused.
-    - ``body``: the model of the JSON body, or the media types that ``work`` parses itself; ``None``: no body.
+    - ``body``: the model of the JSON body; or the media types of a body that ``work`` parses itself; ``None`` for no
+      body.
     - ``status``: the HTTP status of a JSON response.
+    - ``failures``: for the OpenAPI document: error statuses that ``failures_of`` cannot derive from the other fields.
     - ``also``: text media types that ``work`` may return instead of JSON, each as a ``Response``.
-    - ``failures``: for the OpenAPI document: error statuses that ``failures_of`` cannot tell from the other fields.
     """
 
     name: str
@@ -78,13 +79,13 @@ class Route:
 
     @property
     def of_session(self) -> bool:
-        """Whether a request names one session, in its path or in its body."""
+        """Whether a request to this route names one session, in its path or in its body."""
         in_body = isinstance(self.body, type) and "session_id" in self.body.model_fields
         return "{session_id}" in self.path or in_body
 
 
 class ApiRefusal(Exception):
-    """Raised while a request is handled; the client then gets the error response ``problem``."""
+    """Raised while a request is handled. The client then gets the error response ``problem``."""
 
     def __init__(self, problem: Problem) -> None:
         super().__init__(problem.code)
@@ -93,9 +94,12 @@ class ApiRefusal(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """An error response: ``status`` for HTTP, ``code`` for programs ("unknown_session"), ``message`` for people.
-    ``field`` names the invalid part of the request, such as "session_id"; "" if no single part is invalid. ``headers``:
-    further HTTP headers."""
+    """An error response.
+
+    - ``status``: HTTP status. ``code``: for programs, such as "unknown_session". ``message``: for people.
+    - ``field``: name of the invalid part of the request, such as "session_id"; "" if no single part is invalid.
+    - ``headers``: further HTTP headers.
+    """
 
     status: int
     code: str
@@ -104,7 +108,8 @@ class Problem:
     headers: Mapping[str, str] = dataclasses.field(default_factory=dict)
 
     def to_dict(self) -> dict[str, dict[str, str | None]]:
-        """Return the response body, ``{"error": {"code", "message", "field"}}``; ``field`` is ``None`` for ""."""
+        """Return the response body: ``{"error": {"code": ..., "message": ..., "field": ...}}``. If ``self.field`` is
+        "", the member ``field`` is ``None``."""
         return {"error": {"code": self.code, "message": self.message, "field": self.field or None}}
 
 
@@ -130,47 +135,50 @@ _KNOWN: Final[tuple[tuple[type[TokenMizerError], Problem], ...]] = (
     (SessionDiffers, Problem(409, "session_differs", "The session exists and holds something else.", "session_id")),
     (StoreError, BUSY),
 )
-"""The error response for each exception of this package; the first row that fits counts. An invalid session id gets the
-response for an unknown session, because no session can have it."""
+"""Pairs of an exception class of this package and its error response; the first pair that fits is used. An invalid
+session id gets the response for an unknown session, because no session can have that id."""
 
 
 def unknown_node(nearest: Iterable[Node]) -> Problem:
-    """Return the problem (404) for a text that fits no fact of a session. Its message lists ``nearest``, the facts that
-    the text fits best; if there are none, it points to recall."""
+    """Return the error response (404) for a text that fits no fact of a session. ``nearest``: the facts that fit best,
+    which the message lists. If there are none, the message points to recall, which also searches messages."""
     named = "; ".join(f"{node.id} {node.label!r}" for node in nearest)
     hint = f"; nearest: {named}." if named else ": recall searches its messages, too."
     return dataclasses.replace(UNKNOWN_NODE, message=f"The session has no such fact{hint}")
 
 
 def forbidden(scope: str) -> Problem:
-    """Return the problem (403) for a caller who lacks the permission ``scope``."""
+    """Return the error response (403) for a caller without the permission ``scope``."""
     return Problem(403, "forbidden", f"This needs the scope {scope!r}.")
 
 
 def wrong_method(allowed: str) -> Problem:
-    """Return the problem (405) for a method that a path does not take. ``allowed``: those it takes, such as
-    "GET, HEAD"."""
+    """Return the error response (405) for a method that a path does not accept. ``allowed``: the methods that it
+    accepts, such as "GET, HEAD"."""
     return Problem(405, "method_not_allowed", f"This path takes {allowed}.", headers={"allow": allowed})
 
 
 def too_large(limit: int) -> Problem:
-    """Return the problem (413) for a request body of more than ``limit`` bytes."""
+    """Return the error response (413) for a request body of more than ``limit`` bytes."""
     return Problem(413, "too_large", f"The body is larger than {limit:,} bytes.", headers={"connection": "close"})
 
 
 def wrong_media(taken: str) -> Problem:
-    """Return the problem (415) for a body that is compressed, or of another media type than ``taken``."""
+    """Return the error response (415) for a body that is compressed, or whose media type is not ``taken``, the accepted
+    one."""
     return Problem(415, "unsupported_media_type", f"The body is {taken}, without a content encoding.", "content-type")
 
 
 def invalid(message: str, field: str = "") -> Problem:
-    """Return the problem (422) for an invalid value in ``field``; "" if no single field is invalid."""
+    """Return the error response (422) for an invalid value. ``field``: name of the field with it; "" if no single field
+    is invalid."""
     return Problem(422, "invalid", message, field)
 
 
 def invalid_field(error: ValidationError, model: type[BaseModel]) -> Problem:
-    """Return the problem (422) for the first error in ``error``. Its message never repeats the invalid value. If the
-    request has a field that ``model`` lacks, the message lists the fields of ``model``."""
+    """Return the error response (422) for the first validation error in ``error``. Its message never repeats the
+    invalid value. If the request has a field that ``model`` does not have, the message lists the fields of
+    ``model``."""
     first = error.errors(include_url=False, include_input=False, include_context=False)[0]
     place = ".".join(map(str, first["loc"]))[:_PLACE_MAX]
     if first["type"] == "extra_forbidden":
@@ -180,8 +188,8 @@ def invalid_field(error: ValidationError, model: type[BaseModel]) -> Problem:
 
 
 def problem_of(error: TokenMizerError) -> Problem | None:
-    """Return the error response for an exception of this package; ``None`` for an exception that is a fault of the
-    server, which gets status 500."""
+    """Return the error response for an exception of this package. ``None`` if the exception is the server's fault, so
+    that the client should get status 500."""
     if isinstance(error, BudgetTooSmall):
         return invalid(f"{str(error).capitalize()}.", "budget")
     if isinstance(error, UnknownNode):
@@ -193,32 +201,33 @@ def problem_of(error: TokenMizerError) -> Problem | None:
 
 
 def _as_sentence(error: Exception) -> str:
-    """Return the message of ``error`` with a full stop, and with a capital if its first word is a plain word: not a
-    fact's id ("task-3") or an argument's name ("node_id")."""
+    """Return the message of ``error`` with a full stop. Its first letter becomes a capital if the first word has only
+    letters, so not if it is a fact's id ("task-3") or an argument's name ("node_id")."""
     text = str(error)
     return f"{text[:1].upper()}{text[1:]}." if text.partition(" ")[0].isalpha() else f"{text}."
 
 
 Authorize = Callable[[Mapping[str, Any]], Caller | Awaitable[Caller | None] | None]
-"""A function of the application around the API: it gets the ASGI scope of a request, and returns the ``Caller``, or
-``None`` to refuse the request. It may be async; if it is not, it must not block."""
+"""Function of your application that says who sent a request. It gets the ASGI scope of the request. It returns the
+``Caller``, or ``None`` to refuse the request with status 401. It may be async; if it is not, it must not block."""
 
 
 class AuthorizeFailed(Exception):
-    """Raised when the function ``authorize`` raised, or returned anything but a ``Caller`` or ``None``. The client gets
-    503, because it is not at fault."""
+    """Raised when the function ``authorize`` has raised an exception, or has returned anything but a ``Caller`` or
+    ``None``. The client gets status 503, because the request is not at fault."""
 
 
 def local(scope: Mapping[str, Any]) -> Caller:
-    """Give every request all permissions for the sessions of the local tenant, without a check. Pass it as
-    ``authorize=local``."""
+    """Return a caller with all permissions for the local tenant (the default owner of sessions). Nothing is checked.
+    Pass this function as ``authorize=local`` if only the owner can reach the application."""
     return Caller(LOCAL_TENANT)
 
 
 async def find_caller(authorize: Authorize, scope: Mapping[str, Any]) -> Caller | None:
-    """Return the caller that ``authorize`` finds for the ASGI ``scope`` of a request; ``None`` if it refuses.
+    """Call ``authorize`` with the ASGI ``scope`` of a request, and return the caller; ``None`` if ``authorize`` refuses
+    the request.
 
-    Raises ``AuthorizeFailed`` if ``authorize`` raises, or returns anything but a caller or ``None``.
+    Raises ``AuthorizeFailed`` if ``authorize`` raises an exception, or returns anything but a caller or ``None``.
     """
     try:
         found = authorize(scope)
@@ -236,12 +245,13 @@ Body = TypeVar("Body")
 
 @dataclass(frozen=True, slots=True)
 class ApiRequest(Generic[Query, Body]):
-    """An API request of an authorized caller, as the function of its route gets it.
+    """An API request of a caller who has the permission for the route. The function of the route gets this object.
 
+    - ``memory``, ``caller``, ``health``: the sessions, who sent the request, and the health check of the server.
     - ``prefix``: the path under which the API is mounted, such as "/memory"; "" at the root.
-    - ``session_id``: the id in the path; "" if the path of the route has none.
+    - ``session_id``: the id in the path; "" if the route's path has none.
     - ``query``: the validated query parameters.
-    - ``body``: the validated model; raw bytes for a route that parses the body itself; ``None`` for one without body.
+    - ``body``: the validated body; raw bytes if the route parses the body itself; ``None`` if the route has no body.
     - ``clock``: returns the current time in seconds since the epoch.
     """
 
@@ -256,7 +266,7 @@ class ApiRequest(Generic[Query, Body]):
 
     @property
     def tenant(self) -> str:
-        """The caller's tenant, to which all sessions of the request belong."""
+        """The caller's tenant: the owner of the sessions that the request can reach."""
         return self.caller.tenant
 
 
@@ -265,8 +275,9 @@ _LENGTH_DIGITS: Final = 18
 
 
 def query_of(route: Route, query_string: bytes) -> BaseModel:
-    """Return the query parameters of a request, as an instance of the model ``route.query``. ``query_string``: as
-    received. Raises ``ApiRefusal`` for too many, repeated, unknown or invalid parameters."""
+    """Parse and validate the query parameters of a request. ``query_string``: the query as received. Returns an
+    instance of the model ``route.query``. Raises ``ApiRefusal`` for too many, repeated, unknown or invalid
+    parameters."""
     try:
         pairs = parse_qsl(query_string.decode("latin-1"), keep_blank_values=True, max_num_fields=_FIELDS_MAX)
     except ValueError:
@@ -281,16 +292,17 @@ def query_of(route: Route, query_string: bytes) -> BaseModel:
 
 
 async def body_of(route: Route, request: Request, settings: Settings) -> Any:
-    """Read the body of a request, within the size limit of its route.
+    """Read the body of a request, within a size limit, and validate it.
 
-    Returns an instance of the model ``route.body``; the raw bytes when ``route.body`` is a tuple of media types; or
-    ``None`` when the route takes no body.
+    Returns an instance of the model ``route.body``; the raw bytes if ``route.body`` is a tuple of media types; ``None``
+    if the route has no body.
 
-    The size limit is ``api_body_max`` for a model, ``import_max`` for JSON Lines, and the smaller of ``request_max``
-    and ``import_max`` for other raw bytes. ``request_max`` is lower because one ``json.loads`` call blocks the whole
-    process. A route that reads JSON Lines must apply ``request_max`` to each line itself.
+    The size limit is the setting ``api_body_max`` for a model, ``import_max`` for JSON Lines, and the smaller of
+    ``request_max`` and ``import_max`` for other raw bytes. ``request_max`` is lower because one ``json.loads`` call
+    blocks the whole process. A route that reads JSON Lines must apply ``request_max`` to each line itself.
 
-    Raises ``ApiRefusal`` (wrong media type, too large, invalid), and ``ClientDisconnect`` when the client disconnects.
+    Raises ``ApiRefusal`` for a wrong media type and for a body that is too large or invalid, and ``ClientDisconnect``
+    if the client disconnects.
     """
     if route.body is None:
         return None
@@ -328,7 +340,7 @@ async def _read_body(request: Request, limit: int) -> bytes:
 
 
 class JsonResponse(Response):
-    """A JSON response in ASCII: all other characters are escaped, because a text may hold half of a surrogate pair,
+    """A JSON response in ASCII. All other characters are escaped, because a text may contain half of a surrogate pair,
     which cannot be encoded as UTF-8."""
 
     media_type = JSON
@@ -337,7 +349,8 @@ class JsonResponse(Response):
         super().__init__(content, status, headers)
 
     def render(self, content: object) -> bytes:
-        """Return ``content`` as JSON, in bytes. Raises ``ValueError`` for an infinite number and for NaN."""
+        """Return ``content`` as the bytes of compact JSON. Raises ``ValueError`` for infinity and NaN, which are no
+        JSON."""
         return json.dumps(content, separators=(",", ":"), allow_nan=False).encode("ascii")
 
 

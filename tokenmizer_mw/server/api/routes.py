@@ -104,28 +104,29 @@ ROUTES: Final[tuple[Route, ...]] = (
           _health, shapes.HealthAnswer, failures=(503,)),
 )
 # fmt: on
-"""All routes except two that ``Api`` adds for itself: the OpenAPI document, and the metrics."""
+"""All routes except two that ``Api`` adds itself: the OpenAPI document and the metrics."""
 
 _ID: Final = "{session_id}"
 
 _FORMER_PATHS: Final[Mapping[tuple[str, ...], Sequence[str]]] = {
     ("api", "decision", "invalidate"): ("api", "invalidate")
 }
-"""Former paths, split at slashes, with the paths that replaced them. They still work and are not documented."""
+"""Former paths -> the paths that replaced them, each split at its slashes. The former ones still work and are not
+documented."""
 
 
 @dataclass(frozen=True, slots=True)
 class Matched:
-    """What a request's path leads to: its routes by method ("GET", "DELETE"), and the session id in the path ("" if it
-    has none)."""
+    """The routes at the path of a request. ``routes``: HTTP method, such as "GET" -> route. ``session_id``: the session
+    id in the path, "" if it has none."""
 
     routes: Mapping[str, Route]
     session_id: str
 
 
 def match_routes(scope: Mapping[str, Any], routes: Sequence[Route]) -> Matched | None:
-    """Return those of ``routes`` that have the path of a request, by method, with the session id in the path; ``None``
-    if none has it. The path is taken from the ASGI ``scope``, without the prefix under which the API is mounted."""
+    """Find those of ``routes`` that have the path of a request, and the session id in that path. ``None`` if no route
+    has the path. The path is taken from the ASGI ``scope``, without the prefix under which the API is mounted."""
     longest = max(route.path.count("/") for route in routes)
     for path in _paths_below(scope):
         segments = _segments(path, scope.get("raw_path") or b"", longest)
@@ -137,15 +138,15 @@ def match_routes(scope: Mapping[str, Any], routes: Sequence[Route]) -> Matched |
 
 
 def _paths_below(scope: Mapping[str, Any]) -> list[str]:
-    """Return the request's path without the mount prefix, and then unchanged, for hosts that already removed the
-    prefix."""
+    """Return the paths to try: the request's path without the mount prefix, and the unchanged path, for hosts that have
+    already removed the prefix."""
     return list(dict.fromkeys([below_root(scope), scope["path"]]))
 
 
 def _segments(path: str, raw: bytes, most: int) -> Sequence[str]:
-    """Split ``path`` at its slashes. If ``raw``, the path as received, ends in the same path, split that and decode
-    each segment, so that an encoded slash does not split. No route has more than ``most`` segments: the rest is not
-    split."""
+    """Split ``path`` at its slashes. A percent-encoded slash does not split: if ``raw``, the path as received, ends in
+    the same path, ``raw`` is split instead and each segment decoded. ``most``: maximum number of segments of a route;
+    further slashes do not split."""
     pieces = raw.partition(b"?")[0].rsplit(b"/", most)[1:]
     for start in range(len(pieces)):
         # One that is not UTF-8 becomes text that no server decodes to.
@@ -156,8 +157,8 @@ def _segments(path: str, raw: bytes, most: int) -> Sequence[str]:
 
 
 def _id_in(pattern: str, segments: Sequence[str]) -> str | None:
-    """Return the session id in ``segments`` if they fit ``pattern`` ("/api/graph/{session_id}"), "" if the pattern has
-    none; ``None`` if they do not fit."""
+    """Return the session id in ``segments``, the path of a request, if they fit ``pattern``, such as
+    "/api/graph/{session_id}". "" if they fit and the pattern has no id; ``None`` if they do not fit."""
     parts = pattern.removeprefix("/").split("/")
     if len(parts) != len(segments):
         return None
@@ -211,8 +212,8 @@ _IMPORTS: Final = {
 
 
 def openapi_document(routes: Sequence[Route], prefix: str = "") -> dict[str, Any]:
-    """Return the OpenAPI document that describes ``routes``, as JSON values. ``prefix``: the path under which the API
-    is mounted, such as "/memory"; "" at the root."""
+    """Return the OpenAPI document that describes ``routes``, as a dictionary of JSON values. ``prefix``: the path under
+    which the API is mounted, such as "/memory"; "" at the root."""
     schemas, components = _schemas(routes)
     paths: dict[str, dict[str, Any]] = {}
     for route in routes:
@@ -227,8 +228,8 @@ def openapi_document(routes: Sequence[Route], prefix: str = "") -> dict[str, Any
 
 
 def _schemas(routes: Iterable[Route]) -> tuple[Mapping[Any, Any], Mapping[str, Any]]:
-    """Return the JSON schema of every type of a body or a response, by type, and the definitions to which these schemas
-    refer, by name."""
+    """Return two mappings: type of a body or response -> its JSON schema; name -> definition that the schemas refer
+    to."""
     types = {shapes.ErrorBody, *(route.answer for route in routes), *(route.body for route in routes)}
     wanted = sorted((one for one in types if not isinstance(one, str | tuple | None)), key=str)
     inputs: list[tuple[Any, JsonSchemaMode, TypeAdapter[Any]]]
@@ -259,8 +260,8 @@ def _parameters(query: type[BaseModel]) -> list[dict[str, Any]]:
 
 
 def _parameter(name: str, schema: Mapping[str, Any], required: bool) -> dict[str, Any]:
-    """Return the OpenAPI description of a query parameter. "null" is removed from its types, because a query cannot
-    express it."""
+    """Return the OpenAPI description of a query parameter with this JSON ``schema``. The type "null" is removed from
+    it, because a query cannot express null."""
     plain = {key: value for key, value in schema.items() if key not in ("title", "description")}
     if {"type": "null"} in plain.get("anyOf", ()):
         others = [one for one in plain.pop("anyOf") if one != {"type": "null"}]
@@ -286,7 +287,7 @@ def _responses(route: Route, schemas: Mapping[Any, Any]) -> dict[str, Any]:
 
 
 def failures_of(route: Route) -> list[int]:
-    """Return the HTTP statuses of 400 and above that a route may answer with, in ascending order."""
+    """Return the error statuses (400 and above) that a route may answer with, in ascending order."""
     found = set(route.failures)
     if route.scope is not None:
         found |= {401, 403, 422, 500, 503}

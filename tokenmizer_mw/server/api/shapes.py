@@ -1,8 +1,8 @@
 """Types of the API's requests and responses.
 
-Requests are validated against pydantic models. Responses are typed dictionaries, used only for the OpenAPI document and
-by type checkers. In all of them ``turn`` is the number of a message of the session, from 1, and times are seconds since
-1970.
+Requests are validated with pydantic models. Responses are typed dictionaries, which only the OpenAPI document and type
+checkers use. In all of them, ``turn`` is the number of a message of the session (from 1), and times are in seconds
+since 1970.
 """
 
 from __future__ import annotations
@@ -27,20 +27,21 @@ JSON: Final = "application/json"
 LINES: Final = "application/x-ndjson"
 
 TEXT_MAX: Final = 1_000
-"""Longest question, reason or text of a fact that a request may have, in characters."""
+"""Maximum number of characters of a question, a reason or a fact's text in a request."""
 
 PRINTABLE: Final = "printable"
-"""The ``format`` in JSON schemas of texts without control characters and line breaks (``str.isprintable``)."""
+"""The ``format`` in JSON schemas of a text without control characters and line breaks (``str.isprintable``)."""
 
 SEQ_DIGITS: Final = 15
 _EARLIEST: Final = -62_135_596_800
 _LATEST: Final = 253_402_300_799
-"""The last second of the year 9999; ``_EARLIEST`` is the first one of the year 1."""
+"""The last second of the year 9999, in seconds since 1970. ``_EARLIEST`` is the first second of the year 1."""
 
 
 def _seconds(given: object) -> object:
-    """Convert a text, a number of seconds or a time in ISO 8601, to seconds since 1970; return anything else unchanged.
-    Raises an error of pydantic for a number before 2000, which is probably the number of a message."""
+    """Convert a text, which is a number of seconds or a time in ISO 8601, into seconds since 1970. Anything but a text
+    is returned unchanged. Raises a pydantic error for a number before the year 2000, which is probably the number of a
+    message, and ``ValueError`` for any other text."""
     if not isinstance(given, str):
         return given
     try:
@@ -87,17 +88,18 @@ Place = Annotated[
 
 
 class _Taken(BaseModel):
-    """Base of all requests: a field that the model does not declare is an error."""
+    """Base class of all requests. A field that the model does not declare is an error."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
 
 class NoQuery(_Taken):
-    """A request without query parameters."""
+    """A request without query parameters; any parameter is an error."""
 
 
 class ResumeQuery(_Taken):
-    """Query parameters: the size of the resume block, what it is for, and the model whose tokens are counted."""
+    """Query parameters: the maximum number of tokens of the resume block (a short text with a session's facts), what
+    the block is for, and the model whose tokens are counted."""
 
     level: Literal["critical", "standard", "full"] = Field("standard", description="100, 300 or 600 tokens.")
     budget: int | None = Field(
@@ -111,14 +113,16 @@ class ResumeQuery(_Taken):
 
 
 class MessagesQuery(_Taken):
-    """Query parameters: where the page of the transcript begins, and how many messages it has."""
+    """Query parameters: the number of the message after which the page begins, and how many messages the page has at
+    most."""
 
     after: int = Field(0, ge=0, le=10**SEQ_DIGITS, description="Begin after the message with this number.")
     limit: int = Field(100, ge=1, description="Messages on the page; the setting page_max bounds it.")
 
 
 class GraphQuery(_Taken):
-    """Query parameters: the format of the graph, and the message after which it is returned."""
+    """Query parameters: the format of the graph, and the number of the message after which it is wanted; without a
+    number, as it is now."""
 
     format: Literal["json", "html", "markdown", "d3", "canvas", "mermaid"] = Field(
         "json", description="As JSON, or as a file to keep: the most important facts, as many as export_nodes_max."
@@ -129,8 +133,8 @@ class GraphQuery(_Taken):
 
 
 class HistoryQuery(_Taken):
-    """Query parameters: a time, and which graph is returned for it: what was recorded by then ("recorded"), or what was
-    true then, as far as is known now ("valid")."""
+    """Query parameters: a time, and which graph is wanted for it: what was recorded by then ("recorded"), or what was
+    true then according to what is known now ("valid")."""
 
     at_time: Moment
     as_: Literal["recorded", "valid"] = Field(
@@ -139,11 +143,12 @@ class HistoryQuery(_Taken):
 
 
 _TEXT_NAMES: Final = AliasChoices("text", "query", "question")
-"""Names that a request may use for the text of a search. The first one is documented; MCP tools accept the same."""
+"""Names that a request may use for the text of a search. Only the first one is documented; MCP tools accept the same
+names."""
 
 
 class WhyQuery(_Taken):
-    """Query parameters: the fact to explain."""
+    """Query parameters: the fact to explain, by its id, its words or a description."""
 
     text: str = Field(
         min_length=1,
@@ -163,7 +168,8 @@ class SearchQuery(_Taken):
 
 
 class DiffQuery(_Taken):
-    """Query parameters: the two points of a session to compare, each a checkpoint's id or the number of an event."""
+    """Query parameters: the two points of a session to compare. Each is a checkpoint's id or the number of an event;
+    ``from`` is the start of the session by default, ``to`` the newest event."""
 
     from_: Place = Field("0", alias="from")
     to: Place | None = Field(None, description="The newest event, when it is left out.")
@@ -175,8 +181,8 @@ Day = Annotated[
 
 
 class StatsQuery(_Taken):
-    """Query parameters: which model calls count (without filters: all), and what their sums are grouped by. ``from``,
-    ``to``: first and last day."""
+    """Query parameters: which model calls to include (without filters: all), and what to group their sums by. ``from``,
+    ``to``: first and last day, both included."""
 
     session: SessionId | None = Field(None, description="Of one session.")
     model: str | None = Field(None, max_length=TEXT_MAX, description="Of one model.")
@@ -186,7 +192,7 @@ class StatsQuery(_Taken):
 
 
 class SessionsQuery(_Taken):
-    """Query parameters: the page of the session list."""
+    """Query parameters: the page of the list of sessions, and whether to include details."""
 
     limit: int = Field(100, ge=1, description="Sessions on the page; the setting page_max bounds it.")
     cursor: str | None = Field(
@@ -196,20 +202,20 @@ class SessionsQuery(_Taken):
 
 
 class RecallQuery(_Taken):
-    """Query parameters: a question, and the maximum length of the response's text in tokens."""
+    """Query parameters: a question, and the maximum number of tokens of the response's text."""
 
     query: str = Field(min_length=1, max_length=TEXT_MAX, validation_alias=AliasChoices("query", "question", "text"))
     budget: int = Field(200, ge=20, le=20_000, description="Tokens of the answer.")
 
 
 class CheckpointBody(_Taken):
-    """Request body: the session to add a checkpoint to."""
+    """Request body: the session to which a checkpoint (a named point) is added."""
 
     session_id: SessionId
 
 
 class _FactBody(CheckpointBody):
-    """Request body: a session, and the fact of it to change."""
+    """Request body: a session, and the fact in it to change."""
 
     node_id: str = Field(
         min_length=1, max_length=TEXT_MAX, description="The fact's id, its words, or a description that fits it alone."
@@ -217,14 +223,14 @@ class _FactBody(CheckpointBody):
 
 
 class CompactionBody(_Taken):
-    """Request body: a compaction, as the client received it, which the server is to decrypt. A compaction is a summary
-    of old messages that this package encrypted for the client to store."""
+    """Request body: a compaction to decrypt, as the client received it. A compaction is a summary of old messages that
+    this package has encrypted for the client to store."""
 
     encrypted_content: str = Field(min_length=1, max_length=SEALED_MAX, description="The member of that name.")
 
 
 class RememberBody(CheckpointBody):
-    """Request body: a fact to add by hand."""
+    """Request body: a fact to add to a session by hand."""
 
     text: str = Field(
         min_length=1,
@@ -240,40 +246,42 @@ class RememberBody(CheckpointBody):
 
 
 class InvalidateBody(_FactBody):
-    """Request body: a fact to declare wrong, and why."""
+    """Request body: a fact to mark as wrong, and the reason."""
 
     reason: str = Field(min_length=1, max_length=TEXT_MAX)
     never_true: bool = Field(False, description="It was no fact at all: show it to no model, not even as rejected.")
 
 
 class CompleteBody(_FactBody):
-    """Request body: a task that is done, an error that is fixed, or a goal that is reached; ``reason``: how."""
+    """Request body: a task that is done, an error that is fixed, or a goal that is reached. ``reason``: how."""
 
     reason: str = Field("", max_length=TEXT_MAX)
 
 
 class ArchiveBody(_FactBody):
-    """Request body: a fact to archive because it is no longer of interest; ``reason``: why."""
+    """Request body: a fact to archive because it is no longer of interest, although it is true. ``reason``: why."""
 
     reason: str = Field("", max_length=TEXT_MAX)
 
 
 class SeparateBody(_FactBody):
-    """Request body: a replaced fact that has nothing to do with the fact that replaced it, so that both are in force
-    from now on; ``reason``: why."""
+    """Request body: a fact that was replaced, although it has nothing to do with the fact that replaced it. From now
+    on, both are in force. ``reason``: why."""
 
     reason: str = Field("", max_length=TEXT_MAX)
 
 
 class PinBody(_FactBody):
-    """Request body: a fact to pin, which resume blocks then state directly after the standing rules, or to unpin."""
+    """Request body: a fact to pin or, with ``pinned`` false, to unpin. Resume blocks state pinned facts directly after
+    the standing rules."""
 
     pinned: bool = True
 
 
 class CorrectBody(_FactBody):
-    """Request body: the new text of a fact, or its new reason; what is omitted stays unchanged. The library's name
-    ``label`` for ``text``, and the command line's name ``because`` for ``detail``, are accepted, too."""
+    """Request body: the new text of a fact, the new reason why it is so (``detail``), or both. What is omitted stays
+    unchanged. The name ``label`` for ``text``, which the library uses, and ``because`` for ``detail``, which the
+    command line uses, are accepted, too."""
 
     text: str | None = Field(
         None,
@@ -289,15 +297,15 @@ class CorrectBody(_FactBody):
 
 
 class UndoBody(CheckpointBody):
-    """Request body: the number of the manual edit to undo; without a number, the newest edit that is neither undone nor
-    an undo."""
+    """Request body: the number of the manual edit to undo. Without a number, the newest edit that is neither undone nor
+    an undo itself."""
 
     number: int | None = Field(None, ge=1, le=2**31)
 
 
 class ErrorDetail(TypedDict):
-    """An error: ``code`` for programs, such as "unknown_session"; ``message`` for people; ``field``: the invalid part
-    of the request, null if no single part is invalid."""
+    """An error. ``code``: for programs, such as "unknown_session". ``message``: for people. ``field``: the invalid part
+    of the request; null if no single part is invalid."""
 
     code: str
     message: str
@@ -305,7 +313,7 @@ class ErrorDetail(TypedDict):
 
 
 class ErrorBody(TypedDict):
-    """Body of every response with a status of 400 and above, except those of the health routes."""
+    """Body of every response with a status of 400 or more, except those of the health routes."""
 
     error: ErrorDetail
 
@@ -313,9 +321,11 @@ class ErrorBody(TypedDict):
 class SourceJson(TypedDict):
     """Where a fact comes from.
 
-    ``turn``: number of the message; ``role``: its speaker, "hand" for a manual edit; ``quote``: its words; ``span``:
-    where these begin and end in the message's text; ``trust``: how reliable the statement is, from certain to doubtful
-    "structure" (a tool call or its result), "stated", "adopted", "claimed", "proposed", "quoted".
+    - ``turn``: number of the message. ``role``: who wrote the message; "hand" for a manual edit.
+    - ``quote``: the words of the message that state the fact. ``span``: start and end of these words in the message's
+      text.
+    - ``trust``: how reliable the statement is. From certain to doubtful: "structure" (a tool call or its result),
+      "stated", "adopted", "claimed", "proposed", "quoted".
     """
 
     turn: int
@@ -326,13 +336,16 @@ class SourceJson(TypedDict):
 
 
 class NodeJson(TypedDict):
-    """A fact of a session; empty fields are omitted.
+    """A fact of a session. Empty fields are omitted.
 
-    ``type``: such as "decision" or "task"; ``kind``: "choice", "rule", "preference" or "option" for a decision;
-    ``label``: the fact in one line; ``detail``: why, or what belongs to it; ``slot``: what it is a value of, such as
-    "database", "database@ord" (of the orders) or "node.version", and ``value``; ``order``: position of a task in its
-    plan; ``confidence``: 0 to 1, 0 for a fact that never was true; ``valid_from``, ``valid_until``: when it was true;
-    ``flags``: signs that its message tries to take over the model.
+    - ``type``: such as "decision" or "task". ``kind``: of a decision, "choice", "rule", "preference" or "option".
+    - ``label``: the fact in one line. ``detail``: why it is so, or what belongs to it.
+    - ``slot``: what the fact is a value of, such as "database", "database@ord" (the database of the orders) or
+      "node.version". ``value``: that value.
+    - ``order``: position of a task in its plan.
+    - ``confidence``: 0 to 1; 0 for a fact that never was true.
+    - ``valid_from``, ``valid_until``: when it was true, in seconds since 1970.
+    - ``pinned``: whether it is pinned. ``flags``: signs that its message tries to take control of the model.
     """
 
     id: str
@@ -353,8 +366,8 @@ class NodeJson(TypedDict):
 
 
 class EdgeJson(TypedDict):
-    """A relation between two facts, read as a sentence: ``source`` "depends_on" ``target``, both ids. ``turn``: number
-    of the message that established it."""
+    """A relation between two facts, read as a sentence: ``source`` ``type`` ``target``, such as "A depends_on B".
+    ``source`` and ``target`` are ids of facts. ``turn``: number of the message that established the relation."""
 
     source: str
     type: str
@@ -363,10 +376,11 @@ class EdgeJson(TypedDict):
 
 
 class TransitionJson(TypedDict):
-    """The replacement of the decision with the id ``old`` by the one with the id ``new``.
+    """A replacement of one decision by another. ``old``, ``new``: ids of the two decisions.
 
-    ``trigger``: number of the message that caused it; ``reason``: why; ``evidence``: the words of the message;
-    ``delta``: confidence of the new decision minus that of the old one.
+    - ``trigger``: number of the message that caused it.
+    - ``delta``: confidence of the new decision minus that of the old one.
+    - ``reason``: why. ``evidence``: the words of the message.
     """
 
     old: str
@@ -379,7 +393,7 @@ class TransitionJson(TypedDict):
 
 class Graph(TypedDict):
     """The graph of a session: facts (``nodes``), relations between them (``edges``), and replacements of one decision
-    by another (``transitions``), each oldest first."""
+    by another (``transitions``). Each list is in the order in which they were recorded."""
 
     nodes: list[NodeJson]
     edges: list[EdgeJson]
@@ -387,7 +401,7 @@ class Graph(TypedDict):
 
 
 class GraphAnswer(TypedDict):
-    """A session and its graph: the facts and how they relate."""
+    """A session id and the session's graph: its facts and how they are related."""
 
     session_id: str
     graph: Graph
@@ -399,7 +413,8 @@ HistoryAnswer = TypedDict(
 
 
 class TransitionsAnswer(TypedDict):
-    """All replacements of one decision by another, oldest first; ``nodes``: the decisions in them."""
+    """All replacements of one decision of a session by another, oldest first. ``nodes``: the decisions that occur in
+    them."""
 
     session_id: str
     transitions: list[TransitionJson]
@@ -410,8 +425,8 @@ Step = TypedDict("Step", {"from": NodeJson, "transition": TransitionJson, "to": 
 
 
 class Relation(TypedDict):
-    """A relation of the explained fact to another fact, ``node``. ``outgoing``: the relation is read from the explained
-    fact ("A fixes B" for A), not towards it."""
+    """A relation of the explained fact to another fact, ``node``. ``outgoing``: true if the explained fact is the
+    subject of the relation ("A fixes B" for A), false if it is the object."""
 
     type: str
     outgoing: bool
@@ -419,8 +434,8 @@ class Relation(TypedDict):
 
 
 class EditOfFact(TypedDict):
-    """A manual edit (change by hand) of the explained fact. ``before``: the previous label, detail, status, pin and
-    slot, where the edit changed them."""
+    """A manual edit (change by hand) of the explained fact. ``before``: the values before the edit of those of label,
+    detail, status, pin and slot that it changed."""
 
     number: int
     reason: str
@@ -430,11 +445,13 @@ class EditOfFact(TypedDict):
 class WhyJson(TypedDict):
     """The explanation of the fact ``node``.
 
-    ``chain``: the replacements that led to it, oldest first; ``successors``: those from it to the fact in force now;
-    ``replaces_perhaps`` in both: only a statistical comparison found that the one fact replaced the other;
-    ``relations``: related facts; ``edits``: manual edits that were not undone; ``times``: when the messages named here
-    were recorded, in seconds since 1970, by their numbers; ``added``: when the facts named here were added by hand, by
-    id; ``others``: facts that the request's text fits about equally well; ``text``: the explanation for people.
+    - ``chain``: the replacements that led to it, oldest first. ``successors``: the replacements from it to the fact in
+      force now. In both, ``replaces_perhaps`` says that only a statistical comparison found the replacement.
+    - ``relations``: related facts. ``edits``: manual edits of the fact that were not undone.
+    - ``times``: number of a message named here -> when it was recorded, in seconds since 1970.
+    - ``added``: id of a fact named here -> when it was added by hand, in seconds since 1970.
+    - ``others``: other facts that the request's text fits about equally well.
+    - ``text``: the explanation for people.
     """
 
     session_id: str
@@ -450,23 +467,27 @@ class WhyJson(TypedDict):
 
 
 class FoundFactJson(TypedDict):
-    """A fact that a search found. A higher ``score`` is a better match; scores of two responses are not comparable."""
+    """A fact that a search found. A higher ``score`` is a better match. Scores of different searches cannot be
+    compared."""
 
     node: NodeJson
     score: float
 
 
 class SearchAnswer(TypedDict):
-    """The facts found by a search, best first."""
+    """The facts that a search found, best first."""
 
     session_id: str
     hits: list[FoundFactJson]
 
 
 class DiffJson(TypedDict):
-    """What differs in a session's graph between two points. ``changed``: each fact as a pair, before and after;
-    ``removed``: facts that are gone. A replaced fact is not gone: it is in ``changed``, its replacement in
-    ``transitions``."""
+    """What differs in a session's graph between two points.
+
+    - ``added``: new facts. ``removed``: facts that no longer exist.
+    - ``changed``: pairs of a fact before and after. A replaced fact is here, not in ``removed``.
+    - ``transitions``: new replacements of one decision by another.
+    """
 
     added: list[NodeJson]
     changed: list[list[NodeJson]]
@@ -478,11 +499,14 @@ DiffAnswer = TypedDict("DiffAnswer", {"session_id": str, "from": int, "to": int,
 
 
 class ResumeAnswer(TypedDict):
-    """A resume block, the text of a session's facts that replaces old messages; "" if no fact is known or fits.
+    """A resume block: a short text with a session's facts, which can replace old messages in a prompt. ``text`` is ""
+    if no fact is known or fits.
 
-    ``exact``: true if the model's own tokenizer counted ``tokens``; otherwise the count is an upper estimate;
-    ``level``: "custom" for a budget in the request; ``node_ids``: the facts in the text; ``turn``: number of the newest
-    message that it covers, 0 if unknown.
+    - ``tokens``: number of tokens of the text. ``exact``: whether the model's own tokenizer counted them; if not, the
+      number is an upper estimate.
+    - ``level``: as in the request; "custom" if the request set a budget. ``budget``: maximum number of tokens.
+    - ``node_ids``: ids of the facts in the text.
+    - ``turn``: number of the newest message that the text covers, 0 if unknown.
     """
 
     session_id: str
@@ -496,8 +520,8 @@ class ResumeAnswer(TypedDict):
 
 
 class CheckpointAnswer(TypedDict):
-    """A new checkpoint (a named point of a session), and what changed since the previous one. ``seq``: number of its
-    event; ``tokens``: size of the resume block at this point."""
+    """A new checkpoint (a named point of a session), and in ``diff`` what changed since the previous one. ``seq``:
+    number of the event that created it. ``tokens``: number of tokens of the resume block at this point."""
 
     session_id: str
     id: str
@@ -507,8 +531,9 @@ class CheckpointAnswer(TypedDict):
 
 
 class Mark(TypedDict):
-    """A checkpoint (a named point of a session) in the list of checkpoints. ``seq``: number of its event; ``turn``:
-    number of the newest message then; ``tokens``: size of the resume block then."""
+    """A checkpoint (a named point of a session) in the list of checkpoints. ``seq``: number of the event that created
+    it. ``turn``: number of the newest message at that time. ``tokens``: number of tokens of the resume block at that
+    time."""
 
     id: str
     seq: int
@@ -525,11 +550,11 @@ class CheckpointsAnswer(TypedDict):
 
 
 class RememberAnswer(TypedDict):
-    """The fact that was added, or that was known already.
+    """The fact that was added by hand, or that was known already.
 
-    ``number``: number of the manual edit that added it, for undo; 0 for a fact that was known from the messages.
-    ``replaced``: facts that it replaced; ``similar``: facts in force that share most of their words with it, and that
-    it may contradict.
+    - ``number``: number of the manual edit that added it, for undo; 0 if the fact was known already from the messages.
+    - ``replaced``: facts that it replaced.
+    - ``similar``: facts in force that share most of their words with it; it may contradict them.
     """
 
     session_id: str
@@ -540,9 +565,12 @@ class RememberAnswer(TypedDict):
 
 
 class EditAnswer(TypedDict):
-    """The fact after a manual edit (change by hand). ``number`` identifies the edit, for undo; 0: it changed nothing.
-    ``before``: the previous label, detail, status, pin and slot, where they are different now. ``effects``: further
-    effects, in sentences for people, such as which other fact is in force again."""
+    """The fact after a manual edit (change by hand).
+
+    - ``number``: number of the edit, for undo; 0 if the edit changed nothing.
+    - ``before``: the values before the edit of those of label, detail, status, pin and slot that it changed.
+    - ``effects``: further effects, as sentences for people, such as which other fact is in force again.
+    """
 
     session_id: str
     node: NodeJson
@@ -552,8 +580,8 @@ class EditAnswer(TypedDict):
 
 
 class UndoAnswer(EditAnswer):
-    """The fact after an undo, which is a manual edit with a ``number`` of its own. ``undone``: number of the edit that
-    it undid; ``restored``: other facts that are in force again."""
+    """The fact after an undo. The undo is a manual edit itself, with a ``number`` of its own. ``undone``: number of the
+    edit that was undone. ``restored``: other facts that are in force again."""
 
     undone: int
     restored: list[NodeJson]
@@ -562,9 +590,11 @@ class UndoAnswer(EditAnswer):
 class EditJson(TypedDict):
     """A manual edit (change by hand) of the fact with the id ``fact``.
 
-    ``operation``: what it did, such as "remember" or "undo"; ``fields``: the names of all changed fields; ``before``
-    and ``after``: label, detail, status, pin and slot, where the edit changed them; ``undoes``: number of the edit that
-    it undid, 0 for none; ``undone``: whether it was undone.
+    - ``operation``: what it did, such as "remember" or "undo".
+    - ``fields``: names of all fields that it changed. ``before``, ``after``: the values of those of label, detail,
+      status, pin and slot that it changed.
+    - ``undoes``: number of the edit that it undid, 0 for none. ``undone``: whether it was undone itself.
+    - ``recorded_at``: when it was made, in seconds since 1970.
     """
 
     number: int
@@ -587,7 +617,7 @@ class EditsAnswer(TypedDict):
 
 
 class ToolCallJson(TypedDict):
-    """A tool call by the assistant; ``arguments``: JSON text as it was sent."""
+    """A tool call by the assistant. ``arguments``: JSON text as the model wrote it."""
 
     id: str
     name: str
@@ -595,7 +625,8 @@ class ToolCallJson(TypedDict):
 
 
 class ToolResultJson(TypedDict):
-    """The result of a tool call; ``call_id``: "" if the provider has no ids."""
+    """The result of a tool call. ``call_id``: id of the call; "" if the provider's API has no ids. ``is_error``:
+    whether the tool failed."""
 
     call_id: str
     text: str
@@ -603,10 +634,11 @@ class ToolResultJson(TypedDict):
 
 
 class MessageJson(TypedDict):
-    """A message of a session; empty fields are omitted, except the text.
+    """A message of a session. Empty fields are omitted, except the text.
 
-    ``number``: from 1; ``attachments``: the kinds of parts that are not text, such as "image_url"; ``archived``: it is
-    only stored and no longer sent to the model; ``recorded_at``: seconds since 1970.
+    - ``number``: from 1. ``recorded_at``: seconds since 1970.
+    - ``attachments``: the kinds of its parts that are not text, such as "image_url".
+    - ``archived``: true if it is only stored and no longer sent to the model.
     """
 
     number: int
@@ -622,7 +654,7 @@ class MessageJson(TypedDict):
 
 
 class MessagesAnswer(TypedDict):
-    """A page of a session's messages, oldest first. ``next``: pass it as ``after`` to get the next page; null on the
+    """A page of a session's messages, oldest first. ``next``: the value of ``after`` for the next page; null on the
     last page."""
 
     session_id: str
@@ -631,7 +663,8 @@ class MessagesAnswer(TypedDict):
 
 
 class LostFactJson(TypedDict):
-    """A fact that the model no longer sees since the last cut; ``turn``: number of the message it was stated in."""
+    """A fact that the model no longer sees since the last cut (the last time that a resume block replaced old
+    messages). ``turn``: number of the message that stated it."""
 
     id: str
     type: str
@@ -641,12 +674,14 @@ class LostFactJson(TypedDict):
 
 
 class LossAnswer(TypedDict):
-    """The facts (``items``) that the model no longer sees since the last cut, in which a resume block replaced old
-    messages: neither the block nor a later message states them.
+    """The facts (``items``) that the model no longer sees since the last cut (the last time that a resume block
+    replaced old messages): neither the block nor a later message states them.
 
-    ``checkpoint``: id of the cut, "" if there was none; ``dropped``: number of messages that the block replaces;
-    ``before_turn``: number of the first message that stayed; ``returned``: ids of those of the facts that a later
-    reminder stated; ``quoted``: numbers of the removed messages that reminders quoted.
+    - ``checkpoint``: id of the cut, "" if there was none.
+    - ``dropped``: number of messages that the block replaced. ``before_turn``: number of the first message that was
+      kept.
+    - ``returned``: ids of those facts that a later reminder stated. ``quoted``: numbers of the replaced messages that
+      reminders quoted. A reminder is text that the middleware appends to the newest message.
     """
 
     session_id: str
@@ -659,10 +694,12 @@ class LossAnswer(TypedDict):
 
 
 class CompactionAnswer(TypedDict):
-    """The content of a compaction, the encrypted summary of old messages that a client stores.
+    """The content of a compaction, which is the encrypted summary of old messages that a client stores.
 
-    ``text``: everything that the model receives of it; ``open``: the user's message that was not answered yet, "" for
-    none; ``tokens``: size of the messages that it replaced; ``checkpoint``: id of the checkpoint that it made.
+    - ``text``: all that the model receives of the compaction.
+    - ``open``: the user's message that was not answered yet, "" for none.
+    - ``tokens``: number of tokens of the messages that it replaced.
+    - ``checkpoint``: id of the checkpoint (named point of the session) that was created with it.
     """
 
     session_id: str
@@ -673,10 +710,11 @@ class CompactionAnswer(TypedDict):
 
 
 class RecallAnswer(TypedDict):
-    """What a session says about a question: facts and quoted messages; ``text`` is "" if nothing matches or fits.
+    """What a session says about a question, facts and quoted messages. ``text`` is "" if nothing matches or fits.
 
-    ``tokens``: length of the text; ``node_ids``: the facts in it; ``messages``: numbers of the messages that it quotes;
-    ``times``: when these were recorded, in seconds since 1970, by their numbers.
+    - ``tokens``: number of tokens of the text. ``node_ids``: ids of the facts in it.
+    - ``messages``: numbers of the messages that it quotes.
+    - ``times``: number of such a message -> when it was recorded, in seconds since 1970.
     """
 
     session_id: str
@@ -688,8 +726,8 @@ class RecallAnswer(TypedDict):
 
 
 class ErasedAnswer(TypedDict):
-    """What was erased. ``events``: how many events the session had; ``backups``: number of all recorded backups, any of
-    which may still contain the session."""
+    """What was erased. ``events``: number of events that the session had. ``backups``: number of all recorded backups;
+    each of them may still contain the session."""
 
     session_id: str
     events: int
@@ -697,8 +735,8 @@ class ErasedAnswer(TypedDict):
 
 
 class ImportedAnswer(TypedDict):
-    """What was imported: ``count`` events (the body was an export) or messages, of which ``new`` were not in the
-    session before."""
+    """What was imported. ``what``: "events" if the body was an export, else "messages". ``count``: how many the body
+    has. ``new``: how many of these were not in the session before."""
 
     session_id: str
     what: Literal["events", "messages"]
@@ -707,11 +745,13 @@ class ImportedAnswer(TypedDict):
 
 
 class ListedSessionJson(TypedDict):
-    """A session in the list; times are seconds since 1970.
+    """A session in the list of sessions. Times are in seconds since 1970; ``events`` is the number of its events.
 
-    Only with ``details`` in the query: ``goal``, "" if none was stated; ``title``: the goal, else the start of the
-    first question, else ""; ``project``: the part of the id before the last "/", else ""; ``open_work``: number of
-    unfinished tasks and errors.
+    These fields are only there with ``details`` in the query:
+
+    - ``goal``: its goal, "" if none was stated. ``title``: the goal, else the beginning of the first question, else "".
+    - ``project``: the part of the id before the last "/", else "".
+    - ``open_work``: number of unfinished tasks and errors.
     """
 
     session_id: str
@@ -725,16 +765,17 @@ class ListedSessionJson(TypedDict):
 
 
 class SessionsAnswer(TypedDict):
-    """A page of sessions, most recently updated first. ``next``: pass it as ``cursor`` to get the next page; null on
-    the last page."""
+    """A page of sessions, most recently updated first. ``next``: the value of ``cursor`` for the next page; null on the
+    last page."""
 
     sessions: list[ListedSessionJson]
     next: str | None
 
 
 class StageSavings(TypedDict):
-    """What one stage saved, a part of this package such as "cut" (a resume block replaces old messages) or "cache" (a
-    stored response is returned). ``saved``: dollars; negative for a loss, as ``saved_tokens``."""
+    """What one stage saved. A stage is a part of this package, such as "cut" (a resume block replaces old messages) or
+    "cache" (a stored response is returned). ``saved`` is in US dollars. ``saved`` and ``saved_tokens`` are negative for
+    a loss."""
 
     stage: str
     calls: int
@@ -745,13 +786,16 @@ class StageSavings(TypedDict):
 
 
 class SavedGroup(TypedDict):
-    """What a group of model calls cost, and would have cost without this package, in tokens and dollars.
+    """What a group of model calls cost, and what they would have cost without this package, in tokens and US dollars.
 
-    ``session``, ``model`` or ``day`` names the group if the query groups by it; an erased session has no name.
-    ``estimated``: calls whose tokens this package counted, because the provider reported none; ``unpriced``: calls to
-    models without a known price, whose cost counts as 0. ``input_tokens`` include ``cached_tokens`` (read from the
-    provider's cache) and ``written_tokens`` (written to it). ``input_tokens_without`` and ``cost_without``: what the
-    client would have sent and paid without this package. ``saved``: negative for a loss.
+    - ``session``, ``model`` or ``day``: name of the group, if the query groups by it. The sessions that were erased
+      have no name: the field is missing.
+    - ``estimated``: number of calls whose tokens this package counted, because the provider reported none.
+    - ``unpriced``: number of calls to models without a known price; their cost is 0 here.
+    - ``input_tokens``: all input tokens, including ``cached_tokens`` (read from the provider's cache) and
+      ``written_tokens`` (written to it).
+    - ``input_tokens_without``, ``cost_without``: what the client would have sent and paid without this package.
+    - ``saved_tokens``, ``saved``: the difference; negative for a loss.
     """
 
     session: NotRequired[str]
@@ -772,8 +816,8 @@ class SavedGroup(TypedDict):
 
 
 class SavingsJson(SavedGroup):
-    """What all selected model calls cost together (the fields of ``SavedGroup``), what each stage of the package saved
-    in ``stages``, and ``groups``, the sums of each group; missing if the query does not group."""
+    """What all selected model calls cost together (the fields of ``SavedGroup``). ``stages``: what each part of this
+    package saved. ``groups``: the sums of each group; missing if the query does not group."""
 
     stages: list[StageSavings]
     groups: NotRequired[list[SavedGroup]]
@@ -782,9 +826,11 @@ class SavingsJson(SavedGroup):
 class StatsAnswer(TypedDict):
     """Statistics of the caller's sessions.
 
-    ``sessions`` and ``events``: how many there are; ``oldest``: when the first session began; ``newest``: when one was
-    last updated; both in seconds since 1970, null without sessions; ``counters``: how often each event happened in this
-    process, only for callers with the scope admin.
+    - ``sessions``, ``events``: how many there are.
+    - ``oldest``: when the first session began. ``newest``: when a session was last updated. Both are in seconds since
+      1970, null without sessions.
+    - ``savings``: what model calls cost and saved.
+    - ``counters``: how often each event happened in this process; only for callers with the scope "admin".
     """
 
     sessions: int
@@ -799,11 +845,13 @@ Status = Literal["ok", "degraded", "unready"]
 
 
 class HealthAnswer(TypedDict):
-    """The health of a server. ``status``: "ok"; "degraded": it takes requests, but something does not work; "unready":
-    it cannot take requests.
+    """The health of a server.
 
-    ``reasons``: what does not work, each in one word such as "store_unavailable"; ``live``: always true; ``ready``:
-    false if "unready"; ``place``: the failing database, only for callers with the scope "admin".
+    - ``status``: "ok"; "degraded" (it takes requests, but something does not work); "unready" (it cannot take
+      requests).
+    - ``reasons``: a word for each thing that does not work, such as "store_unavailable".
+    - ``live``: always true. ``ready``: false if the status is "unready".
+    - ``place``: where the failing store is; only for callers with the scope "admin".
     """
 
     status: Status
@@ -814,7 +862,7 @@ class HealthAnswer(TypedDict):
 
 
 def message_of(written: Written) -> MessageJson:
-    """Return a stored message as JSON values."""
+    """Return a stored message as JSON values, without empty fields (except the text)."""
     message = written.message
     found: dict[str, object] = {
         "tool_calls": [{"id": one.id, "name": one.name, "arguments": one.arguments} for one in message.tool_calls],

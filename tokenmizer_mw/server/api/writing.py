@@ -1,4 +1,5 @@
-"""The routes that change data. Each function runs in a worker thread and returns the JSON response."""
+"""The functions of the API routes that change data. Each runs in a worker thread and returns the JSON response as a
+dictionary. Exceptions of this package become error responses."""
 
 from __future__ import annotations
 
@@ -18,8 +19,8 @@ from .requests import INVALID_SESSION, ApiRefusal, ApiRequest, too_large
 
 
 def checkpoint(request: ApiRequest[shapes.NoQuery, shapes.CheckpointBody]) -> shapes.CheckpointAnswer:
-    """Add a checkpoint (a named point to compare later states with) to a session. Return its id, and what changed since
-    the previous one."""
+    """Add a checkpoint (a named point with which later states can be compared) to a session. Return its id, and what
+    changed since the previous checkpoint."""
     made = request.memory.checkpoint(request.body.session_id, tenant=request.tenant)
     return {
         "session_id": request.body.session_id,
@@ -31,8 +32,9 @@ def checkpoint(request: ApiRequest[shapes.NoQuery, shapes.CheckpointBody]) -> sh
 
 
 def remember(request: ApiRequest[shapes.NoQuery, shapes.RememberBody]) -> shapes.RememberAnswer:
-    """Add a fact by hand. An unknown session is an error, so that a typo does not create one, unless ``create`` is
-    true."""
+    """Add a fact to a session by hand. Return the fact and the number of the edit, 0 if the fact was known already. If
+    the session does not exist, that is an error, so that a typo does not create a session; with ``create`` true, it is
+    created."""
     body = request.body
     how = {"reason": body.reason, "tenant": request.tenant}
     try:
@@ -49,8 +51,8 @@ def remember(request: ApiRequest[shapes.NoQuery, shapes.RememberBody]) -> shapes
 
 
 def invalidate(request: ApiRequest[shapes.NoQuery, shapes.InvalidateBody]) -> shapes.EditAnswer:
-    """Declare a fact wrong. Resume blocks then list a decision or a task as rejected, and no longer state any other
-    fact; with ``never_true`` they show it to no model at all."""
+    """Mark a fact as wrong. Resume blocks then list a decision or a task as rejected, and no longer state any other
+    fact. With ``never_true``, no model is shown the fact at all any more."""
     body = request.body
     done = request.memory.invalidate(
         body.session_id, body.node_id, body.reason, never_true=body.never_true, tenant=request.tenant
@@ -59,8 +61,8 @@ def invalidate(request: ApiRequest[shapes.NoQuery, shapes.InvalidateBody]) -> sh
 
 
 def _with_reason(edit: Callable[..., FactEdit]) -> Callable[[ApiRequest[shapes.NoQuery, Any]], shapes.EditAnswer]:
-    """Return the function of a route that edits a fact and passes on the reason in the body. ``edit``: the method of
-    ``SessionMemory`` to call."""
+    """Return the function of a route that edits one fact. It calls ``edit``, a method of ``SessionMemory``, with the
+    session, the fact and the reason in the request body."""
 
     def answer(request: ApiRequest[shapes.NoQuery, Any]) -> shapes.EditAnswer:
         body = request.body
@@ -83,7 +85,8 @@ def pin(request: ApiRequest[shapes.NoQuery, shapes.PinBody]) -> shapes.EditAnswe
 
 
 def correct(request: ApiRequest[shapes.NoQuery, shapes.CorrectBody]) -> shapes.EditAnswer:
-    """Change the text of a fact, or the reason that it states (``detail``), or both."""
+    """Change the text of a fact (its label), the reason why it is so (``detail``), or both. What the body does not
+    contain stays unchanged."""
     body = request.body
     done = request.memory.correct(
         body.session_id, body.node_id, label=body.text, detail=body.detail, reason=body.reason, tenant=request.tenant
@@ -92,7 +95,8 @@ def correct(request: ApiRequest[shapes.NoQuery, shapes.CorrectBody]) -> shapes.E
 
 
 def undo(request: ApiRequest[shapes.NoQuery, shapes.UndoBody]) -> shapes.UndoAnswer:
-    """Undo the manual edit ``number``; without a number, the newest one that is neither undone nor an undo itself."""
+    """Undo the manual edit ``number``. Without a number, undo the newest edit that is neither undone nor an undo
+    itself."""
     body = request.body
     done = request.memory.undo(body.session_id, body.number, tenant=request.tenant)
     restored = [shapes.node_of(node) for node in done.restored]
@@ -110,7 +114,8 @@ def _answer(session_id: str, done: FactEdit) -> shapes.EditAnswer:
 
 
 def forget(request: ApiRequest[shapes.NoQuery, None]) -> shapes.ErasedAnswer:
-    """Erase a session permanently; existing backups are not changed. Raises ``UnknownSession`` if it has no events."""
+    """Erase a session permanently; backups are not changed. Return how many events it had and how many backups may
+    still contain it. Raises ``UnknownSession`` if it has no events."""
     gone = erase(request.memory, request.session_id, tenant=request.tenant)
     if not gone.events:
         raise UnknownSession
@@ -118,8 +123,8 @@ def forget(request: ApiRequest[shapes.NoQuery, None]) -> shapes.ErasedAnswer:
 
 
 def _has_longer_line(body: bytes, size: int) -> bool:
-    """Return whether any line of ``body`` is longer than ``size`` bytes. Searches in steps of ``size`` bytes, which is
-    faster than line by line."""
+    """Return whether any line of ``body`` is longer than ``size`` bytes. The search goes in steps of ``size`` bytes,
+    which is faster than line by line."""
     start = 0
     while len(body) - start > size:
         end = body.rfind(b"\n", start, start + size + 1)
@@ -130,8 +135,9 @@ def _has_longer_line(body: bytes, size: int) -> bool:
 
 
 def import_(request: ApiRequest[shapes.NoQuery, bytes]) -> shapes.ImportedAnswer:
-    """Import the body, an export of a session or a list of messages, into the session of the path. Raises
-    ``ApiRefusal`` for an invalid session id or a line of more than ``request_max`` bytes."""
+    """Import the body, which is an export of a session or a list of messages, into the session in the path. Return how
+    many events or messages it has, and how many of these are new. Raises ``ApiRefusal`` for an invalid session id, and
+    for a line of more than ``request_max`` bytes."""
     key = SessionKey(request.tenant, request.session_id)
     if not key.valid():
         raise ApiRefusal(INVALID_SESSION)

@@ -1,5 +1,5 @@
-"""What forms do: manual edits of facts, checkpoints, and erasure of a session; and the list of a session's manual
-edits."""
+"""The actions that forms of the dashboard trigger: manual edits of facts, checkpoints, and the erasure of a session.
+Also the card that lists a session's manual edits."""
 
 from __future__ import annotations
 
@@ -24,7 +24,8 @@ from .page import Page, PageRequest, redirect, session_page
 
 
 def facts_of_edits(graph: SessionGraph, edits: Iterable[RecordedEdit]) -> dict[str, Node]:
-    """Return the facts that ``edits`` changed, by id, as they are now in ``graph``; without those no longer in it."""
+    """Return the facts that ``edits`` changed: id -> the fact as it is now in ``graph``. Facts that no longer exist are
+    left out."""
     found = (graph.get(one.fact) for one in edits)
     return {node.id: node for node in found if node is not None}
 
@@ -37,11 +38,13 @@ def edits_card(
     of_fact: bool = False,
     rest: Markup | None = None,
 ) -> Markup | None:
-    """Return a card that lists manual edits in the given order, each with a button to undo it; ``None`` without edits.
+    """Return a card that lists manual edits in the given order, each with a button to undo it; ``None`` if ``edits`` is
+    empty. The buttons are only shown to callers who may write.
 
-    - ``facts``: the edited facts by id, to name them.
-    - ``of_fact``: true on the page of the fact that all of them changed, which is then not named.
-    - ``rest``: a link to further edits.
+    - ``facts``: id -> edited fact, to show its name.
+    - ``of_fact``: whether the card is on the page of the one fact that all the edits changed; the fact is then not
+      named.
+    - ``rest``: a link to further edits, ``None`` for none.
     """
     if not edits:
         return None
@@ -51,7 +54,8 @@ def edits_card(
 
 
 def _edit_row(request: PageRequest, edited: RecordedEdit, node: Node | None, is_undone: bool) -> Markup:
-    """Return the row of an edit. ``node``: the edited fact, to name it; ``None``: it is not named."""
+    """Return the row of an edit. ``node``: the edited fact, to show its name; ``None`` if it is not to be named.
+    ``is_undone``: whether the edit was undone."""
     edit = edited.edit
     about = [": ", fact_link(request.id, node)] if node is not None else []
     reason = tag("span", quote_line(edit.reason), class_="reason") if edit.reason and not edit.undoes else None
@@ -65,7 +69,7 @@ def _edit_row(request: PageRequest, edited: RecordedEdit, node: Node | None, is_
 
 
 def _describe_operation(edited: RecordedEdit) -> str:
-    """Return what an edit did, in words for people, such as "Corrected"."""
+    """Return what an edit did, as text for people, such as "Corrected" or "Change 3 undone"."""
     edit = edited.edit
     if edit.undoes:
         return f"Change {edit.undoes} undone"
@@ -85,12 +89,12 @@ _OPERATIONS: Final[Mapping[str, str]] = {
     "pin": "Pinned",
     "unpin": "No longer pinned",
 }
-"""What an edit did, by its ``operation``."""
+"""``operation`` of an edit -> text for people that says what the edit did."""
 
 
 def _describe_words(edit: NodeEdited) -> list[Markup]:
-    """Return a line, before and after, for each of these that an edit changed: the fact's words, its reason, and what
-    it is a value of."""
+    """Return a line with the values before and after for each of these that an edit changed: the fact's label, its
+    reason, and what it is a value of (its slot). Empty for an edit that added a fact."""
     lines = []
     for name, what in _WORDS.items():
         if name in edit.changes and not edit.adds:
@@ -100,7 +104,7 @@ def _describe_words(edit: NodeEdited) -> list[Markup]:
 
 
 _WORDS: Final[Mapping[str, str]] = {"label": "said", "detail": "because", "slot": "value of"}
-"""The fields of a fact that people read, with the word before them."""
+"""The fields of a fact that people read: name of the field -> word to show in front of the value."""
 
 
 def _format_value(name: str, fields: Mapping[str, object]) -> str:
@@ -109,13 +113,14 @@ def _format_value(name: str, fields: Mapping[str, object]) -> str:
 
 
 _Edit = Callable[[PageRequest, str], object]
-"""A function that applies an edit to a fact, given by id. It returns the key in ``NOTES`` of the message about what was
-done; anything but a text stands for the value of the form's field ``do``."""
+"""Function that applies a manual edit to the fact with the given id. If it returns a text, that is the key in ``NOTES``
+of the message to show; otherwise the key is the value of the form's field ``do``."""
 
 
 def apply_edit(request: PageRequest) -> Response:
-    """Apply the manual edit that the form's field ``do`` names ("pin", "correct", "undo" ...) to the fact in its field
-    ``node``, and redirect to the page of that fact. Raises ``CallerError`` for another ``do``."""
+    """Apply the manual edit that the form's field ``do`` names, such as "pin", "correct" or "undo", to the fact whose
+    id is in the field ``node``. Return a redirect to the page of that fact. Raises ``CallerError`` for an unknown
+    ``do``."""
     do, node = request.form.get("do", ""), request.form.get("node", "")
     if do not in _EDITS:
         raise CallerError("the form says nothing that can be done")
@@ -125,7 +130,7 @@ def apply_edit(request: PageRequest) -> Response:
 
 
 def make_checkpoint(request: PageRequest) -> Response:
-    """Add a checkpoint (a named point) to the session, and redirect to the session's page."""
+    """Add a checkpoint (a named point of the session), and return a redirect to the session's page."""
     request.memory.checkpoint(request.id, tenant=request.tenant)
     return redirect(to("session", id=request.id, done="checkpoint"))
 
@@ -142,7 +147,8 @@ def _invalidate(request: PageRequest, node: str) -> str:
 
 
 def _with_reason(edit: Callable[..., object]) -> _Edit:
-    """Return a function that calls ``edit``, a method of ``SessionMemory``, with the reason in the form."""
+    """Return a function that applies an edit by calling ``edit``, a method of ``SessionMemory``, with the fact and the
+    reason in the form."""
 
     def apply(request: PageRequest, node: str) -> None:
         edit(request.memory, request.id, node, request.form.get("reason", ""), tenant=request.tenant)
@@ -175,7 +181,7 @@ _EDITS: Final[Mapping[str, _Edit]] = {
 
 
 def confirm_erasure(request: PageRequest) -> Page:
-    """Return the page that asks whether to erase the session for good, with a form to confirm it."""
+    """Return the page that asks whether to erase the session permanently, with a form to confirm it."""
 
     def look(state: SessionState) -> tuple[str, int, int]:
         return title_of(state), len(state.transcript), len(state.graph)
@@ -202,8 +208,8 @@ def confirm_erasure(request: PageRequest) -> Page:
 
 
 def erase_session(request: PageRequest) -> Response:
-    """Erase the session that the form names, and redirect to the list of sessions. Raises ``CallerError`` if the form
-    does not confirm it, and ``UnknownSession`` if the session has no events."""
+    """Erase the session that the form names, and return a redirect to the list of sessions. Raises ``CallerError`` if
+    the form does not confirm it, and ``UnknownSession`` if the session has no events."""
     if request.form.get("sure") != "yes":
         raise CallerError("nothing was erased: tick the box to say that you are sure")
     gone = erase(request.memory, request.id, tenant=request.tenant)

@@ -1,5 +1,5 @@
-"""The ASGI application of the dashboard: checks access, runs the page function in a worker thread, and sends the
-page."""
+"""The ASGI application of the dashboard: checks who sent a request and whether it is allowed, calls the function of the
+page in a worker thread, and sends the page."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ if TYPE_CHECKING:
 _log = logging.getLogger("tokenmizer_mw.server.dashboard")
 
 SIGNED_IN_SECONDS: Final = 12 * 3_600.0
-"""Seconds for which a browser stays signed in, by default."""
+"""Number of seconds for which a browser stays signed in, by default."""
 
 _ROUTES: Final[dict[tuple[str, str], PageRoute]] = {(route.name, route.method): route for route in ROUTES}
 
@@ -83,17 +83,22 @@ def dashboard(
 
     Pass exactly one of these to control access:
 
-    - ``token``: whoever enters it (at least 16 characters) may do everything with the local tenant.
-    - ``authorize``: function that is called with the scope of each request and returns a ``Caller``, or ``None`` to
-      refuse. ``authorize=local`` accepts everybody, but then only requests from and to this machine are answered.
-    - ``keys``: API keys of a server; a key's scopes decide what its owner may do.
+    - ``token``: a text of at least 16 characters. Whoever enters it may do everything with the local tenant (the
+      default owner of sessions).
+    - ``authorize``: function that gets the ASGI scope of each request and returns a ``Caller``, or ``None`` to refuse
+      it. ``authorize=local`` accepts everybody, but then only requests from and to this machine are answered.
+    - ``keys``: API keys of a server. The scopes of a key decide what its owner may do.
 
-    ``hosts``: the host names of the dashboard, "desk.example.org" or "desk.example.org:8443"; by default those of this
-    machine. ``checks`` and ``doubts``: functions that report further problems to the health page, see ``Check`` and
-    ``Doubt``. ``signed_in_seconds``: how long a browser stays signed in. Closing the dashboard does not close
-    ``memory``: close it yourself.
+    Other arguments:
 
-    Raises ``ConfigError`` if not exactly one access option is passed, and for invalid values.
+    - ``hosts``: the host names at which the dashboard answers, such as "desk.example.org" or "desk.example.org:8443";
+      by default those of this machine.
+    - ``checks``, ``doubts``: functions that report further problems to the health page, see ``Check`` and ``Doubt``.
+    - ``signed_in_seconds``: how long a browser stays signed in.
+    - ``clock``: returns the current time in seconds since the epoch.
+
+    The dashboard does not close ``memory``; the caller has to. Raises ``ConfigError`` if not exactly one of the access
+    options is passed, and for invalid values.
     """
     if not isinstance(memory, SessionMemory):
         raise ConfigError(f"memory is a SessionMemory, such as SessionMemory.open(...), not {memory!r:.60}")
@@ -118,8 +123,12 @@ def _entrance(token: str | None, authorize: Authorize | None, keys: Keyring | No
 
 @dataclass(frozen=True, slots=True)
 class _Visitor:
-    """The sender of a request: the content of the browser's cookie (``given``), whether that cookie is set only now
-    (``new``), and the caller, ``None`` if nobody is signed in."""
+    """The sender of a request.
+
+    - ``given``: the content of the browser's cookie. ``new``: whether the browser had no valid cookie, so that this one
+      is only now sent to it.
+    - ``caller``: who is signed in; ``None`` if nobody is.
+    """
 
     given: Pass
     new: bool
@@ -131,7 +140,8 @@ class _Visitor:
 
 
 class Dashboard:
-    """The ASGI application that ``dashboard`` returns."""
+    """The ASGI application that the function ``dashboard`` returns. ``ending``: whether the server is about to shut
+    down."""
 
     def __init__(
         self,
@@ -157,11 +167,12 @@ class Dashboard:
         self._tails = live.LogTails(memory)
 
     def end(self) -> None:
-        """Close the event streams before the server shuts down; browsers reconnect later."""
+        """Make the event streams to browsers end, so that the server can shut down. Browsers reconnect later."""
         self.ending = True
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer one HTTP request or the server's lifespan messages; close a WebSocket at once."""
+        """Handle one ASGI connection: answer an HTTP request or the server's lifespan messages, and close a WebSocket
+        at once."""
         if scope["type"] == "http":
             await self._http(scope, receive, send)
         elif scope["type"] == "websocket":
@@ -188,7 +199,8 @@ class Dashboard:
             await response(scope, receive, send)
 
     async def _respond(self, http: Request, cookies: Response) -> Response:
-        """Return the response; its cookies are put on ``cookies``. Raises ``PageRefusal`` and ``ClientDisconnect``."""
+        """Return the response. Cookies to set are added to ``cookies``, another response. Raises ``PageRefusal`` for an
+        error page, and ``ClientDisconnect``."""
         self._guard(http.scope)
         name = name_of(http.scope)
         if name is None:
@@ -304,10 +316,11 @@ class Dashboard:
 
 
 def name_of(scope: Mapping[str, object]) -> str | None:
-    """Return the name of the page that a request asks for: the path below the mount prefix, without its leading slash,
-    such as "facts" for "/memory/facts". "" for the prefix with a slash at its end; ``None`` for the prefix without one.
+    """Return the name of the page that a request asks for: the path below the mount prefix without the slash at its
+    start, such as "facts" for "/memory/facts" with the prefix "/memory". "" for the prefix with a slash at its end,
+    which is the list of sessions. ``None`` for the prefix without a slash at its end.
 
-    Also handles hosts that have already removed the prefix from the path.
+    Hosts that have already removed the prefix from the path are supported, too.
     """
     path, root = str(scope["path"]), str(scope.get("root_path", ""))
     below = path[len(root) :] if root and path.startswith(root) else path
@@ -317,7 +330,8 @@ def name_of(scope: Mapping[str, object]) -> str | None:
 
 
 def is_page(path: str) -> bool:
-    """Return whether a path ("/facts") leads to the dashboard if that is mounted at the root, as by the proxy."""
+    """Return whether the dashboard answers the path ``path``, such as "/facts", if it is mounted at the root, as in the
+    proxy."""
     return path[:1] == "/" and path[1:] in NAMES
 
 
@@ -329,7 +343,8 @@ def _route(name: str, method: str) -> PageRoute:
 
 
 def _do_work(route: PageRoute, request: PageRequest, leaves: bool) -> Response:
-    """Run a page function and render what it returns. Runs in a worker thread. ``leaves``: show the sign-out button."""
+    """Call the function of a page and return the response to send. Runs in a worker thread. ``leaves``: whether to show
+    the sign-out button."""
     try:
         found = route.work(request)
     except PageRefusal as refused:
@@ -346,8 +361,8 @@ def _do_work(route: PageRoute, request: PageRequest, leaves: bool) -> Response:
 
 
 def _not_found(name: str, http: Request) -> Response:
-    """Return the response (404) to a path that is no page: JSON for a client that accepts JSON and not HTML, else an
-    error page."""
+    """Return the response (404) for a path that is no page: JSON if the client accepts JSON and not HTML, else an error
+    page."""
     if "application/json" in http.headers.get("accept", "") and not wants_html(http.scope):
         return JSONResponse(NO_ROUTE.to_dict(), NO_ROUTE.status)
     up = "../" * name.count("/")

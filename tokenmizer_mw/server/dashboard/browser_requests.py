@@ -1,4 +1,4 @@
-"""Checks and parses requests of browsers: allowed hosts, requests of other sites, queries and forms within size
+"""Checks and parses requests of browsers: allowed hosts, requests from other sites, and queries and forms within size
 limits."""
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ POLICY: Final = "; ".join(
         "frame-ancestors 'none'",
     )
 )
-"""The content security policy in every response: only files of the dashboard itself are loaded."""
+"""The content security policy in every response: browsers load only files of the dashboard itself."""
 
 ALWAYS: Final[tuple[Header, ...]] = (
     (b"content-security-policy", POLICY.encode()),
@@ -38,17 +38,17 @@ ALWAYS: Final[tuple[Header, ...]] = (
     (b"cross-origin-resource-policy", b"same-origin"),
     (b"cache-control", b"no-store"),
 )
-"""Headers of every response. The referrer is sent within the origin, because without one browsers name no origin with a
-form, and ``is_cross_site`` compares it."""
+"""Headers of every response. The referrer policy allows the referrer within the origin: without one, browsers send no
+usable ``Origin`` with a form, which ``is_cross_site`` needs."""
 
 _OURS: Final = frozenset({b"same-origin", b"none"})
 
 
 def exact_hosts(named: Sequence[str]) -> Hosts:
-    """Return the host names that the dashboard answers at: ``named``; if empty, those of the loopback interface, such
-    as "localhost". Requests with another ``Host`` header are refused.
+    """Return the host names at which the dashboard answers: ``named``, or those of this machine, such as "localhost",
+    if ``named`` is empty. Requests with another ``Host`` header are refused.
 
-    Raises ``ConfigError`` for an invalid host or a wildcard ("*.example.org").
+    Raises ``ConfigError`` for an invalid host and for a wildcard such as "*.example.org".
     """
     if any(host.startswith("*") for host in named):
         raise ConfigError("the dashboard answers for hosts that are named one by one, such as desk.example.org")
@@ -62,18 +62,23 @@ def single_value(headers: Iterable[Header], name: bytes) -> bytes | None:
 
 
 def wants_html(scope: Mapping[str, Any]) -> bool:
-    """Return whether a request asks for a page as browsers do: GET or HEAD, with "text/html" in its Accept header."""
+    """Return whether a request asks for a page as browsers do: with GET or HEAD, and with "text/html" in its ``Accept``
+    header."""
     accepted = (value for key, value in scope["headers"] if key.lower() == b"accept")
     return scope["method"] in ("GET", "HEAD") and any(b"text/html" in value.lower() for value in accepted)
 
 
 def is_cross_site(headers: Sequence[Header]) -> bool:
-    """Return whether the headers show that a page of another origin made the request.
+    """Return whether the headers show that a page of another site made the request.
 
-    True if ``Sec-Fetch-Site`` is present and not "same-origin" or "none". True if ``Origin`` is present and its
-    host and port differ from ``Host``; the scheme is not compared. True if ``Sec-Fetch-Site`` or ``Origin`` is
-    repeated, or if ``Origin`` is present and ``Host`` is missing or repeated. False if both ``Sec-Fetch-Site`` and
-    ``Origin`` are missing. Then the session cookie (SameSite) and the token in each form protect the request.
+    It is true in these cases:
+
+    - ``Sec-Fetch-Site`` is present and is not "same-origin" or "none", or it is repeated.
+    - ``Origin`` is present and its host and port differ from ``Host``; the scheme is not compared.
+    - ``Origin`` is repeated, or it is present and ``Host`` is missing or repeated.
+
+    If both ``Sec-Fetch-Site`` and ``Origin`` are missing, it is false. Such a request is protected by the cookie
+    (SameSite) and by the token in each form.
     """
     names = {key.lower() for key, _ in headers}
     if b"sec-fetch-site" in names and single_value(headers, b"sec-fetch-site") not in _OURS:
@@ -92,21 +97,21 @@ def is_remote(scope: Mapping[str, Any]) -> bool:
 
 
 BODY_MAX: Final = 64 * 1_024
-"""Longest body of a form, in bytes."""
+"""Maximum size of the body of a form, in bytes."""
 
 _FIELDS_MAX: Final = 50
 _MEDIA: Final = "application/x-www-form-urlencoded"
 
 
 def query_of(request: Request) -> Mapping[str, str]:
-    """Return the fields of a request's query, of a repeated one the last value. Raises ``PageRefusal`` if there are
-    more than 50, or if the query is not ASCII."""
+    """Return the parameters of a request's query; of a repeated one, the last value. Raises ``PageRefusal`` if there
+    are more than 50, or if the query is not ASCII."""
     return _parse_fields(request.scope.get("query_string", b""))
 
 
 async def form_of(request: Request) -> Mapping[str, str]:
-    """Read a request's form, and return its fields. Raises ``PageRefusal`` for a body that is no form, or too large;
-    and ``ClientDisconnect``."""
+    """Read the body of a request and return the fields of the form in it. Raises ``PageRefusal`` for a body that is no
+    form or has more than ``BODY_MAX`` bytes, and ``ClientDisconnect`` if the client disconnects."""
     if request.headers.get("content-type", "").partition(";")[0].strip().lower() != _MEDIA:
         raise failure("form")
     raw = b""

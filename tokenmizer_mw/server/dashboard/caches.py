@@ -1,8 +1,9 @@
-"""Caches of the dashboard: summaries of sessions for lists, and graphs of sessions at earlier times; and the layout in
-which the picture of an earlier graph keeps the positions of facts.
+"""Caches of the dashboard: summaries of sessions for lists, and graphs of sessions at earlier times. Also the layout
+with which the picture of an earlier graph keeps the positions of facts.
 
-A summary has the goal and counts of a session; a list shows only those that are cached or cheap to compute. The
-expensive part of an earlier graph is reading a long log: it is read up to the requested time, each event once.
+A summary has the goal and the counts of a session. A list shows only summaries that are cached or cheap to make. The
+expensive part of an earlier graph is to read a long log; it is read only up to the requested time, and each event only
+once.
 """
 
 from __future__ import annotations
@@ -28,20 +29,21 @@ from tokenmizer_mw.session.state import UnkeptTranscript
 from tokenmizer_mw.store.log import SessionInfo, number_at
 
 SUMMARIES_MAX: Final = 2_000
-"""How many summaries are cached."""
+"""Maximum number of summaries that are cached."""
 
 EVENTS_MAX: Final = 3_000
-"""How many events may be read for the summaries of one page; one session may have more. Sessions beyond that are listed
-without a summary, or with an outdated one."""
+"""Maximum number of events that are read for the summaries of one page; a single session may have more. Further
+sessions are listed without a summary, or with an outdated one."""
 
 
 @dataclass(frozen=True, slots=True)
 class Summary:
     """What a list shows of a session.
 
-    ``goal``: the newest current one, "" if it has none; ``title``: the goal, else the start of the first question, else
-    ""; ``messages``, ``facts``: how many there are; ``open``: number of open tasks and tests, and errors that are not
-    fixed.
+    - ``goal``: the newest goal that is still current, "" if there is none.
+    - ``title``: the goal, else the beginning of the first question, else "".
+    - ``messages``, ``facts``: how many there are.
+    - ``open``: number of open tasks and tests, and of errors that are not fixed.
     """
 
     goal: str = ""
@@ -52,18 +54,19 @@ class Summary:
 
 
 class Summaries:
-    """Cache of session summaries. Thread-safe."""
+    """Cache of session summaries. Safe to use from several threads."""
 
     def __init__(self) -> None:
         self._summaries: OrderedDict[tuple[str, str], tuple[int, float, Summary]] = OrderedDict()
         self._guard = make_lock()
 
     def of(self, memory: SessionMemory, infos: Sequence[SessionInfo], most: int = EVENTS_MAX) -> Mapping[str, Summary]:
-        """Return the summaries of the sessions ``infos`` by id.
+        """Return the summaries of the sessions ``infos``: id of the session -> summary.
 
-        Missing ones, then outdated ones, are made from the sessions' events, of which at most ``most`` are read in all,
-        or those of one session that has more. Beyond that, an outdated summary is returned as it is, and a missing one
-        is left out. A session that is in the memory's cache, as after its page was opened, costs only its new events.
+        Missing summaries, then outdated ones, are made from the sessions' events. At most ``most`` events are read for
+        all of them together; a single session may have more. After that, outdated summaries are returned as they are,
+        and missing ones are left out. For a session that is in the memory's cache, for example because its page was
+        opened, only new events are read.
         """
         found: dict[str, Summary] = {}
         left = most
@@ -79,8 +82,8 @@ class Summaries:
         return found
 
     def find_question(self, memory: SessionMemory, key: SessionKey) -> str:
-        """Return the start of the user's first message in a session without a goal; "" if there is none or the store
-        cannot be read. For a session whose cached summary has a title, returns the title."""
+        """Return the title in the session's cached summary, if it has one; otherwise the beginning of the user's first
+        message. "" if there is none or the store cannot be read. It is meant for sessions without a goal."""
         with self._guard:
             known = self._summaries.get((key.tenant, key.id))
         if known is not None and known[2].title:
@@ -119,13 +122,13 @@ class Summaries:
 
 
 def _count_unread(memory: SessionMemory, info: SessionInfo) -> int:
-    """Return how many events of a session are not in the memory's cache."""
+    """Return how many events of a session are not in the memory's cache of sessions."""
     state = memory.service.access.sessions.at_hand(info.key)
     return max(0, info.seq - state.seq) if state is not None else info.seq
 
 
 def summary_of(state: SessionState) -> Summary:
-    """Return the summary of a session from its state. Its title is the goal, "" if there is none: the first question is
+    """Return the summary of a session from its state. Its title is the goal, "" if there is none; the first question is
     not looked up."""
     graph = state.graph
     goal = title_of(state)
@@ -133,27 +136,30 @@ def summary_of(state: SessionState) -> Summary:
 
 
 def title_of(state: SessionState) -> str:
-    """Return the newest goal of a session that is still current, as the title of its pages; "" if there is none."""
+    """Return the newest goal of a session that is still current; "" if there is none. It is the title of the session's
+    pages."""
     goals = [node for node in state.graph.nodes(NodeType.GOAL) if node.current]
     return goals[-1].label if goals else ""
 
 
 PASTS_MAX: Final = 3
-"""How many sessions' events ``PastGraphs`` keeps; one that was read in two details (``ReadDetail``) counts twice."""
+"""Maximum number of logs that ``PastGraphs`` caches. A session whose log was read with two levels of detail
+(``ReadDetail``) counts twice."""
 
 STEP: Final = 4_000
-"""A copy of the session state is kept every this many events, so that later requests fold only the events after it."""
+"""A copy of the session state is kept after each this many events, so that a later request has to apply only the events
+after the copy."""
 
 
 @dataclass(slots=True)
 class _PastGraph:
-    """What is cached of a session's log, to rebuild its graph at an earlier time.
+    """What is cached of a session's log, to rebuild the session's graph at an earlier time.
 
     - ``detail``: how much of each event is read, see ``ReadDetail``.
-    - ``end``: number and time of the newest event known; no event up to it was replaced since ``events`` were read.
-    - ``events``: the events up to number ``read``, in that detail.
-    - ``states``: copies of the state after so many events, without transcripts. ``asked``: the number of events of the
-      last request, and the state after them.
+    - ``end``: number and time of the newest known event. No event up to it has been changed since ``events`` were read.
+    - ``events``: the events that were read. ``read``: number of the last of them.
+    - ``states``: number of events -> copy of the session state after that many events, without the transcript.
+    - ``asked``: the same pair for the last request.
     """
 
     detail: ReadDetail
@@ -164,15 +170,16 @@ class _PastGraph:
     asked: tuple[int, SessionState] | None = None
 
     def nearest(self, count: int) -> tuple[int, SessionState | None]:
-        """Return the number of events, at most ``count``, of the furthest state that is kept, and that state; 0 and
-        ``None`` if none is kept."""
+        """Return a pair: the number of events after which a state is kept, as large as possible but at most ``count``,
+        and that state. ``(0, None)`` if no such state is kept."""
         states = self.states | (dict([self.asked]) if self.asked is not None else {})
         start = max((at for at in states if at <= count), default=0)
         return start, states.get(start)
 
 
 class PastGraphs:
-    """Rebuilds the graphs of sessions at earlier times, and caches what it has read of their logs. Thread-safe."""
+    """Rebuilds the graphs of sessions at earlier times, and caches what it has read of their logs. Safe to use from
+    several threads."""
 
     def __init__(self) -> None:
         self._pasts: OrderedDict[tuple[SessionKey, ReadDetail], _PastGraph] = OrderedDict()
@@ -180,7 +187,8 @@ class PastGraphs:
 
     def at(self, memory: SessionMemory, key: SessionKey, seconds: float) -> SessionGraph:
         """Return the graph of a session as it was recorded at a time (``seconds`` since the epoch); an empty graph for
-        a time before the first event. It is that of ``SessionMemory.graph(recorded_at=...)``. Do not change it."""
+        a time before the first event. The result equals that of ``SessionMemory.graph(recorded_at=...)``. The caller
+        must not change it."""
         with self._guard:
             past = self._refresh(memory, key, "graph")
             if not past.events or past.events[-1].recorded_at <= seconds:
@@ -203,22 +211,23 @@ class PastGraphs:
         return [numbers[bisect_right(times, moment)] for moment in moments]
 
     def facts_upto(self, memory: SessionMemory, key: SessionKey, seq: int) -> SessionGraph:
-        """Return a graph with the facts as they were after event ``seq`` of the log, and the replacements. It lacks
-        other relations, and the times at which facts were stated. Do not change it."""
+        """Return a graph with the facts as they were after event number ``seq`` of the log, and the replacements of one
+        by another. Other relations, and the times at which facts were stated, are missing. The caller must not change
+        it."""
         with self._guard:
             past = self._refresh(memory, key, "nodes")
             self._read_until(memory, key, past, min(seq, past.end[0]))
             return self._fold_until(past, bisect_right(past.events, seq, key=lambda event: event.seq)).graph
 
     def forget(self, key: SessionKey) -> None:
-        """Remove everything about a session from the cache, because the session was erased."""
+        """Remove all that is cached of a session, because the session was erased."""
         with self._guard:
             for found in [each for each in self._pasts if each[0] == key]:
                 del self._pasts[found]
 
     def _refresh(self, memory: SessionMemory, key: SessionKey, detail: ReadDetail) -> _PastGraph:
-        """Return what is cached of a session, with the end of its log as it is now. It is empty if nothing was cached,
-        or if earlier events were replaced or erased since."""
+        """Return what is cached of a session, with ``end`` updated to the current end of its log. If nothing was
+        cached, or if earlier events were changed or erased since, a new, empty cache entry is returned."""
         past = self._pasts.get((key, detail))
         if past is not None and past.end[0]:
             tail = memory.log.read(key, after=past.end[0] - 1)
@@ -239,9 +248,8 @@ class PastGraphs:
             past.read = seq
 
     def _fold_until(self, past: _PastGraph, count: int) -> SessionState:
-        """Return the state after the first ``count`` events, and keep copies on the way. Do not change it: later states
-        are folded from it.
-        """
+        """Return the session state after the first ``count`` events, and keep copies on the way. The caller must not
+        change it, because later states are made from it."""
         start, known = past.nearest(count)
         if known is not None and start == count:
             return known
@@ -257,7 +265,8 @@ class PastGraphs:
 
 
 def _find_end(memory: SessionMemory, key: SessionKey) -> tuple[int, float]:
-    """Return number and time (seconds since the epoch) of the newest event of a session; zeros if it has none."""
+    """Return number and time (seconds since the epoch) of the newest event of a session; ``(0, 0.0)`` if there is no
+    such session."""
     try:
         return memory.view(key.id, lambda state: (state.seq, state.recorded_at), tenant=key.tenant)
     except UnknownSession:
@@ -265,16 +274,18 @@ def _find_end(memory: SessionMemory, key: SessionKey) -> tuple[int, float]:
 
 
 COLUMNS: Final = 4
-"""How many facts stand in a row of the picture, so that it needs no scaling on a desktop screen."""
+"""Number of facts in a row of the picture, so that the picture needs no scaling on a desktop screen."""
 
 
 def hold_layout(
     now: Sequence[Node], steps: Iterable[Transition], then: Sequence[Node], columns: int = COLUMNS
 ) -> Layout:
-    """Return the positions of the facts ``then`` of an earlier time in the picture of the facts ``now``.
+    """Return the positions in a picture of the facts ``then``, which existed at an earlier time. They are based on the
+    positions that the facts ``now`` have in the current picture.
 
-    Facts that are in both do not move. Each other fact gets the position of a fact of its type that is not in ``then``;
-    if there is none left, it is placed below. ``steps``: the replacements among the facts. ``columns``: facts in a row.
+    A fact that is in both does not move. Any other fact of ``then`` gets the position of a fact of the same type that
+    is not in ``then``. If none is left, it is placed below the rest. ``steps``: the replacements among the facts of
+    ``now``. ``columns``: number of facts in a row.
     """
     layout = arrange(now, steps, columns=columns)
     boxes, rest = _take_places(layout, {node.id: node.type for node in now}, then)
@@ -291,8 +302,8 @@ def hold_layout(
 
 
 def _take_places(layout: Layout, types: dict[str, NodeType], then: Sequence[Node]) -> tuple[dict[str, Box], list[Node]]:
-    """Return the positions in ``layout`` that facts ``then`` get, by id in reading order, and the facts that get none.
-    ``types``: the types of the facts in ``layout``, by id."""
+    """Return which positions of ``layout`` the facts ``then`` get, by id in reading order, and the facts that get none.
+    ``types``: id of a fact in ``layout`` -> its type."""
     there = {node.id for node in then}
     waiting: dict[NodeType, deque[Node]] = defaultdict(deque)
     for node in then:

@@ -1,4 +1,5 @@
-"""The page of one fact: its source and quotation, what it replaced, its relations, and manual edits."""
+"""The page of one fact: where it comes from, what it replaced or was replaced by, its relations, its manual edits, and
+forms that change it."""
 
 from __future__ import annotations
 
@@ -36,9 +37,13 @@ from .session import step_row
 
 @dataclass(frozen=True, slots=True)
 class FactView:
-    """What the page of a fact shows. ``title``: the goal of the session; ``seq``: number of its newest event; ``life``:
-    when the fact was recorded and changed; ``flags``: signs that its message tries to take over the model; ``edits``:
-    its manual edits, newest first."""
+    """What the page of a fact shows.
+
+    - ``title``: the goal of the session, "" if there is none. ``seq``: number of the session's newest event.
+    - ``why``: the explanation of the fact. ``life``: when the fact was recorded and changed.
+    - ``flags``: signs that its message tries to take control of the model.
+    - ``edits``: its manual edits, newest first.
+    """
 
     title: str
     seq: int
@@ -49,7 +54,8 @@ class FactView:
 
 
 def show_fact(request: PageRequest) -> Page:
-    """Return the page of the fact whose id is ``node`` in the query. Raises ``UnknownNode`` if the session has none."""
+    """Return the page of the fact whose id is ``node`` in the query. Raises ``UnknownNode`` if the session has no such
+    fact."""
     node_id = request.query.get("node", "")
 
     def look(state: SessionState) -> FactView:
@@ -107,20 +113,21 @@ def _fact(request: PageRequest, found: FactView) -> Markup:
 
 
 def _is_in_force_for_another(node: Node) -> bool:
-    """Return whether the fact is a decision in force with a reason of its own (``detail``), so that the reason of its
-    last change of status is outdated."""
+    """Return whether the fact is a decision in force that states its own reason (``detail``). The reason of its last
+    change of status is then outdated and not shown."""
     return node.type is NodeType.DECISION and node.status is Status.ACTIVE and bool(node.detail)
 
 
 def _spell_value(node: Node) -> str:
-    """Return the value of a fact after what it is the value of: "database: PostgreSQL", for the slot
-    "database@timetabl"; the value alone if the fact has no slot."""
+    """Return the value of a fact, after the name of what it is a value of: "database: PostgreSQL" for the slot
+    "database@timetabl". The value alone if the fact has no slot."""
     name = node.slot.partition("@")[0]
     return f"{name}: {node.value}" if name else node.value
 
 
 def _source_row(request: PageRequest, explained: Why) -> tuple[str, Markup]:
-    """Return the row about the source of a fact: who said it and in which message, or that it was added by hand."""
+    """Return the heading and the content of the row about the source of a fact: who stated it and in which message, or
+    that it was added by hand."""
     source = explained.node.source
     if source.is_by_hand:
         return "Added", tag("span", "by hand")
@@ -136,7 +143,7 @@ _TRUST: Final[Mapping[Trust, str]] = {
     Trust.PROPOSED: ": proposed, not agreed",
     Trust.QUOTED: ", quoted from a tool, a file or somebody else",
 }
-"""What follows the speaker and the message of a fact, by how reliable the statement is."""
+"""How reliable a statement is -> text to show after the speaker and the message of the fact."""
 
 
 def _validity(node: Node) -> list[tuple[str, float]]:
@@ -205,8 +212,8 @@ def _correct(request: PageRequest, node: Node) -> Markup:
 
 
 def _invalidate(request: PageRequest, node: Node) -> Markup | None:
-    """Return the form that declares a fact wrong; ``None`` if that is not possible. For a fact that is wrong already,
-    the form can only withdraw it as never true."""
+    """Return the form that marks a fact as wrong. For a fact that is marked already, the form can only say that it
+    never was true. ``None`` if the fact cannot be marked."""
     is_wrong = node.status is Status.INVALIDATED
     if node.is_withdrawn or not (is_wrong or may_move(node.status, Status.INVALIDATED, evidence=True)):
         return None
@@ -221,8 +228,8 @@ def _invalidate(request: PageRequest, node: Node) -> Markup | None:
 
 
 def _choice(text: str, value: str, *, checked: bool = False) -> Markup:
-    """Return a radio button for one meaning of "wrong"; one of them must be chosen. ``value``: "yes" for "it never was
-    true", else "no"."""
+    """Return a radio button for one meaning of "wrong"; the user must select one. ``text``: its label. ``value``: "yes"
+    for "it never was true", else "no"."""
     box = tag("input", type="radio", name="never_true", value=value, checked=checked, required=True)
     return tag("label", box, f" {text}", class_="choice")
 
@@ -250,9 +257,11 @@ def _archive(request: PageRequest, node: Node) -> Markup | None:
 def _render_status_form(
     request: PageRequest, node: Node, do: str, text: str, question: str, choice: Markup | None = None
 ) -> Markup:
-    """Return a folded form that changes the status of a fact. ``do``: the edit, as ``apply_edit`` names it; ``text``:
-    on the button; ``question``: label of the field for the reason; ``choice``: a further field, with which the reason
-    is required."""
+    """Return a form, hidden until it is unfolded, that changes the status of a fact.
+
+    ``do``: name of the edit, as in ``apply_edit``. ``text``: heading and button. ``question``: label of the field for
+    the reason. ``choice``: a further field; if there is one, a reason is required.
+    """
     given = tag("input", name="reason", maxlength=1_000, required=choice is not None, dir="auto")
     form = request.form_of(
         "change",

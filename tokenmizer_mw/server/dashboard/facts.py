@@ -1,5 +1,5 @@
-"""The page that lists the facts of a session, filtered by type and status, also as files; and the page that searches
-facts."""
+"""The page that lists the facts of a session, filtered by type and status and sorted; the same list as a file; and the
+page that searches facts."""
 
 from __future__ import annotations
 
@@ -41,18 +41,18 @@ from .page import Page, PageRequest, file_links, heading, session_page
 PER_PAGE: Final = 50
 
 OPEN: Final = "open"
-"""The status filter for unfinished work and errors that are not fixed, beside "current" and the values of
-``Status``."""
+"""Status filter that selects unfinished work and errors that are not fixed. The other filters are "current" and the
+values of ``Status``."""
 
 _CURRENT: Final = "current"
 
 
 def choose_nodes(nodes: Sequence[Node], type_: str, status: str) -> list[Node]:
-    """Return those of ``nodes`` (oldest first) that match, newest first.
+    """Return those of ``nodes`` (oldest first) that match a type and a status, newest first.
 
-    - ``type_``: a type ("task") or a kind of decision ("rule"); "": any.
-    - ``status``: a value of ``Status``; "open": unfinished work and errors that are not fixed; "current": facts that
-      still hold; "": any.
+    - ``type_``: a type, such as "task", or a kind of decision, such as "rule"; "" for any.
+    - ``status``: a value of ``Status``; "open" for unfinished work and errors that are not fixed; "current" for facts
+      that still hold; "" for any.
     """
     return [node for node in reversed(nodes) if _fits(node, type_, status)]
 
@@ -68,8 +68,8 @@ def _fits(node: Node, type_: str, status: str) -> bool:
 
 
 def filters(request: PageRequest, page_name: str, type_: str, status: str, **kept: str) -> Markup:
-    """Return the form of the page ``page_name`` that selects facts by type and status. ``type_``, ``status``: the
-    current choice, as for ``choose_nodes``; ``kept``: further query parameters to preserve."""
+    """Return the form with which people select facts by type and status on the page ``page_name``. ``type_``,
+    ``status``: the current selection, as in ``choose_nodes``. ``kept``: further query parameters to keep."""
     return filter_form(
         page_name,
         {"id": request.id, **kept},
@@ -80,7 +80,8 @@ def filters(request: PageRequest, page_name: str, type_: str, status: str, **kep
 
 
 def name_of_filter(type_: str, status: str) -> str:
-    """Return the chosen type and status as people read them, joined by a comma; "" if neither is chosen or known."""
+    """Return the selected type and status in the words that people see, such as "Decisions, current"; "" if neither is
+    selected or known."""
     options = (dict(_type_options()).get(type_), dict(_status_options()).get(status))
     return ", ".join(word for word in options if word)
 
@@ -103,18 +104,18 @@ SORTS: Final[Mapping[str, Callable[[Node], object]]] = {
     "status": lambda node: list(STATUSES).index(node.status),
     "message": lambda node: node.source.turn,
 }
-"""The sort key of a fact for each column of the table, by which the query can sort."""
+"""Name of a column of the table -> function that returns the sort key of a fact for this column."""
 
 
 def order_nodes(nodes: list[Node], sort: str) -> list[Node]:
-    """Return ``nodes`` sorted by ``sort``: a key of ``SORTS`` such as "status", or "-status" for the reverse order.
-    Unchanged for any other text."""
+    """Return ``nodes`` sorted by ``sort``, a key of ``SORTS`` such as "status", or "-status" for the reverse order. Any
+    other text returns them unchanged."""
     key = SORTS.get(sort.removeprefix("-"))
     return nodes if key is None else sorted(nodes, key=key, reverse=sort.startswith("-"))  # type: ignore[arg-type]
 
 
 def fact_records(request: PageRequest) -> list[dict[str, object]]:
-    """Return the facts that the query selects, sorted as it says, one dictionary each, for a file."""
+    """Return the facts that the query selects, in the order that it asks for, as dictionaries for a file."""
     query = request.query
     nodes = request.memory.graph(request.id, tenant=request.tenant).nodes()
     fitting = order_nodes(choose_nodes(nodes, query.get("type", ""), query.get("status", "")), query.get("sort", ""))
@@ -139,7 +140,8 @@ def _record(node: Node) -> dict[str, object]:
 
 
 def show_facts(request: PageRequest) -> Page:
-    """Return the page with the list of facts that the query selects; ``page`` of the query is the page of the list."""
+    """Return the page with the list of facts that the query selects. The parameter ``page`` of the query is the number
+    of the page of the list."""
     type_, status = request.query.get("type", ""), request.query.get("status", "")
     sort = request.query.get("sort", "")
     at = request.query.get("page", "1")
@@ -171,8 +173,8 @@ def show_facts(request: PageRequest) -> Page:
 
 
 def _head(request: PageRequest, name: str) -> Markup:
-    """Return the heading of column ``name``: a link that sorts the table by it; in the reverse order if the table is
-    sorted by it already."""
+    """Return the heading of the column ``name``: a link that sorts the table by this column, or in the reverse order if
+    the table is sorted by it already."""
     sort = request.query.get("sort", "")
     chosen = {key: request.query.get(key) for key in ("type", "status")}
     address = to("facts", id=request.id, **chosen, sort=f"-{name}" if sort == name else name)
@@ -181,7 +183,7 @@ def _head(request: PageRequest, name: str) -> Markup:
 
 
 def table(request: PageRequest, nodes: Sequence[Node]) -> Markup:
-    """Return a table of ``nodes`` in the given order, one fact per row, with headings that sort it."""
+    """Return an HTML table of ``nodes`` in the given order, one fact per row. Its headings are links that sort it."""
     head = tag("tr", [_head(request, name) for name in SORTS])
     rows = [
         tag(
@@ -201,14 +203,14 @@ HITS_MAX: Final = 20
 PER_SESSION: Final = 5
 
 SEARCHED_EVENTS_MAX: Final = 1_500
-"""How many events the sessions that a search of all sessions reads have at most together. The most recently active ones
-come first; a session that does not fit is skipped."""
+"""A search of all sessions reads sessions with at most this many events in total. The most recently active ones are
+read first; a session that does not fit is skipped."""
 
 SEARCHED_SESSIONS_MAX: Final = 20
 
 
 def search_facts(request: PageRequest) -> Page:
-    """Return the page with the facts that match ``q`` of the query: in the session that the query names, else in the
+    """Return the page with the facts that match ``q`` of the query: in the session that the query names, or else in the
     most recently active sessions."""
     text = flatten(request.query.get("q", ""), TEXT_MAX)
     if request.id:
@@ -219,7 +221,8 @@ def search_facts(request: PageRequest) -> Page:
 
 
 def search_form(request: PageRequest, text: str) -> Markup:
-    """Return the search form, with ``text`` in its field. It searches in the session of the request, else in all."""
+    """Return the search form, with ``text`` in its field. It searches in the session that the request names, or else in
+    all sessions."""
     return tag(
         "form",
         hidden_fields({"id": request.id}),
@@ -271,7 +274,8 @@ def _link_everywhere(request: PageRequest, text: str) -> Markup:
 
 
 def _quote(node: Node) -> Markup | None:
-    """Return the quoted words that a fact comes from; ``None`` if there are none, or its label already has them."""
+    """Return the quoted words that a fact comes from as HTML. ``None`` if there are none, or if the fact's label
+    contains them already."""
     words = node.source.quote
     return tag("q", quote_line(words), class_="quote") if words and not is_repeated(words, node.label) else None
 

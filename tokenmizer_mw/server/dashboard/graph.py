@@ -1,5 +1,5 @@
-"""The graph page: a picture of a session's facts and how they relate, now or at an earlier time; and the graph as a
-file."""
+"""The graph page: a picture of a session's facts and their relations, as they are now or were at an earlier time. Also
+the graph as a file."""
 
 from __future__ import annotations
 
@@ -28,16 +28,17 @@ from .markup import Markup, format_count, format_exact_time, hidden_fields, join
 from .page import Page, PageRequest, download, session_page
 
 DRAWN_MAX: Final = 60
-"""How many facts, the most important ones, a picture shows."""
+"""Maximum number of facts in a picture. If there are more, the most important ones are shown."""
 
 REPLACED_MAX: Final = 24
-"""If a picture cannot show all facts, it takes at most this many from the newest replacements, old and new ones."""
+"""If a picture cannot show all facts, at most this many of those it shows are chosen because the newest replacements
+concern them (as replaced or new fact)."""
 
 ROUNDING: Final = 0.001
-"""A time in an address that is at most this many seconds before a change stands for that change."""
+"""A time in an address that is at most this many seconds before a change is treated as the time of that change."""
 
 LABELLED_MAX: Final = 2_000
-"""With more changes than this, the slider shows only the number of a change while it is moved, not its message and
+"""With more changes than this, the slider shows only the number of a change while it is moved, not also its message and
 time."""
 
 As = Literal["recorded", "valid"]
@@ -47,11 +48,12 @@ As = Literal["recorded", "valid"]
 class PointInTime:
     """The time for which the graph of a session is shown.
 
-    - ``at``: seconds since the epoch; ``None``: now.
-    - ``by``: "recorded": what was recorded by then; "valid": what was true then, as far as is known now.
+    - ``at``: seconds since the epoch; ``None`` for now.
+    - ``by``: "recorded" for what was recorded by then; "valid" for what was true then, according to what is known now.
     - ``moments``: the times of all changes (facts added, changed or edited by hand), in order.
     - ``place``: how many changes happened up to ``at``.
-    - ``before``, ``after``: the times of the last change before and the first one after; ``None`` if there is none.
+    - ``before``, ``after``: the times of the last change before ``at`` and of the first one after it; ``None`` if there
+      is none.
     """
 
     at: float | None
@@ -63,12 +65,12 @@ class PointInTime:
 
     @property
     def count(self) -> int:
-        """The number of all changes of the session."""
+        """Number of all changes of the session."""
         return len(self.moments)
 
 
 def show_graph(request: PageRequest) -> Page:
-    """Return the page with the picture of the graph, a time slider and filters. The query sets time, type and
+    """Return the page with the picture of the graph, a time slider and filters. The query selects time, type and
     status."""
     type_, status = request.query.get("type", ""), request.query.get("status", "")
     by: As = "valid" if request.query.get("as") == "valid" else "recorded"
@@ -106,7 +108,7 @@ def _time(given: str) -> float | None:
 
 
 def _step(given: str) -> int:
-    """Parse the number of a change, from 1; return 0 for any other text."""
+    """Parse the number of a change, counted from 1. 0 for any other text."""
     return int(given) if given.isdecimal() and len(given) < 10 else 0
 
 
@@ -157,8 +159,8 @@ def _important(graph: SessionGraph, nodes: Sequence[Node]) -> list[Node]:
 
 
 def _find_replaced(graph: SessionGraph, nodes: Mapping[str, Node]) -> dict[str, Node]:
-    """Return those of ``nodes`` that the newest replacements concern, the replaced facts and the new ones, by id; at
-    most ``REPLACED_MAX``."""
+    """Return those of ``nodes`` that the newest replacements concern, as replaced or new fact: id -> fact. At most
+    ``REPLACED_MAX``."""
     found: dict[str, Node] = {}
     for step in reversed(graph.transitions()):
         pair = [id for id in (step.old, step.new) if id in nodes]
@@ -207,16 +209,17 @@ def _picture(request: PageRequest, graph: SessionGraph, then: PointInTime, shown
 
 
 _ZOOM: Final = (("out", "Smaller"), ("whole", "Whole width"), ("in", "Larger"))
-"""Buttons that change the size of the picture. They stay hidden unless the browser runs the script of the page."""
+"""Buttons that change the size of the picture. They are hidden unless the browser runs the page's script."""
 
 
 _Present = tuple[list[Node], list[Transition]]
-"""The facts in the picture of the graph as it is now, in their order there, and all transitions of the graph."""
+"""The facts in the picture of the current graph, in their order there, and all replacements of the graph."""
 
 
 def _find_present(request: PageRequest, then: PointInTime) -> _Present | None:
-    """Return what the picture of now shows, so that the picture of an earlier time can put each fact where it is now.
-    ``None`` if now is shown; also if the query selects a status, because facts had other statuses then."""
+    """Return what the picture of the current graph shows, so that the picture of an earlier time can place each fact
+    where it is now. ``None`` if the current graph is shown, and if the query selects a status, because facts had other
+    statuses at that time."""
     if then.at is None or request.query.get("status"):
         return None
     now = request.memory.graph(request.id, tenant=request.tenant)
@@ -225,7 +228,9 @@ def _find_present(request: PageRequest, then: PointInTime) -> _Present | None:
 
 
 def _places(part: SessionGraph, steps: Iterable[Transition], present: _Present | None, columns: int) -> Layout:
-    """Return the positions of the facts of ``part``: those in the picture of now (``present``), if it is given."""
+    """Return the positions of the facts of ``part`` in the picture. With ``present``, facts are placed where they are
+    in the picture of the current graph; with ``None``, they are arranged anew. ``columns``: number of facts in a
+    row."""
     if present is None:
         return arrange(part.nodes(), steps, columns=columns)
     return hold_layout(*present, part.nodes(), columns)
@@ -277,7 +282,8 @@ def _slider(request: PageRequest, then: PointInTime, type_: str, status: str) ->
 
 
 def _options(request: PageRequest, then: PointInTime, type_: str, status: str) -> Markup:
-    """Return the folded options: which facts are drawn, and what a time means. Their heading names what is chosen."""
+    """Return the options, hidden until they are unfolded: which facts are drawn, and what a time means. Their heading
+    names what is selected."""
     at = "" if then.at is None else repr(then.at)
     what = tag(
         "fieldset",
@@ -298,7 +304,7 @@ def _options(request: PageRequest, then: PointInTime, type_: str, status: str) -
 
 def _when(then: PointInTime, numbers: Sequence[int]) -> str:
     """Return the label of the slider: the number of the change that is shown, the newest message at that time, and the
-    time. ``numbers``: the number of the newest message at each change."""
+    time. ``numbers``: for each change, the number of the newest message at its time."""
     if then.at is None:
         return f"now, after {format_count(then.count, 'change')}"
     number = numbers[then.place - 1] if then.place else 0
@@ -312,8 +318,8 @@ def _radio(value: str, text: str, chosen_: str) -> Markup:
 
 
 def download_graph(request: PageRequest) -> Response:
-    """Return the graph as it is now, as a file in the format that ``format`` of the query names; by default "html", one
-    page without other files."""
+    """Return the current graph as a file, in the format that ``format`` of the query names; by default "html", a single
+    page that needs no other files."""
     name = request.query.get("format", "html")
     format_ = format_named(name)
     text = request.memory.export(request.id, name, tenant=request.tenant)
@@ -325,7 +331,7 @@ _LABELS: Final = {"html": "HTML", "markdown": "Markdown", "d3": "D3 JSON", "canv
 
 
 def format_links(request: PageRequest) -> Markup:
-    """Return a paragraph with links that save the graph, one for each format."""
+    """Return a paragraph with links that save the graph, one for each file format."""
     links = [
         link(to("export", id=request.id, format=name), _LABELS.get(name, name), title=one.about)
         for name, one in FORMATS.items()

@@ -1,4 +1,4 @@
-"""The health page: whether what was said is being remembered, and what does not work."""
+"""The health page: whether chats are being recorded, and what does not work."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ REASONS: Final = {
     "turn_lost": "Turns of chats could not be recorded and are lost: look at the log of the server.",
     "turn_spooled": "Turns of chats were not recorded in time; they wait in memory for the store.",
 }
-"""What each reason of the health (``HealthAnswer``) means, and what to do."""
+"""Reason in the server's health (``HealthAnswer``) -> what it means, and what to do."""
 
 UNRECORDED: Final = {
     "malformed_request": "The body of a request is not in the format that its path stands for.",
@@ -53,7 +53,8 @@ UNRECORDED: Final = {
     "request_too_large": "A request is larger than request_max.",
     "session_invalid": "The name of a session or tenant cannot be used: it has 1 to 256 printable characters.",
 }
-"""Counters of requests that were sent on without being recorded, each with why, and what to do."""
+"""Name of a counter of requests that were forwarded without being recorded -> why they were not recorded, and what to
+do."""
 
 NOTED: Final = {
     "cut_without_block": (
@@ -65,8 +66,8 @@ NOTED: Final = {
         " fit. The log names the sessions."
     ),
 }
-"""Counters of requests that did not fit the model's window, although the memory works: what happened, and what to
-do."""
+"""Name of a counter of requests that did not fit the model's window, although the memory works -> what happened, and
+what to do."""
 
 _PAGE_ABOUT_IT: Final = "https://github.com/tokenmizer-mw/tokenmizer-mw/blob/main/docs/not-remembered.md"
 
@@ -96,9 +97,9 @@ _STATES: Final = {
 
 
 def show_health(request: PageRequest) -> Page:
-    """Return the page with the health of this process and its reasons. If the store can be used, it also says when and
-    in which session something was last recorded, and the same for hooks of coding agents. Callers with the scope
-    "admin" also see the counters of this process."""
+    """Return the page with the health of this process and its reasons. If the store can be used, the page also says
+    when and in which session something was last recorded, and the same for hooks of coding agents. Callers with the
+    scope "admin" also see the counters of this process."""
     is_admin = request.caller.may("admin")
     found = request.health.look(with_place=is_admin)
     counters = request.memory.counters() if is_admin else {}
@@ -125,10 +126,13 @@ def show_health(request: PageRequest) -> Page:
 
 
 def _state_of(status: str, counters: Mapping[str, int], *, unrecorded: bool, noted: bool) -> str:
-    """Return the key in ``_STATES`` of what the page says. For a health other than "ok" it is that ``status``.
+    """Return the key in ``_STATES`` of the text that the page shows. If ``status`` (the health) is not "ok", it is
+    ``status``.
 
-    - ``unrecorded``: requests passed, and none was recorded; ``noted``: a counter in ``NOTED`` is not 0.
-    - ``counters``: decide whether this process has recorded a turn itself ("ok") or not ("elsewhere").
+    - ``unrecorded``: whether requests passed and none was recorded.
+    - ``noted``: whether a counter in ``NOTED`` is not 0.
+    - ``counters``: the counters of this process. If it has recorded turns of chats itself, the key is "ok", else
+      "elsewhere".
     """
     if status != "ok":
         return status
@@ -141,7 +145,7 @@ def _state_of(status: str, counters: Mapping[str, int], *, unrecorded: bool, not
 
 def _recording_card(request: PageRequest) -> Markup | None:
     """Return the card that says when any process last recorded something in the store, and when hooks of coding agents
-    did, if ever; ``None`` for an empty store."""
+    last did, if they ever did. ``None`` if the store has no sessions."""
     found = _find_last_recorded(request)
     if found is None:
         return None
@@ -155,23 +159,23 @@ def _recording_card(request: PageRequest) -> Markup | None:
 
 
 def _find_hook_logs() -> str:
-    """Return the path of the logs of this user's hooks ("/tmp/tokenmizer-mw-1000/*.log"), as this process's environment
-    variables suggest it; "" on systems where hooks write no log."""
+    """Return the path of the logs of this user's hooks, such as "/tmp/tokenmizer-mw-1000/*.log". It is derived from the
+    environment variables of this process. "" on systems where hooks write no log."""
     folders = hook_folders(os.environ)
     written = [folder for folder in folders if any(Path(folder).glob("*.log"))]
     return os.path.join((written or folders)[0], "*.log") if folders else ""
 
 
 def _reasons_of_no_turn(counters: Mapping[str, int]) -> list[str]:
-    """Return the keys in ``UNRECORDED`` that say why requests were not recorded; [] if none was counted, or if any turn
-    was recorded."""
+    """Return the keys of ``UNRECORDED`` that say why requests were not recorded. ``[]`` if no such request was counted,
+    or if any turn of a chat was recorded."""
     if any(name.startswith("turn_") for name in counters):
         return []
     return sorted(UNRECORDED.keys() & counters.keys())
 
 
 def _counters(counters: dict[str, int], reason: str) -> Markup:
-    """Return the card with the counters; ``reason``: what it says if there are none."""
+    """Return the card with the counters. ``reason``: the text to show if there are none."""
     rows = [
         tag("tr", tag("th", tag("code", name), scope="row"), tag("td", f"{count:,}", class_="number"))
         for name, count in sorted(counters.items())
@@ -181,22 +185,23 @@ def _counters(counters: dict[str, int], reason: str) -> Markup:
 
 
 _HOOKED: Final = re.compile(r"[^/]+-[0-9a-f]{8}/.+")
-"""Ids that hooks of coding agents give to sessions: project, digest of its folder, and the agent's own session id."""
+"""Matches the session ids that hooks of coding agents give: name of the project, digest of its folder, and the agent's
+own session id."""
 
 _SESSIONS_READ: Final = 200
-"""Among how many sessions, the most recently active ones, one that hooks recorded is looked for."""
+"""Number of the most recently active sessions among which one that hooks recorded is searched."""
 
 
 class _LastRecorded(NamedTuple):
-    """The session that changed last, and the one recorded by hooks of coding agents that changed last; ``None``: no
-    such session was found."""
+    """``newest``: the session that changed last. ``hooked``: among those that hooks of coding agents recorded, the one
+    that changed last; ``None`` if none was found."""
 
     newest: SessionInfo
     hooked: SessionInfo | None
 
 
 def _find_last_recorded(request: PageRequest) -> _LastRecorded | None:
-    """Return the sessions of the tenant that changed last; ``None`` if it has none."""
+    """Return the sessions of the tenant that changed last; ``None`` if the tenant has no sessions."""
     infos = request.memory.log.sessions(request.tenant, limit=_SESSIONS_READ)
     if not infos:
         return None
@@ -204,6 +209,6 @@ def _find_last_recorded(request: PageRequest) -> _LastRecorded | None:
 
 
 def _name_session(request: PageRequest, info: SessionInfo) -> list[Child]:
-    """Return the end of a sentence: when a session last changed, and a link to it."""
+    """Return the end of a sentence: when a session last changed, and a link to the session."""
     address = to("session", id=info.key.id)
     return [moment(info.updated_at, request.now), ", in ", link(address, tag("code", info.key.id)), "."]

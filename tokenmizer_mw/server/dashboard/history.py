@@ -45,13 +45,13 @@ STEPS: Final = 40
 MARKS: Final = 10
 
 CHOICES: Final = 100
-"""How many checkpoints, the newest ones, a form offers."""
+"""Maximum number of checkpoints that a form offers; the newest ones are offered."""
 
 SHOWN: Final = 30
-"""How many facts of each kind of change (added, changed, gone) a comparison lists."""
+"""Maximum number of facts that a comparison lists for each kind of change (added, changed, gone)."""
 
 WHOLE: Final = 2_000
-"""How many rows at most a list has if the query asks for all."""
+"""Maximum number of rows of a list if the query asks for all rows."""
 
 T = TypeVar("T")
 _Step = tuple[Transition, Node | None, Node | None]
@@ -59,8 +59,14 @@ _Step = tuple[Transition, Node | None, Node | None]
 
 @dataclass(frozen=True, slots=True)
 class _HistoryView:
-    """What the history page shows: all checkpoints (``marks``), oldest first; the newest replacements (``steps``) and
-    manual edits, newest first; how many of both there are; and the ``edited`` facts, by id."""
+    """What the history page shows.
+
+    - ``title``, ``seq``: goal of the session, and number of its newest event.
+    - ``marks``: all checkpoints, oldest first.
+    - ``steps``, ``edits``: the newest replacements and manual edits, newest first. ``step_count``, ``edit_count``: how
+      many there are in all.
+    - ``edited``: id -> fact that one of ``edits`` changed.
+    """
 
     title: str
     seq: int
@@ -122,8 +128,8 @@ def _render_comparison_form(request: PageRequest, marks: Sequence[CheckpointMark
 
 
 def _points(marks: Sequence[CheckpointMark], seq: int) -> dict[str, int]:
-    """Return the points that can be compared ("start", each checkpoint's id, "now"), each with the number of its newest
-    event."""
+    """Return the points that can be compared: "start", each checkpoint's id, "now" -> number of the newest event at
+    that point."""
     return {START: 0, **{mark.checkpoint.id: mark.seq for mark in marks}, NOW: seq}
 
 
@@ -185,7 +191,7 @@ def _part(request: PageRequest, title: str, changes: Sequence[T], list_change: C
 
 
 def _list_node(request: PageRequest, node: Node, *about: Child) -> Markup:
-    """Return the list item of a fact. ``about``: what follows it; by default its status."""
+    """Return the list item of a fact. ``about``: what to show after the fact; by default its status."""
     return tag("li", type_of(node), fact_link(request.id, node), *(about or (status_of(node),)))
 
 
@@ -203,12 +209,12 @@ _FIELDS: Final[tuple[tuple[str, Callable[[Node], str]], ...]] = (
     ("said in message", lambda node: str(node.source.turn)),
     ("words", lambda node: node.source.quote),
 )
-"""What a comparison shows of a fact besides its status: the name for people, and the function that returns the
-value."""
+"""What a comparison shows of a fact in addition to its status: pairs of a name for people and the function that returns
+the value."""
 
 
 def _difference(old: Node, new: Node) -> list[Markup | str]:
-    """Return everything that differs between two versions of a fact: the status on the line of the fact, each other
+    """Return everything that differs between two versions of a fact: the status on the fact's own line, and each other
     field on a line below."""
     found: list[Markup | str] = []
     if old.status is not new.status:
@@ -222,13 +228,16 @@ def _difference(old: Node, new: Node) -> list[Markup | str]:
 
 
 def _count_rows(request: PageRequest, few: int) -> int:
-    """Return how many rows a list may have: ``few``, or ``WHOLE`` if the query asks for all."""
+    """Return the maximum number of rows of a list: ``few``, or ``WHOLE`` if the query asks for all rows."""
     return WHOLE if request.query.get("all") else few
 
 
 def _link_rest(request: PageRequest, count: int, part: str, what: str = "more") -> Markup | None:
-    """Return a link to the ``count`` rows that a list leaves out, "12 more"; only the text if even the whole list
-    leaves them out; ``None`` for 0. ``part``: id of the list on the page; ``what``: the word behind the number."""
+    """Return a link to the rows that a list leaves out, such as "12 more". If the list has been asked for as a whole
+    already, return only the text. ``None`` if ``count``, the number of rows left out, is 0 or less.
+
+    ``part``: HTML id of the list on the page. ``what``: the word after the number.
+    """
     if count <= 0:
         return None
     text = f"{count:,} {what}"
@@ -246,17 +255,19 @@ def _transitions(request: PageRequest, steps: Sequence[_Step], count: int) -> Ma
 
 
 COMPARED_ROWS: Final = 60
-"""How many facts of each type, the newest ones, a side of the comparison lists."""
+"""Maximum number of facts of each type that a side of the comparison lists; the newest ones are listed."""
 
 
 def show_comparison(request: PageRequest) -> Page:
-    """Return the page that shows a session's facts at two points side by side: those that differ, and with ``same`` in
-    the query also the facts in force that do not.
+    """Return the page that shows a session's facts at two points side by side: those that differ and, with ``same`` in
+    the query, also the facts in force that do not differ.
 
-    ``from`` and ``to`` of the query name the points: each is "start", "now" or the id of one of the newest ``CHOICES``
-    checkpoints. A ``to`` that is missing or names no such point means "now". A ``from`` that is missing or names no
-    such point means the newest checkpoint after which something was recorded; it means "start" if there is none, or if
-    nothing differs between that checkpoint and ``to``.
+    The parameters ``from`` and ``to`` of the query name the points. Each is "start", "now" or the id of one of the
+    newest ``CHOICES`` checkpoints; anything else is treated as missing.
+
+    - Without ``to``, it is "now".
+    - Without ``from``, it is the newest checkpoint after which something was recorded. It is "start" if there is no
+      such checkpoint, or if nothing differs between that checkpoint and ``to``.
     """
 
     def look(state: SessionState) -> tuple[str, int, list[CheckpointMark]]:
@@ -275,8 +286,9 @@ def show_comparison(request: PageRequest) -> Page:
 
 
 def _compared_points(request: PageRequest, named: Mapping[str, int], newest: str) -> tuple[str, str]:
-    """Return the names of the two points to compare: those of the query. Without ``from`` in it, the first is
-    checkpoint ``newest``, or the start if nothing differs since that checkpoint; without ``to``, the second is now."""
+    """Return the names of the two points to compare, which the query selects. Without ``from`` in the query, the first
+    one is the checkpoint ``newest``, or "start" if nothing differs between that checkpoint and the second point.
+    Without ``to``, the second one is "now". ``named``: the points that can be compared."""
     after = _chosen_option(request, "to", named, NOW)
     before = _chosen_option(request, "from", named, "")
     if before:

@@ -1,7 +1,7 @@
-"""Notifies browsers of changes of a session with server-sent events, by polling the end of its event log.
+"""Notifies browsers of changes of a session with server-sent events, by polling the end of the session's event log.
 
-All processes of an installation share the log, so changes by other processes are seen, too. The end of a session's log
-is read once per ``TICK``, whatever the number of browsers.
+All processes with the same store share the log, so changes made by other processes are seen, too. The end of a
+session's log is read at most once per ``TICK`` seconds, however many browsers watch the session.
 """
 
 from __future__ import annotations
@@ -24,23 +24,26 @@ from tokenmizer_mw.runtime.offload import CALLS, offload
 from tokenmizer_mw.store.log import SessionInfo
 
 TICK: Final = 0.4
-"""Seconds between two reads of the end of a session's log."""
+"""Number of seconds between two reads of the end of a session's log."""
 
 LIFE: Final = 30.0
-"""Seconds after which a stream of events ends, so that a server that shuts down waits no longer than this for it. The
-browser then opens the next stream by itself."""
+"""Number of seconds after which a stream of events ends, so that a server that shuts down never waits longer for it.
+The browser then opens the next stream by itself."""
 
 PING: Final = 15.0
-"""Seconds without an event after which the stream sends a comment, because proxies close idle connections."""
+"""Number of seconds without an event after which the stream sends a comment, because proxies close idle connections."""
 
 _SEEN_MAX: Final = 1_000
 _SIGNALS: Final = (signal.SIGINT, signal.SIGTERM)
 
 
 class LogTails:
-    """Tells whether events were added to a session, for many browsers with one read of the store per ``TICK`` seconds:
-    it caches, for each session, a mark that changes with its log. Not thread-safe: for the tasks of one event loop.
-    ``clock``: returns a time in seconds."""
+    """Says whether events were added to a session, for many browsers with one read of the store per ``TICK`` seconds.
+    For each session it caches a mark: a short text that changes with the session's log.
+
+    Not safe to use from several threads; it is meant for the tasks of one event loop. ``clock``: returns seconds from
+    any fixed starting point.
+    """
 
     def __init__(self, memory: SessionMemory, clock: Callable[[], float] = time.monotonic) -> None:
         self._memory = memory
@@ -48,10 +51,10 @@ class LogTails:
         self._seen: OrderedDict[tuple[str, str], tuple[float, str]] = OrderedDict()
 
     async def of(self, tenant: str, id: str, before: str = "") -> str:
-        """Return a mark, a short text that changes when events are added to the session ``id``; for ``id`` "" when
-        events are added to any session of the tenant.
+        """Return the mark of the session ``id``: a short text that changes when events are added to the session. For
+        ``id`` "", return a mark that changes when events are added to any session of the tenant.
 
-        ``before``: the last mark that the caller knows, "" for none; it is returned while the store cannot be read.
+        ``before``: the last mark that the caller knows, "" for none. It is returned while the store cannot be read.
         """
         known = self._seen.get((tenant, id), (-TICK, before))
         if self._clock() - known[0] < TICK * 0.9:
@@ -66,7 +69,8 @@ class LogTails:
 
 
 def mark_of_tenant(newest: SessionInfo | None) -> str:
-    """Return the mark of a tenant: a digest of ``newest``, its most recently updated session; ``None``: it has none."""
+    """Return the mark of a tenant: a digest that changes when events are added to any of its sessions. ``newest``: the
+    tenant's most recently updated session; ``None`` if it has none."""
     newest_event = f"{newest.key.id}\0{newest.seq}\0{newest.created_at}" if newest is not None else ""
     return hashlib.blake2b(newest_event.encode(), digest_size=8).hexdigest()
 
@@ -81,8 +85,8 @@ def _mark(memory: SessionMemory, tenant: str, id: str, before: str) -> str:
 
 
 def _end(memory: SessionMemory, key: SessionKey, known: int) -> int:
-    """Return the number of the session's newest event, 0 for none. If event ``known`` still exists, only it and what
-    follows are read."""
+    """Return the number of the session's newest event, 0 if it has none. ``known``: number of an event; if it still
+    exists, only it and later events are read."""
     tail = memory.log.read(key, after=max(0, known - 1))
     if not tail and known:
         tail = memory.log.read(key)
@@ -90,12 +94,12 @@ def _end(memory: SessionMemory, key: SessionKey, known: int) -> int:
 
 
 async def changes(tails: LogTails, tenant: str, id: str, since: str, ending: Callable[[], bool]) -> AsyncIterator[str]:
-    """Yield server-sent events when the session changes, until ``ending()`` is true or the stream is ``LIFE`` seconds
-    old.
+    """Yield server-sent events as text, one whenever the session changes. It ends when ``ending()`` is true or the
+    stream is ``LIFE`` seconds old.
 
     - ``id``: the session; "" for all sessions of the tenant.
-    - ``since``: the mark (see ``LogTails.of``) at the time of the page that the browser shows, so that a change between
-      the page and the stream is reported, too; "": changes from now on.
+    - ``since``: the mark (see ``LogTails.of``) at the time when the browser got its page, so that a change between the
+      page and the stream is reported, too. With "", only changes from now on are reported.
     """
     last = since or await tails.of(tenant, id)
     yield "retry: 200\n\n"
@@ -112,9 +116,10 @@ async def changes(tails: LogTails, tenant: str, id: str, since: str, ending: Cal
 
 
 def call_before_exit(call: Callable[[], None]) -> None:
-    """Make the process call ``call`` when it receives SIGINT or SIGTERM, before the handler that is installed now.
+    """Make the process call ``call`` when it receives SIGINT or SIGTERM, before the signal handler that is installed
+    now.
 
-    Does nothing outside of the main thread, and for a signal without such a handler.
+    Does nothing outside of the main thread, and for a signal without a handler that is a function.
     """
     if threading.current_thread() is not threading.main_thread():
         return

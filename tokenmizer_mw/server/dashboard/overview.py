@@ -1,5 +1,5 @@
-"""Parts of the overview page of a session: its current facts, one card for each section of the resume block, and the
-block itself."""
+"""Parts of the overview page of a session: a card with current facts for each section of the resume block (the short
+text that replaces old messages), and the card with the block itself."""
 
 from __future__ import annotations
 
@@ -38,23 +38,25 @@ from .markup import (
 from .page import PageRequest
 
 SHOWN: Final = 8
-"""How many facts a card of the overview lists; a link below leads to the rest."""
+"""Maximum number of facts in a card of the overview. A link below leads to the rest."""
 
 REPLACED: Final = 3
-"""How many facts are named as replaced by one ("instead of MySQL, before that SQLite"), as in the resume block."""
+"""Maximum number of facts that are named as replaced by one fact ("instead of MySQL, before that SQLite"), as in the
+resume block."""
 
 OPEN_WORK: Final = "open work"
 
 
 @dataclass(frozen=True, slots=True)
 class Overview:
-    """The facts that the overview of a session shows.
+    """The facts that the overview of a session shows. A section is one of the resume block's; tasks in progress and
+    tasks to do are the same section here, ``OPEN_WORK``.
 
-    - ``newest``: by name of a section of the resume block, at most ``SHOWN`` of its facts: pinned ones first, then
-      decisions with a reason, then the newest. Tasks in progress and tasks to do are one section, ``OPEN_WORK``.
-    - ``counts``: the number of all facts of each section.
-    - ``replaced``: by id of a fact, the facts that it replaced, each with the replacement, newest first.
-    - ``reasons``: by id, why the status of a fact changed last, such as why it was rejected; "" if unknown.
+    - ``newest``: name of a section -> at most ``SHOWN`` of its facts: pinned ones first, then decisions that replaced
+      another or have a reason, then the newest.
+    - ``counts``: name of a section -> number of all its facts.
+    - ``replaced``: id of a fact -> the facts that it replaced, each with the replacement, newest first.
+    - ``reasons``: id of a fact -> why its status changed last, such as why it was rejected; "" if unknown.
     """
 
     newest: Mapping[str, Sequence[Node]]
@@ -64,7 +66,7 @@ class Overview:
 
 
 def overview(state: SessionState) -> Overview:
-    """Return the facts of a session that the overview shows, by section of the resume block."""
+    """Return the facts of a session that the overview page shows, by section of the resume block."""
     graph = state.graph
     replaced = Predecessors(graph)
     parts: dict[str, list[Node]] = defaultdict(list)
@@ -78,8 +80,8 @@ def overview(state: SessionState) -> Overview:
 
 
 def _newest(part: str, nodes: Sequence[Node], replaced: Predecessors) -> list[Node]:
-    """Return the facts to list of a section: pinned ones first, then decisions that replaced another or have a reason,
-    then the newest. Of open work, tasks in progress are put first."""
+    """Return the facts to list of the section ``part``, at most ``SHOWN``: pinned ones first, then decisions that
+    replaced another or have a reason, then the newest. In the section of open work, tasks in progress come first."""
 
     def rank(node: Node) -> tuple[bool, int, int]:
         reasons = bool(node.detail) + any(True for _ in replaced.of(node)) if part == Section.DECISIONS.name else 0
@@ -90,8 +92,9 @@ def _newest(part: str, nodes: Sequence[Node], replaced: Predecessors) -> list[No
 
 
 def cards(request: PageRequest, found: Overview, flagged: int) -> Markup:
-    """Return a card for each section of the overview; only "Proposed" is left out if it is empty. ``flagged``: number
-    of messages that read like an attempt to take over the model; the card "Rejected" warns of them."""
+    """Return a card for each section of the overview. If a section is empty, its card says so; only "Proposed" is then
+    left out. ``flagged``: number of messages that read like an attempt to take control of the model; the card
+    "Rejected" warns of them."""
     everywhere = (
         ("Goal", Section.GOAL.name, "goals", "goal", "current", "No goal was stated."),
         ("Decisions in force", Section.DECISIONS.name, "decisions", "choice", "current", "Nothing was decided."),
@@ -136,7 +139,7 @@ def _join_replaced(labels: Iterable[str]) -> list[Markup | str]:
 
 
 _COMMAND: Final = "$ "
-"""Beginning of the detail of an error that a command reported: the detail is then the command line."""
+"""Beginning of the ``detail`` of an error that a command reported; the rest of the detail is the command line."""
 
 
 def _introduce(reason: str) -> str:
@@ -154,8 +157,9 @@ _DEFAULT = "standard"
 
 
 def block_card(request: PageRequest) -> Markup:
-    """Return the card with the resume block at the level that the query names ("critical", "standard" or "full");
-    without a level in the query, a card whose content the browser loads later."""
+    """Return the card with the resume block (the short text that replaces old messages) at the level that the query
+    names: "critical", "standard" or "full". Without a level in the query, return a card whose content the browser loads
+    later."""
     level = request.query.get("level", "")
     if not level:
         address = to("session", id=request.id, level=_DEFAULT)

@@ -1,6 +1,5 @@
-"""What all pages share: the request that page functions take, the page that they return, the HTML document with its
-navigation, error pages, static files, and downloads of tables.
-"""
+"""What all pages of the dashboard share: the request that page functions get, the page that they return, the HTML
+document with its navigation, error pages, static files, and downloads of tables."""
 
 from __future__ import annotations
 
@@ -26,13 +25,13 @@ from .caches import PastGraphs, Summaries
 from .markup import Child, Markup, hidden_fields, join_markup, link, quote_line, tag, to
 
 FORM_FIELD = "form_token"
-"""Name of the hidden field in every form, whose token shows that a page of this dashboard made the form."""
+"""Name of the hidden field in every form. Its value, a token, proves that a page of this dashboard made the form."""
 
 
 @dataclass(frozen=True, slots=True)
 class DashboardState:
-    """Caches that a dashboard keeps between requests, all of bounded size: summaries of sessions (``titles``) and
-    graphs at earlier times (``pasts``)."""
+    """Caches that a dashboard keeps between requests, each of limited size. ``titles``: summaries of sessions.
+    ``pasts``: graphs of sessions at earlier times."""
 
     titles: Summaries
     pasts: PastGraphs
@@ -40,10 +39,11 @@ class DashboardState:
 
 @dataclass(frozen=True, slots=True)
 class PageRequest:
-    """A request of somebody who is signed in, as the function of a page gets it.
+    """A request of somebody who is signed in. The function of a page gets it.
 
-    - ``query``, ``form``: the fields of the address and of the submitted form; ``form`` is empty for GET.
+    - ``query``: the parameters of the address. ``form``: the fields of the submitted form; empty for GET.
     - ``form_token``: the token for every form of the page, see ``PageSigner.form_token``.
+    - ``health``: the health check of the server. ``caches``: what the dashboard keeps between requests.
     - ``now``: time of the request, in seconds since the epoch.
     """
 
@@ -58,35 +58,35 @@ class PageRequest:
 
     @property
     def tenant(self) -> str:
-        """The caller's tenant, whose sessions the pages show."""
+        """The caller's tenant: the owner of the sessions that the pages show."""
         return self.caller.tenant
 
     @property
     def id(self) -> str:
-        """Id of the session that the form or the query names; "" if none is named."""
+        """Id of the session that the form or, if there is none, the query names; "" if none is named."""
         return self.form.get("id") or self.query.get("id", "")
 
     @property
     def key(self) -> SessionKey:
-        """Key of that session: the tenant and the id."""
+        """Key of the session that the request names: the caller's tenant and the session id."""
         return SessionKey(self.tenant, self.id)
 
     def form_of(self, action: str, *children: object, **fields: str | int) -> Markup:
-        """Return an HTML form that sends a POST request to the page ``action``. ``children``: its visible content;
-        ``fields``: values that it sends in hidden fields, besides the form token."""
+        """Return an HTML form that sends a POST request to the page ``action``. ``children``: its visible content.
+        ``fields``: values that it sends by hidden fields, in addition to the form token."""
         hidden = hidden_fields({FORM_FIELD: self.form_token, **fields})
         return tag("form", hidden, *children, method="post", action=action)  # type: ignore[arg-type]
 
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """A page before it is rendered.
+    """A page before it is rendered as an HTML document.
 
-    - ``title``: of the window; ``body``: the content below the navigation; ``status``: the HTTP status.
-    - ``here``: the navigation entry to mark as current, such as "savings"; "" is the list of sessions.
-    - ``session_id``: the session that it shows; "" for none.
-    - ``live``: address of the event stream that tells the browser to refresh it; "": it is never refreshed.
-    - ``note``: a message about what was just done ("Pinned. ..."); "" for none.
+    - ``title``: title of the browser window. ``body``: the content below the navigation. ``status``: the HTTP status.
+    - ``here``: name of the navigation entry to mark as current, such as "savings"; "" is the list of sessions.
+    - ``session_id``: the session that the page is about; "" for none.
+    - ``live``: address of the event stream that makes the browser refresh the page; "" if it is never refreshed.
+    - ``note``: a message about what was just done, such as "Pinned. ..."; "" for none.
     """
 
     title: str
@@ -99,12 +99,13 @@ class Page:
 
 
 def redirect(address: str) -> Response:
-    """Return a redirect (303) to ``address``, relative to the page."""
+    """Return a redirect (status 303) to ``address``, which is relative to the page."""
     return RedirectResponse(address, 303)
 
 
 def download(name: str, media: str, text: str) -> Response:
-    """Return a response that browsers save as a file ``name``. ``media``: its media type."""
+    """Return a response that browsers save as a file with the name ``name``. ``media``: its media type. ``text``: its
+    content."""
     disposition = {"content-disposition": f'attachment; filename="{name}"'}
     return Response(text.encode("utf-8", "replace"), headers=disposition, media_type=media)
 
@@ -112,14 +113,14 @@ def download(name: str, media: str, text: str) -> Response:
 Records = Sequence[Mapping[str, object]]
 
 _FORMULA: Final = ("=", "+", "-", "@", "\t", "\r")
-"""Characters with which a cell begins that spreadsheets evaluate as a formula."""
+"""Characters at the start of a cell that make spreadsheets evaluate the cell as a formula."""
 
 
 def csv_file(name: str, records: Records) -> Response:
-    """Return ``records`` as a CSV file to be saved under ``name`` (with its ending).
+    """Return ``records`` as a CSV file that browsers save under ``name`` (with its ending).
 
-    The keys of the first record are the header. All records must have the same keys in the same order. ``None`` is
-    written as an empty cell. Text that a spreadsheet would evaluate as a formula gets a leading apostrophe.
+    The keys of the first record are the header; all records must have the same keys in the same order. ``None`` is
+    written as an empty cell. Text that a spreadsheet would evaluate as a formula gets an apostrophe in front.
     """
     written = io.StringIO()
     writer = csv.writer(written)
@@ -129,7 +130,7 @@ def csv_file(name: str, records: Records) -> Response:
 
 
 def json_file(name: str, records: Records) -> Response:
-    """Return ``records`` as a JSON array in a file to be saved under ``name`` (with its ending)."""
+    """Return ``records`` as a JSON array in a file that browsers save under ``name`` (with its ending)."""
     text = json.dumps(records, ensure_ascii=False, indent=1)
     return download(name, "application/json", text)
 
@@ -171,15 +172,16 @@ NOTES: Final[Mapping[str, str]] = {
     "correct": "Corrected. The earlier words stay recorded.", "undo": "Undone.",
     "checkpoint": "Checkpoint made.", "forget": "The session was erased for good.",
 }  # fmt: skip
-"""Messages about what was just done, by the value of ``done`` in the address to which an action redirects."""
+"""Messages about what was just done. The keys are the values of the parameter ``done`` in the addresses to which
+actions redirect."""
 
 
 def render_document(page: Page, request: PageRequest | None, *, leaves: bool = False, up: str = "") -> bytes:
-    """Return the complete HTML document of a page, in UTF-8.
+    """Return the complete HTML document of a page, as UTF-8 bytes.
 
-    - ``request``: the request that it answers; ``None`` if nobody is signed in: the page then has no navigation.
+    - ``request``: the request that it answers; ``None`` if nobody is signed in, then the page has no navigation.
     - ``leaves``: whether to show the sign-out button.
-    - ``up``: relative address of the dashboard's root, such as "../"; "" if the page is directly below it.
+    - ``up``: relative address of the dashboard's root, such as "../"; "" if the page is directly below the root.
     """
     head = tag(
         "head",
@@ -225,13 +227,13 @@ def _bar(page: Page, request: PageRequest, leaves: bool) -> Markup:
 def session_page(
     request: PageRequest, tab: str, title: str, *parts: Child, name: str = "", seq: int | None = None
 ) -> Page:
-    """Return a page of a session, with the content ``parts``.
+    """Return a page about the session that ``request`` names, with the content ``parts``.
 
     - ``tab``: the tab to mark as current among the session's pages, such as "transcript"; "" for none.
-    - ``title``: the goal of the session; "" if it has none: the heading is then its first question, else its id.
-    - ``name``: beginning of the window's title; "": the window's title is that of the session.
-    - ``seq``: number of the newest event that the page shows. The page is refreshed after the next event; ``None``:
-      never.
+    - ``title``: the goal of the session. If it is "", the heading is the first question, else the session id.
+    - ``name``: beginning of the window's title, such as "Facts"; "" if that is only the session's title.
+    - ``seq``: number of the newest event that the page shows. The browser refreshes the page after the next event.
+      ``None``: never.
     """
     named = title or request.id
     body = join_markup(session_head(request, tab, title), *parts)
@@ -240,8 +242,9 @@ def session_page(
 
 
 def session_head(request: PageRequest, here: str, title: str) -> Markup:
-    """Return the heading of a session's page: its goal ``title`` (if that is "", its first question, else its id), and
-    tabs that link to its pages. ``here``: the tab to mark as current, such as "facts"; "" for none."""
+    """Return the heading of a session's page, and tabs that link to the session's pages. The heading is the goal
+    ``title``; if that is "", the first question, else the session id. ``here``: the tab to mark as current, such as
+    "facts"; "" for none."""
     question = "" if title else request.caches.titles.find_question(request.memory, request.key)
     items = [
         tag("li", link(to(name, id=request.id), text, aria_current="page" if name == here else None))
@@ -259,13 +262,13 @@ def session_head(request: PageRequest, here: str, title: str) -> Markup:
 
 
 def heading(title: str, *below: object) -> Markup:
-    """Return the heading ``title`` of a page, with ``below``, further content, under it."""
+    """Return the heading ``title`` of a page as HTML. ``below``: further content under it."""
     return tag("div", tag("h1", title), *below, class_="page-head")  # type: ignore[arg-type]
 
 
 def trouble(title: str, sentence: str, *more: Markup) -> Markup:
-    """Return the content of an error page: the heading ``title``; ``sentence``, which says what the problem is and what
-    to do; and ``more`` below."""
+    """Return the content of an error page: the heading ``title``, ``sentence`` (which says what the problem is and what
+    to do), and ``more`` below."""
     return tag("div", tag("h1", title), tag("p", sentence), join_markup(*more), class_="trouble")
 
 
@@ -288,7 +291,7 @@ _WHY: Final[Mapping[str, tuple[int, str, str]]] = {
     "fault": (500, "Something went wrong here", "Nothing was changed that is not shown: load the page again."),
 }
 # fmt: on
-"""The error pages, by the name that ``failure`` takes: HTTP status, heading, and a sentence."""
+"""The error pages: name, as ``failure`` takes it -> HTTP status, heading and sentence."""
 
 
 class PageRefusal(Exception):
@@ -300,8 +303,9 @@ class PageRefusal(Exception):
 
 
 def failure(name: str, status: int = 0, sentence: str = "", *, up: str = "") -> PageRefusal:
-    """Return the exception to raise for the error page ``name``, such as "host" or "stale_form". For a name that has no
-    page ("problem"), the page is made of ``status`` and ``sentence``. ``up`` as for ``render_document``."""
+    """Return (not raise) the exception for the error page ``name``, such as "host" or "stale_form". For a name without
+    a page, such as "problem", the page is made of ``status`` and ``sentence``. ``up``: relative address of the
+    dashboard's root, such as "../"; "" if the page is directly below it."""
     if name in _WHY:
         status, title, sentence = _WHY[name]
     else:
@@ -320,7 +324,8 @@ STATIC_MEDIA: Final[Mapping[str, str]] = {
 
 @cache
 def read_static(name: str) -> bytes:
-    """Return the content of a file in ``STATIC_MEDIA``; that of "static/graph.css" is generated."""
+    """Return the content of the static file ``name``, a key of ``STATIC_MEDIA``. The content of "static/graph.css" is
+    generated."""
     if name == "static/graph.css":
         return style().encode()
     return files(__package__).joinpath(name).read_bytes()

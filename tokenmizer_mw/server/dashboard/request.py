@@ -1,6 +1,8 @@
-"""The page that compares a request to the model before and after this package changed it: the client's transcript, and
-the same with the resume block of a cut and a reminder. For a session without requests (hooks, imports and
-``SessionMemory.record`` store only messages) it says why there are none.
+"""The page that compares a request to the model before and after this package changed it. One side is the client's
+transcript. The other side has the resume block that a cut put in place of old messages, and the reminder.
+
+A session that was only recorded by hooks, by an import or by ``SessionMemory.record`` has messages but no requests; for
+it, the page explains that.
 """
 
 from __future__ import annotations
@@ -39,13 +41,14 @@ from .markup import (
 from .page import Page, PageRequest, session_page
 
 ROWS: Final = 60
-"""How many messages each side lists: the newest ones."""
+"""Maximum number of messages that each side lists; the newest ones are listed."""
 
 LINE_MAX: Final = 160
-"""How many characters of each listed message are shown."""
+"""Maximum number of characters that are shown of each listed message."""
 
 CUTS: Final = 100
-"""How many cuts the form offers: the newest ones."""
+"""Maximum number of cuts that the form offers; the newest ones are offered. In a cut, a resume block replaces old
+messages."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,12 +56,13 @@ class RequestView:
     """The content of the page about one request.
 
     - ``title``: the goal of the session, "" if it has none.
-    - ``cuts``: the session's cuts (old messages replaced by a resume block), oldest first; ``cut``: the selected one.
-    - ``answers``: numbers of the messages that answer requests after that cut with a reminder.
+    - ``cuts``: the session's cuts (in each, a resume block replaced old messages), oldest first. ``cut``: the selected
+      one, ``None`` without cuts.
+    - ``answers``: numbers of the messages that answer those requests after the cut which had a reminder.
     - ``answer``: number of the message that answers the shown request.
-    - ``reminder``: the reminder in the request, ``None`` for none; ``facts``: the facts that it states.
+    - ``reminder``: the reminder in the request, ``None`` for none. ``facts``: the facts that it states.
     - ``numbers``: numbers of the messages in the request.
-    - ``unseen``: set if no request of the session was seen, because only its messages were recorded.
+    - ``unseen``: set if only messages of the session were recorded and no request; otherwise ``None``.
     """
 
     title: str
@@ -73,8 +77,9 @@ class RequestView:
 
 
 def show_request(request: PageRequest) -> Page:
-    """Return the page about one request: the one that message ``turn`` of the query answers; else the first one after
-    the cut ``cut`` of the query, by default the newest cut."""
+    """Return the page about one request: the one that is answered by the message whose number is ``turn`` in the query.
+    Without ``turn``, it is the first request after the cut that ``cut`` in the query names, by default the newest
+    cut."""
     number = request.query.get("turn", "")
     wanted = int(number) if number.isdecimal() and len(number) < 9 else 0
 
@@ -93,9 +98,12 @@ def show_request(request: PageRequest) -> Page:
 
 
 def _view_request(state: SessionState, name: str, number: int, last: int) -> RequestView:
-    """Return the request that message ``number`` answers, if it had a reminder after the cut ``name``; else the first
-    request after that cut. ``last``: number of the newest message that answers a request. A question that a client sent
-    again, after it was answered, has no answer of its own."""
+    """Return the content of the page about the request that message ``number`` answers, if that request had a reminder
+    after the cut ``name``. Otherwise, it is about the first request after that cut.
+
+    ``last``: number of the newest message that answers a request. A question that a client sent again after it was
+    answered has no answer of its own.
+    """
     cuts = [mark.checkpoint for mark in state.checkpoints if mark.checkpoint.anchor]
     cut = next((one for one in cuts if one.id == name), cuts[-1] if cuts else None)
     of_cut = {min(one.turn, last): one for one in state.recent_reminders if cut is not None and one.cut == cut.id}
@@ -107,7 +115,8 @@ def _view_request(state: SessionState, name: str, number: int, last: int) -> Req
 
 
 def _path(state: SessionState, newest: int) -> frozenset[int]:
-    """Return the numbers of message ``newest`` and of the messages before it in the same branch of the chat."""
+    """Return the numbers of message ``newest`` and of all messages before it in the same branch of the chat. A chat has
+    branches if the client went back and continued differently."""
     found, place = set(), min(newest, len(state.transcript)) - 1
     while place >= 0:
         found.add(place + 1)
@@ -123,7 +132,8 @@ def _nothing_cut(request: PageRequest, found: RequestView) -> Markup:
 
 
 def describe_fill(request: PageRequest) -> str:
-    """Return a text for people: how many tokens the session's messages have, and from how many on a request is cut."""
+    """Return a text for people: how many tokens the session's messages have, and above how many tokens a request is
+    cut."""
     settings = request.memory.settings
     calls = request.memory.list_usage(request.id, limit=1, tenant=request.tenant)
     model = calls[0].model if calls else ""
@@ -217,7 +227,8 @@ def _line(request: PageRequest, counter: MessageCounter, written: Written, gone:
 
 
 def _begin(written: Written) -> str:
-    """Return the beginning of a message's text, else the names of the tools that it calls, else "no text"."""
+    """Return the beginning of a message's text or of its tool results. If there is none, the names of the tools that it
+    calls, or else "no text"."""
     message = written.message
     text = flatten(message.text or " ".join(one.text for one in message.tool_results), LINE_MAX)
     calls = ", ".join(call.name for call in message.tool_calls)
@@ -254,16 +265,16 @@ _SEEN_NONE: Final = (
 
 @dataclass(frozen=True, slots=True)
 class MessagesOnly:
-    """What is known of a session that has messages but no requests: how many ``checkpoints`` it has, and the number of
-    the newest ``message`` at the last of them, 0 if there is none."""
+    """What is known of a session with messages but without requests. ``checkpoints``: how many it has. ``message``:
+    number of the newest message at the last checkpoint, 0 if there is none."""
 
     checkpoints: int = 0
     message: int = 0
 
 
 def messages_only(state: SessionState) -> MessagesOnly | None:
-    """Return what is known of a session none of whose requests passed this package; ``None`` if one did, or if a cut
-    was made."""
+    """Return what is known of a session of which this package has seen no request. ``None`` if it has seen one, or if a
+    cut was made."""
     if state.outcomes or state.cut is not None:
         return None
     last = state.checkpoints[-1].checkpoint.turn if state.checkpoints else 0
@@ -271,8 +282,8 @@ def messages_only(state: SessionState) -> MessagesOnly | None:
 
 
 def explain_no_requests(request: PageRequest, found: MessagesOnly) -> Markup:
-    """Return a text for people: why the session has no requests to show, when the agent compacted its chat, and how to
-    see requests."""
+    """Return a text for people: why the session has no requests to show, when the coding agent compacted its chat
+    (``found``), and how to see requests in the future."""
     return join_markup(nothing(_SEEN_NONE), _mention_compactions(request, found), _suggest_proxy())
 
 

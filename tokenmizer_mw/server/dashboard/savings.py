@@ -1,7 +1,6 @@
-"""The savings page: what was saved in total, net of the provider's prompt cache; a chart by day; and tables by stage,
-model and day, which can be sorted by any column and saved as files. A stage is a part of this package that saves
-tokens.
-"""
+"""The savings page: what was saved in total, after deducting what the provider's prompt cache would have saved anyway;
+a chart by day; and tables by stage, model and day, which can be sorted by any column and saved as files. A stage is a
+part of this package that saves tokens, such as cutting old messages."""
 
 from __future__ import annotations
 
@@ -24,7 +23,8 @@ from .request import MessagesOnly, explain_no_requests, messages_only
 
 
 def show_savings(request: PageRequest) -> Page:
-    """Return the savings page of the session that the query names; without one, that of all sessions of the tenant."""
+    """Return the savings page of the session that the query names, or of all sessions of the tenant if it names
+    none."""
     title, unseen = request.memory.view(request.id, _look, tenant=request.tenant) if request.id else ("", None)
     found = request.memory.savings(request.id or None, tenant=request.tenant)
     lead = tag("p", "What calls cost, and what they would have cost without the memory.", class_="lead")
@@ -83,7 +83,8 @@ def _count_rows(whole: UsageSums) -> tuple[tuple[str, str], ...]:
 
 
 def _explain_no_price(settings: Settings) -> list[Child]:
-    """Return the content of a paragraph: why only tokens and no amounts of money are shown, and what to do."""
+    """Return the content of a paragraph that says why only tokens and no amounts of money are shown, and what to do
+    about it."""
     own: list[Child] = ["name a file with your prices in the setting ", tag("code", "prices"), "."]
     if has_prices(settings):
         return ["Only tokens are shown: no price of these models is known. To have prices, ", *own]
@@ -118,10 +119,10 @@ _UNITS: Final = ((10**9, "B"), (10**6, "M"), (10**3, "k"))
 
 
 def draw_chart(days: Mapping[str, UsageSums]) -> Markup | None:
-    """Return a bar chart of input tokens per day, sent and not sent; ``None`` if ``days`` is empty.
+    """Return a bar chart of input tokens per day, those sent and those not sent; ``None`` if ``days`` is empty.
 
-    ``days`` maps dates in UTC ("2026-11-29") to the sums of the calls of that day; days without calls may be missing.
-    The chart covers the ``DAYS_DRAWN`` days that end with the newest date.
+    ``days``: date in UTC, such as "2026-11-29" -> sums of the calls of that day. Days without calls may be missing. The
+    chart shows the ``DAYS_DRAWN`` days that end with the newest date.
     """
     if not days:
         return None
@@ -162,13 +163,14 @@ def _bar(day: str, figures: UsageSums, x: float, step: float, most: int) -> Mark
 
 
 def _round_up(number: int) -> int:
-    """Round up to a number that is easy to read at the end of a scale, such as 1,200,000 for 1,034,567."""
+    """Round up to a number that is easy to read at the end of a scale, such as 1,200,000 for 1,034,567; at least 2."""
     power: int = 10 ** max(0, len(str(number)) - 1)
     return max(2, next(round(step * power) for step in _STEPS if step * power >= number))
 
 
 def compact(number: int) -> str:
-    """Format a number with at most three digits and a unit: "10.2M" for 10,204,000; "999" has none."""
+    """Format a number with at most three digits and a unit, such as "10.2M" for 10,204,000. Numbers below 1,000 have no
+    unit."""
     for size, unit in _UNITS:
         if number >= size:
             return f"{number / size:.3g}{unit}"
@@ -181,10 +183,10 @@ def _spell_day(day: str) -> str:
 
 
 DAYS_LISTED: Final = 30
-"""How many days, the newest ones, the table by day on the page lists; a file has all."""
+"""Maximum number of days in the table by day on the page; the newest ones are listed. A file has all days."""
 
 NO_PRICE: Final = "\u2013"
-"""What stands in place of an amount where no price is known."""
+"""Text that is shown instead of an amount of money if no price is known."""
 
 By = Literal["stage", "model", "day"]
 Row = tuple[str, UsageSums]
@@ -195,13 +197,17 @@ _STAGES: Final = {
     ANSWERED: "answers given again",
     REFINE: "a model that reads the session",
 }
-"""What people read for a stage; the stages of compression are shown by their own names."""
+"""Name of a stage -> text for people. The stages of compression are missing; they are shown by their names."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Column:
-    """A column of numbers in a table. ``name``: its name in addresses and files; ``head``: its heading; ``value``: the
-    number of a row; ``is_money``: whether this is an amount, in billionths of a dollar."""
+    """A column of numbers in a table.
+
+    - ``name``: its name in addresses and files. ``head``: its heading.
+    - ``value``: function that returns the number of a row.
+    - ``is_money``: whether the number is an amount of money, in billionths of a US dollar.
+    """
 
     name: str
     head: str
@@ -209,15 +215,15 @@ class _Column:
     is_money: bool = False
 
     def render(self, figures: UsageSums, priced: bool) -> str:
-        """Return the text of a cell on the page. ``priced``: whether a price is known; if not, an amount is shown as
-        ``NO_PRICE``."""
+        """Return the text of a cell on the page. ``priced``: whether a price is known; if not, amounts of money are
+        shown as ``NO_PRICE``."""
         if not self.is_money:
             return f"{self.value(figures):,}"
         return _money(self.value(figures)) if priced else NO_PRICE
 
     def record(self, figures: UsageSums, priced: bool) -> int | float | None:
-        """Return the value of a cell in a file: a number, for an amount in dollars; ``None`` for an amount if no price
-        is known (``priced``)."""
+        """Return the value of a cell in a file: a number, for an amount of money in US dollars. ``None`` for an amount
+        if no price is known (``priced`` is false)."""
         if not self.is_money:
             return self.value(figures)
         return dollars(self.value(figures)) if priced else None
@@ -242,8 +248,8 @@ _OF_STAGES: Final = (
 
 @dataclass(frozen=True, slots=True)
 class _Table:
-    """A table of the page. ``head``: heading of its first column; ``order``: the column by which it is sorted by
-    default, with "-" before its name for descending."""
+    """A table of the page. ``head``: heading of its first column. ``order``: name of the column by which it is sorted
+    by default, with "-" in front for descending order."""
 
     title: str
     head: str
@@ -259,8 +265,9 @@ TABLES: Final[Mapping[By, _Table]] = {
 
 
 def savings_records(request: PageRequest) -> list[dict[str, object]]:
-    """Return all rows of the table that ``by`` of the query names ("stage", "model" or "day", the default), sorted as
-    the query says, for a file. Raises ``UnknownSession`` for an unknown session."""
+    """Return all rows of the table that ``by`` of the query names ("stage", "model" or "day"; "day" for anything else),
+    sorted as the query asks, as dictionaries for a file. Raises ``UnknownSession`` if the query names an unknown
+    session."""
     by = _read_by(request)
     if request.id:
         request.memory.view(request.id, lambda state: None, tenant=request.tenant)  # raises for an unknown session
@@ -272,30 +279,30 @@ def savings_records(request: PageRequest) -> list[dict[str, object]]:
 
 
 def savings_file(request: PageRequest, kind: str) -> str:
-    """Return the name of the file for the table that ``by`` of the query names ("stage", "model" or "day"; "day" for
-    anything else), such as "savings-by-day.csv" for ``kind`` "csv"."""
+    """Return the file name for the table that ``by`` of the query names, such as "savings-by-day.csv". ``kind``: ending
+    of the name, such as "csv"."""
     return f"savings-by-{_read_by(request)}.{kind}"
 
 
 def _read_by(request: PageRequest) -> By:
-    """Return the table that ``by`` of the query names; "day" for anything else."""
+    """Return the name of the table that ``by`` of the query names; "day" if it names none."""
     return next((by for by in TABLES if by == request.query.get("by")), "day")
 
 
 def _is_priced(figures: UsageSums) -> bool:
-    """Return whether the price of at least one of the calls is known."""
+    """Return whether the price of at least one of the calls in ``figures`` is known."""
     return figures.unpriced < figures.calls
 
 
 def _money(nano: int) -> str:
-    """Format an amount, given in billionths of a dollar: "$12.34"; below a dollar to a hundredth of a cent,
-    "$0.0123"."""
+    """Format an amount, given in billionths of a US dollar, such as "$12.34". Amounts below one dollar have four
+    decimals, such as "$0.0123"."""
     amount = dollars(nano)
     return f"{'-' if amount < 0 else ''}${abs(amount):,.{2 if abs(amount) >= 1 else 4}f}"
 
 
 def _group_sums(rows: Iterable[tuple[str, Sum]]) -> dict[str, UsageSums]:
-    """Add up the sums of all rows with the same name."""
+    """Add up the sums of all rows with the same name. Returns name -> sums."""
     found: dict[str, list[UsageSums]] = {}
     for name, row in rows:
         found.setdefault(name, []).append(row.figures)
@@ -303,8 +310,8 @@ def _group_sums(rows: Iterable[tuple[str, Sum]]) -> dict[str, UsageSums]:
 
 
 def _read_rows(request: PageRequest, by: By) -> tuple[list[Row], Callable[[UsageSums], bool]]:
-    """Return the rows of a table, unsorted, and a function that returns whether the price of a row's sums is known. The
-    sums of a stage do not count calls without a price, so that for stages this is decided by all calls together."""
+    """Return the rows of a table, unsorted, and a function that takes the sums of a row and returns whether their price
+    is known. The sums of a stage do not include calls without a price, so for stages all calls together decide."""
     session = request.id or None
     if by == "stage":
         found = request.memory.savings(session, tenant=request.tenant)
@@ -316,8 +323,8 @@ def _read_rows(request: PageRequest, by: By) -> tuple[list[Row], Callable[[Usage
 
 
 def _sort_of(request: PageRequest, by: By) -> str:
-    """Return the name of the column by which a table is sorted, with "-" before it for descending: that of the query,
-    else the default."""
+    """Return the name of the column by which a table is sorted, with "-" in front for descending order. It is the one
+    that the query names, or else the default."""
     table, wanted = TABLES[by], request.query.get(f"by_{by}", "")
     known = {by, *(column.name for column in table.columns)}
     return wanted if wanted.removeprefix("-") in known else table.order
@@ -356,8 +363,8 @@ def _render_row(table: _Table, by: By, row: Row, priced: bool) -> Markup:
 
 
 def _head(request: PageRequest, by: By, name: str, title: str) -> Markup:
-    """Return the heading of the column ``name``: a link that sorts the table ``by`` by it; in the reverse order if it
-    is sorted so already."""
+    """Return the heading of the column ``name``: a link that sorts the table ``by`` by this column, or in the reverse
+    order if it is sorted so already."""
     sort = _sort_of(request, by)
     is_text = name == by
     first, second = (name, f"-{name}") if is_text else (f"-{name}", name)

@@ -1,5 +1,5 @@
-"""The overview page of one session: current facts and their sources, open work, the resume block, and the loss
-report."""
+"""The overview page of one session: current facts and where they come from, open work, the resume block (the short text
+that replaces old messages), and the facts that the last cut left out."""
 
 from __future__ import annotations
 
@@ -45,18 +45,20 @@ from .request import MessagesOnly, explain_no_requests, messages_only
 
 @dataclass(frozen=True, slots=True)
 class SessionView:
-    """What the overview page shows of a session; of long lists the newest entries, newest first.
+    """What the overview page shows of a session. Of long lists, it has only the newest entries, newest first.
 
-    - ``title``: the goal, "" if there is none; ``seq``: number of the newest event; ``updated_at``: its time, in
+    - ``title``: the goal, "" if there is none. ``seq``: number of the newest event. ``updated_at``: its time, in
       seconds since the epoch.
-    - ``messages``, ``facts``: how many there are; ``types``: facts by type.
-    - ``flagged``: number of messages that read like an attempt to take over the model.
-    - ``steps``: replacements, each with the old and the new fact (``None`` if it was pruned); ``step_count``: of all.
-    - ``marks``: checkpoints; ``mark_count``: of all; ``renewed``: ids of those that are no new cut, see
+    - ``messages``, ``facts``: how many there are. ``types``: type -> number of facts.
+    - ``overview``: current facts, by section of the resume block.
+    - ``flagged``: number of messages that read like an attempt to take control of the model.
+    - ``steps``: replacements, each with the old and the new fact (``None`` if that was removed). ``step_count``: number
+      of all.
+    - ``marks``: checkpoints. ``mark_count``: number of all. ``renewed``: ids of checkpoints that are no new cut, see
       ``find_renewed_blocks``.
-    - ``lost``: the loss report of the last cut; ``unseen``: set if the session has messages but no requests.
-    - ``reminders``: those of the last requests; ``reminder_count``: of all.
-    - ``edits``: manual edits; ``edited``: the facts that they changed, by id.
+    - ``lost``: the facts that the last cut left out. ``unseen``: set if the session has messages but no requests.
+    - ``reminders``: those of the last requests. ``reminder_count``: number of all.
+    - ``edits``: manual edits. ``edited``: id -> fact that one of them changed.
     """
 
     title: str
@@ -176,8 +178,8 @@ def _steps(request: PageRequest, found: SessionView) -> Markup:
 
 
 def step_row(request: PageRequest, step: Transition, old: Node | None, new: Node | None) -> Markup:
-    """Return the list item about one replacement ``step``: the ``old`` and the ``new`` fact (``None`` if it was
-    pruned), the message, the reason and the quote."""
+    """Return the list item about one replacement of a fact (``step``): the ``old`` and the ``new`` fact (``None`` if it
+    was removed), the message that caused it, the reason, and the quoted words."""
     was = fact_link(request.id, old) if old is not None else tag("span", step.old)
     now = fact_link(request.id, new) if new is not None else tag("span", step.new)
     label = new.label if new is not None else ""
@@ -196,8 +198,8 @@ def step_row(request: PageRequest, step: Transition, old: Node | None, new: Node
 
 
 def _rank_loss(node: Node) -> tuple[bool, int]:
-    """Return the sort key of a fact that a cut left out: decisions, goals, open work and open errors come first; among
-    them and among the others, the newest."""
+    """Return the sort key of a fact that a cut left out. Decisions and goals in force, open work and open errors come
+    first. Within them, and within the others, newer facts come first."""
     is_in_force = node.current and node.type in (NodeType.DECISION, NodeType.GOAL)
     is_open = node.open or (node.type is NodeType.ERROR and node.status is Status.ACTIVE)
     return not (is_in_force or is_open), -node.source.turn
@@ -243,8 +245,8 @@ def _render_loss(request: PageRequest, report: LossReport, unseen: MessagesOnly 
 
 
 def _reminders(request: PageRequest, found: SessionView) -> Markup | None:
-    """Return the card with the newest reminders (what requests carried of what a cut had removed), newest first;
-    ``None`` without any."""
+    """Return the card with the newest reminders, newest first; ``None`` if there are none. A reminder is text that the
+    middleware appends to the newest message: facts and quotations that a cut had removed."""
     if not found.reminders:
         return None
     rows = [
@@ -263,7 +265,7 @@ def _reminders(request: PageRequest, found: SessionView) -> Markup | None:
 
 
 def _describe_reminder(reminder: Reminded) -> str:
-    """Return what a reminder contained: "Quoted messages 3, 8; 2 facts; 120 tokens"."""
+    """Return what a reminder contained, such as "Quoted messages 3, 8; 2 facts; 120 tokens"."""
     numbers = ", ".join(map(str, reminder.messages))
     quoted = f"message{'' if len(reminder.messages) == 1 else 's'} {numbers}" if numbers else "no message"
     facts = f"; {format_count(len(reminder.nodes), 'fact')}" if reminder.nodes else ""
@@ -289,8 +291,9 @@ def _checkpoints(request: PageRequest, found: SessionView) -> Markup:
 
 
 def _cut(request: PageRequest, mark: CheckpointMark, renewed: frozenset[str]) -> Markup | None:
-    """Return the link from a checkpoint to the request with its cut; ``None`` for a checkpoint without a cut.
-    ``renewed``: ids of checkpoints that only have a new block for the cut before, made after a manual edit."""
+    """Return the link from a checkpoint to the request with its cut; ``None`` for a checkpoint that was not made by a
+    cut. ``renewed``: ids of checkpoints that are no new cut: they have a new block for the cut before, made after a
+    manual edit."""
     if not mark.checkpoint.anchor:
         return None
     name = "block made anew" if mark.checkpoint.id in renewed else "cut"

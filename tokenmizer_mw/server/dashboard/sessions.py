@@ -1,5 +1,5 @@
-"""The page with the list of sessions, filtered by words, age and open work, and sorted; for an empty store, how to get
-a first session."""
+"""The page with the list of sessions, which can be filtered by words, age and open work, and sorted. For an empty
+store, the page says how to record a first session."""
 
 from __future__ import annotations
 
@@ -31,10 +31,11 @@ from .page import Page, PageRequest, file_links, heading
 PER_PAGE: Final = 25
 
 SCANNED_MAX: Final = 2_000
-"""How many sessions, the most recently active ones, a list with a search, a filter or another order is made of."""
+"""Number of the most recently active sessions from which a list with a search, a filter or another order is made."""
 
 FOUND_EVENTS_MAX: Final = 5_000
-"""How many events a list with a search, a filter or another order may read for summaries that are not cached yet."""
+"""Maximum number of events that a list with a search, a filter or another order may read for summaries that are not
+cached yet."""
 
 DAYS: Final = {"1": "the last day", "7": "the last week", "30": "the last month"}
 SORTS: Final = {
@@ -52,13 +53,12 @@ SORTS: Final = {
 class ListingFilter:
     """What a list of sessions shows: the parsed query of its address.
 
-    - ``words``: each of these words occurs in the id or the title, ignoring case; "": any session.
-    - ``days``: active within so many days; 0: any time.
+    - ``words``: each of these words must be in the id or the title, ignoring case; "" for any session.
+    - ``days``: only sessions that were active within this many days; 0 for any time.
     - ``open``: only sessions with open work.
     - ``sort``: a key of ``SORTS``; any other value sorts as "active" (last active first).
-    - ``place``: only if ``plain``: the page begins after this place, the last session of the page before; ``None``: it
-      is the first page.
-    - ``number``: only if not ``plain``: the number of the page, from 1.
+    - ``place``: the last session of the page before; ``None`` for the first page. Only used if ``plain``.
+    - ``number``: the number of the page, from 1. Only used if not ``plain``.
     """
 
     words: str = ""
@@ -70,20 +70,23 @@ class ListingFilter:
 
     @property
     def plain(self) -> bool:
-        """Whether it asks for the most recently active sessions without a filter."""
+        """Whether the list shows all sessions, the most recently active ones first, without a filter."""
         return not (self.words or self.days or self.open) and self.sort == "active"
 
     def query(self) -> dict[str, str | int | None]:
-        """Return the query parameters of the address of this list, without those of its page."""
+        """Return the query parameters of the list's address, without those that select its page."""
         sort = self.sort if self.sort != "active" else None
         return {"find": self.words, "days": self.days or None, "open": 1 if self.open else None, "sort": sort}
 
 
 @dataclass(frozen=True, slots=True)
 class SessionListing:
-    """A page of the list of sessions: the sessions in order; their ``summaries`` by id, as far as known; whether there
-    are ``more`` sessions after them; and how many may be missing because they are ``unread``, see
-    ``select_sessions``."""
+    """A page of the list of sessions.
+
+    - ``infos``: the sessions, in order. ``summaries``: id -> summary, for those whose summary is known.
+    - ``more``: whether there are further sessions after this page.
+    - ``unread``: number of sessions that may be missing, because their summary is not known yet.
+    """
 
     infos: Sequence[SessionInfo]
     summaries: Mapping[str, Summary]
@@ -92,7 +95,7 @@ class SessionListing:
 
 
 def parse_filter(query: Mapping[str, str]) -> ListingFilter:
-    """Parse the query parameters of a list of sessions; invalid values count as missing."""
+    """Parse the query parameters of a list of sessions. Invalid values are treated as missing."""
     words = "".join(filter(str.isprintable, query.get("find", "").strip()))[:SESSION_ID_MAX]
     sort, number = query.get("sort", ""), query.get("page", "")
     return ListingFilter(
@@ -116,7 +119,7 @@ def _place(query: Mapping[str, str]) -> Place | None:
 
 
 def list_sessions(request: PageRequest, wish: ListingFilter) -> SessionListing:
-    """Return the page of at most ``PER_PAGE`` sessions that ``wish`` asks for."""
+    """Return the page of the list of sessions that ``wish`` asks for, with at most ``PER_PAGE`` sessions."""
     if wish.plain:
         infos = request.memory.log.sessions(request.tenant, after=wish.place, limit=PER_PAGE + 1)
         shown = infos[:PER_PAGE]
@@ -127,9 +130,9 @@ def list_sessions(request: PageRequest, wish: ListingFilter) -> SessionListing:
 
 
 def select_sessions(request: PageRequest, wish: ListingFilter) -> tuple[list[SessionInfo], Mapping[str, Summary], int]:
-    """Return all sessions that match ``wish`` among the ``SCANNED_MAX`` most recently active ones, sorted; the
-    summaries that are known, by id; and how many sessions were left out although they may match, because their summary
-    is not known yet."""
+    """Return three values for ``wish``: all sessions that match it among the ``SCANNED_MAX`` most recently active ones,
+    sorted; the summaries that are known, by session id; and the number of sessions that may match but are left out,
+    because their summary is not known yet."""
     infos = request.memory.log.sessions(request.tenant, limit=SCANNED_MAX)
     if wish.days:
         infos = [info for info in infos if request.now - info.updated_at <= wish.days * 86_400]
@@ -186,8 +189,7 @@ _UNREAD: Final = "Goals and open work of {} are not known yet: load this list ag
 
 
 def session_records(request: PageRequest) -> list[dict[str, object]]:
-    """Return the sessions that match the query, one dictionary each, for a file; numbers that are not known are
-    ``None``."""
+    """Return the sessions that match the query, as dictionaries for a file. Numbers that are not known are ``None``."""
     infos, summaries, _ = select_sessions(request, parse_filter(request.query))
     return [_record(info, summaries.get(info.key.id)) for info in infos]
 
@@ -238,7 +240,7 @@ _COUNTS: Final = {
     "facts": "All facts, those that were replaced, rejected or finished included",
     "open": "Open tasks and tests, and errors that are not fixed",
 }
-"""The numbers of a summary in a list, and what they count."""
+"""The numbers of a summary that a list shows: name -> what it counts."""
 
 _EVENTS: Final = "Entries of the session's log: messages, facts, changes of facts, checkpoints"
 

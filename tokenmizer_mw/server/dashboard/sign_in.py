@@ -1,9 +1,9 @@
-"""Sign-in to the dashboard: with a token, with an API key of the server, or by a function of the application around the
-dashboard.
+"""Sign-in to the dashboard: with a token, with an API key of the server, or by a function of the application in which
+the dashboard is mounted.
 
-After sign-in a signed cookie identifies the browser: same-site and not readable by scripts. It has no path attribute,
-so that browsers limit it to the folder of the pages, wherever that is mounted. Cookies and form tokens are signed with
-the installation's secret: ``base64url(JSON).base64url(HMAC-SHA256)``.
+After sign-in, a signed cookie identifies the browser. It is same-site and not readable by scripts. It has no path
+attribute, so browsers send it only to pages in the folder of the dashboard, wherever that is mounted. Cookies and form
+tokens are signed with the secret of the store. A cookie has the form ``base64url(JSON).base64url(HMAC-SHA256)``.
 """
 
 from __future__ import annotations
@@ -29,15 +29,16 @@ from .table import NAMES
 __all__ = ["HostSignIn", "KeySignIn", "SignIn", "TokenSignIn", "local"]
 
 _PASS_MAX: Final = 2_048
-"""Longest value of a cookie, in characters; longer ones are not read."""
+"""Maximum number of characters of a cookie's value. Longer ones are not read."""
 
 
 @dataclass(frozen=True, slots=True)
 class Pass:
     """The content of a sign-in cookie.
 
-    ``subject``: who is signed in, as ``SignIn.admit`` returned it ("token", or the id of an API key); "" for nobody
-    yet. ``nonce``: random text that binds the forms of a page to the cookie. ``issued_at``: seconds since the epoch.
+    - ``subject``: who is signed in, as ``SignIn.admit`` returned it: "token", or the id of an API key. "" if nobody is.
+    - ``nonce``: random text by which the forms of a page are bound to the cookie.
+    - ``issued_at``: seconds since the epoch.
     """
 
     subject: str
@@ -48,8 +49,9 @@ class Pass:
 class PageSigner:
     """Signs and verifies cookies and form tokens.
 
-    ``secret``: the store's, so that all processes of an installation accept each other's cookies. ``about``: text that
-    also enters the signatures, such as the digest of the token: if it changes, all earlier cookies become invalid.
+    ``secret``: the secret of the store, so that all processes with this store accept each other's cookies. ``about``:
+    text that is included in the signatures, such as a digest of the token. If it changes, all earlier cookies become
+    invalid. ``name``: part of the cookie's name.
     """
 
     def __init__(self, secret: bytes, about: str = "") -> None:
@@ -57,13 +59,13 @@ class PageSigner:
         self.name = hashlib.blake2b(b"dashboard's cookie", key=secret, digest_size=4).hexdigest()
 
     def write_pass(self, given: Pass) -> str:
-        """Return the signed text in which a cookie stores the pass ``given``."""
+        """Return ``given``, the content of a cookie, as the signed text that is the cookie's value."""
         body = json.dumps([given.subject, given.nonce, given.issued_at], separators=(",", ":")).encode()
         return f"{_base64(body)}.{_base64(self._mac(b'pass', body))}"
 
     def read(self, written: str, now: float, lasting: float) -> Pass | None:
-        """Return the pass in the cookie value ``written``. Returns ``None`` if the value is forged or malformed, or
-        older than ``lasting`` seconds at the time ``now``."""
+        """Return the content of the cookie with the value ``written``. ``None`` if the value is forged or malformed, or
+        if it is older than ``lasting`` seconds. ``now``: the current time in seconds since the epoch."""
         body, dot, mac = written.partition(".")
         if not dot or len(written) > _PASS_MAX:
             return None
@@ -78,12 +80,13 @@ class PageSigner:
         return Pass(subject, nonce, issued_at) if fresh else None
 
     def form_token(self, given: Pass, who: str) -> str:
-        """Return the token that forms must send, so that no other site can submit them. It is valid only with the
-        cookie of the pass ``given``, and for the user ``who``."""
+        """Return the token that each form must send, so that no other site can submit forms. It is only valid together
+        with the cookie ``given``, and for the user ``who``."""
         return _base64(self._mac(b"form", json.dumps([given.subject, given.nonce, who]).encode()))
 
     def is_form_token(self, token: str, given: Pass, who: str) -> bool:
-        """Return whether ``token`` is what ``form_token`` returns for the pass ``given`` and the user ``who``."""
+        """Return whether ``token`` is the token that ``form_token`` returns for the cookie ``given`` and the user
+        ``who``."""
         return hmac.compare_digest(token.encode("utf-8", "replace"), self.form_token(given, who).encode())
 
     def _mac(self, what: bytes, body: bytes) -> bytes:
@@ -99,33 +102,37 @@ def _pad_base64(text: str) -> Any:
 
 
 TOKEN_LEAST: Final = 16
-"""Fewest characters of a token, because a shorter one can be guessed."""
+"""Minimum number of characters of a token. A shorter one could be guessed."""
 
 
 class SignIn(Protocol):
-    """Protocol of the ways to sign in. ``about``: text that enters the signatures of cookies, see ``PageSigner``.
-    ``asks``: what the sign-in form asks for, "token" or "API key"; "": there is no form."""
+    """Protocol of the ways to sign in. ``about``: text that is included in the signatures of cookies, see
+    ``PageSigner``. ``asks``: what the sign-in form asks for, "token" or "API key"; "" if there is no form."""
 
     about: str
     asks: str
-    """What the sign-in form asks people for, "token" or "API key"; "": there is no form."""
+    """What the sign-in form asks for, "token" or "API key"; "" if there is no form."""
 
     async def admit(self, given: str) -> str | None:
-        """Check the token or API key ``given`` that somebody entered. Returns the subject of the new cookie; ``None``
-        if it is wrong. Raises ``StoreError`` if keys cannot be read."""
+        """Check the token or API key ``given`` that somebody entered in the form. Returns the ``subject`` of the new
+        cookie (see ``Pass``); ``None`` if the token or key is wrong. Raises ``StoreError`` if the stored keys cannot be
+        read."""
 
     async def caller(self, subject: str, scope: Mapping[str, Any]) -> Caller | None:
-        """Return the caller for a cookie's ``subject`` ("" for a browser without a cookie); ``None`` if nobody is
+        """Return the caller for the ``subject`` of a cookie ("" for a browser without one); ``None`` if nobody is
         signed in. ``scope``: the ASGI scope of the request.
 
-        Raises ``AuthorizeFailed`` or ``StoreError`` if that cannot be decided.
+        Raises ``AuthorizeFailed`` or ``StoreError`` if it cannot be decided.
         """
 
 
 class TokenSignIn:
-    """Sign-in with one shared token. Whoever has it may do everything with the sessions of the local tenant. If the
-    token changes, all cookies become invalid. Raises ``ConfigError`` for a token that is too short, not printable, or
-    has blanks around it."""
+    """Sign-in with one shared token. Whoever has it may do everything with the sessions of the local tenant (the
+    default owner of sessions). If the token changes, all cookies become invalid.
+
+    Raises ``ConfigError`` for a token that is shorter than ``TOKEN_LEAST``, is not printable, or has spaces at its
+    start or end.
+    """
 
     asks = "token"
 
@@ -137,18 +144,18 @@ class TokenSignIn:
         self.about = hashlib.sha256(self._digest).hexdigest()
 
     async def admit(self, given: str) -> str | None:
-        """See ``SignIn``."""
+        """Return "token" if ``given`` is the token, ignoring spaces around it; else ``None``."""
         digest = hashlib.sha256(given.strip().encode("utf-8", "replace")).digest()
         return "token" if hmac.compare_digest(digest, self._digest) else None
 
     async def caller(self, subject: str, scope: Mapping[str, Any]) -> Caller | None:
-        """See ``SignIn``."""
+        """Return a caller with all permissions for the local tenant if ``subject`` is "token"; else ``None``."""
         return self._caller if subject == "token" else None
 
 
 class KeySignIn:
-    """Sign-in with an API key of the server that has the scope "read". The key's tenant and scopes decide what may be
-    seen and done. A key that is revoked later is refused from then on."""
+    """Sign-in with an API key of the server, which needs the scope "read". The key's tenant and scopes decide what its
+    owner may see and do. Once a key is revoked, browsers that signed in with it are refused."""
 
     asks = "API key"
     about = ""
@@ -157,13 +164,15 @@ class KeySignIn:
         self._keys = keys
 
     async def admit(self, given: str) -> str | None:
-        """See ``SignIn``."""
+        """Return the id of the API key ``given``; ``None`` if it is not valid or lacks the scope "read". Raises
+        ``StoreError`` if the stored keys cannot be read."""
         await self._keys.refresh()
         caller = self._keys.look_up(given.strip().encode("utf-8", "replace"))
         return caller.key_id if caller is not None and caller.may("read") else None
 
     async def caller(self, subject: str, scope: Mapping[str, Any]) -> Caller | None:
-        """See ``SignIn``."""
+        """Return the caller of the API key with the id ``subject``; ``None`` if ``subject`` is "" or the key is no
+        longer valid. Raises ``StoreError`` if the stored keys cannot be read."""
         if not subject:
             return None
         await self._keys.refresh()
@@ -171,8 +180,8 @@ class KeySignIn:
 
 
 class HostSignIn:
-    """Access that a function of the application around the dashboard decides for each request. ``everybody``: the
-    function is ``local``, which accepts all."""
+    """Access that the function ``authorize`` of the application decides for each request. There is no sign-in form.
+    ``everybody``: whether that function is ``local``, which accepts all."""
 
     asks = ""
     about = ""
@@ -182,11 +191,12 @@ class HostSignIn:
         self.everybody = authorize is local
 
     async def admit(self, given: str) -> str | None:
-        """Return ``None``: there is no form, because the host application decides who is signed in."""
+        """Return ``None``: there is no form, because the application decides who is signed in."""
         return None
 
     async def caller(self, subject: str, scope: Mapping[str, Any]) -> Caller | None:
-        """See ``SignIn``."""
+        """Return the caller that the function ``authorize`` finds for the request's ASGI ``scope``; ``None`` if it
+        refuses the request. Raises ``AuthorizeFailed`` if the function fails."""
         return await find_caller(self._authorize, scope)
 
 
@@ -199,12 +209,12 @@ _WRONG: Final = {
 
 
 def sign_in_page(asks: str, form_token: str, back: str, *, wrong: bool = False) -> Page:
-    """Return the page with the form for the token or API key.
+    """Return the page with the form that asks for the token or API key.
 
     - ``asks``: what the form asks for, "token" or "API key".
     - ``form_token``: value of the hidden field that protects against requests from other sites.
     - ``back``: address to go to after sign-in.
-    - ``wrong``: true after a failed attempt; the page then says so, with status 401.
+    - ``wrong``: whether the last attempt failed; the page then says so and has the status 401.
     """
     hint = {
         "token": "Paste the token that the dashboard printed when it started, or the one that was set for it.",
@@ -244,13 +254,13 @@ def sign_in_page(asks: str, form_token: str, back: str, *, wrong: bool = False) 
 
 
 def sign_in_address(back: str) -> str:
-    """Return the address of the sign-in page, which leads on to the address ``back`` after sign-in."""
+    """Return the relative address of the sign-in page. ``back``: the address to which the page leads after sign-in."""
     return to("login", next=back[:_BACK_MAX])
 
 
 def inside_address(back: str) -> str:
-    """Return ``back`` if it is the address of a page of the dashboard ("fact?id=a"), else "./", the list of sessions,
-    so that a forged link to the sign-in page cannot lead elsewhere."""
+    """Return ``back`` if it is the address of a page of the dashboard, such as "fact?id=a"; otherwise return "./", the
+    list of sessions. So a forged link to the sign-in page cannot lead to another site."""
     name, mark, query = back.partition("?")
     known = name in NAMES and name.isalpha() and query.isascii() and query.isprintable()
     return f"{name}{mark}{query}" if known else "./"

@@ -1,4 +1,4 @@
-"""The table of all pages and actions, each with its path, method, scope (permission) and function."""
+"""The table of all pages and actions of the dashboard, each with its path, method, scope (permission) and function."""
 
 from __future__ import annotations
 
@@ -28,8 +28,9 @@ Scope = Literal["read", "write", "erase"]
 class PageRoute:
     """One page, file or action of the dashboard.
 
-    ``name``: its path below the mount prefix, such as "facts"; "" for the list of sessions. ``scope``: the permission
-    that the caller needs. ``work``: the function that answers a request, called in a worker thread.
+    - ``name``: its path below the mount prefix, such as "facts"; "" for the list of sessions.
+    - ``scope``: the permission that the caller needs.
+    - ``work``: the function that answers a request; it is called in a worker thread.
     """
 
     name: str
@@ -77,4 +78,4 @@ LOGIN: Final = "login"
 LOGOUT: Final = "logout"
 EVENTS: Final = "events"
 NAMES: Final = frozenset({route.name for route in ROUTES} | {LOGIN, LOGOUT, EVENTS, *STATIC_MEDIA})
-"""Every path that the dashboard answers, without the mount prefix and the leading slash."""
+"""Every path that the dashboard answers, without the mount prefix and the slash at the start."""

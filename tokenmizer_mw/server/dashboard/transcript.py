@@ -1,4 +1,5 @@
-"""The transcript page: messages word for word, with links from passages to the facts derived from them."""
+"""The transcript page: the messages of a session word for word. Passages are links to the facts that were derived from
+them."""
 
 from __future__ import annotations
 
@@ -36,10 +37,10 @@ from .markup import (
 from .page import Page, PageRequest, session_page
 
 TEXT_MAX: Final = 12_000
-"""How many characters of a message are shown among others; a link leads to the rest."""
+"""Maximum number of characters of a message that are shown in the list. A link leads to the rest."""
 
 WHOLE_MAX: Final = 1_000_000
-"""How many characters are shown of a message that has the page for itself."""
+"""Maximum number of characters of a message that is shown alone on the page."""
 
 _HIDDEN: Final = frozenset({"Cc", "Cf", "Cn", "Co", "Cs"})
 _SHOWN: Final = frozenset("\n\t\u200d")
@@ -56,9 +57,9 @@ def visible(text: str) -> str:
 
 def mark_passages(session_id: str, text: str, nodes: Iterable[Node], limit: int = TEXT_MAX) -> Markup:
     """Return the first ``limit`` characters of a message's ``text`` as HTML. Each passage from which one of the facts
-    ``nodes`` was derived is marked, and links to the page of that fact.
+    ``nodes`` was derived is marked, and is a link to the page of that fact.
 
-    Of overlapping passages, the one that begins first is marked.
+    Of overlapping passages, only the one that begins first is marked.
     """
     pieces: list[Markup | str] = []
     done = 0
@@ -77,8 +78,8 @@ def _mark(session_id: str, words: str, node: Node) -> Markup:
 
 
 def _passages(text: str, nodes: Iterable[Node]) -> list[tuple[int, int, Node]]:
-    """Return start, end and fact of each passage of ``text`` from which a fact was derived, in order, without the
-    spaces around it. Facts whose words are not in ``text`` are left out."""
+    """Return start, end and fact of each passage of ``text`` from which a fact was derived, in order. Spaces around the
+    passage are not included. Facts whose words are not in ``text`` are left out."""
     return sorted(_spans(text, nodes), key=lambda found: (found[0], -found[1], found[2].id))
 
 
@@ -100,27 +101,28 @@ def _find_quote(text: str, quote: str) -> tuple[int, int]:
 PER_PAGE: Final = 40
 
 ALONE_MIN: Final = 10
-"""Fewest messages that get a last page of their own; fewer are added to the page before."""
+"""Minimum number of messages on the last page. If fewer are left, they are added to the page before."""
 
 FIND_MAX: Final = 200
-"""Longest text to search messages for, in characters."""
+"""Maximum number of characters of a text to search messages for."""
 
 PREVIEW_MAX: Final = 90
-"""How many characters of a tool call, or of a tool's result, are shown while it is folded."""
+"""Maximum number of characters of a tool call or a tool's result that are shown before it is unfolded."""
 
 TOOL_MAX: Final = 4_000
-"""How many characters of a tool call, or of a tool's result, are shown when it is unfolded."""
+"""Maximum number of characters of a tool call or a tool's result that are shown after it is unfolded."""
 
 
 @dataclass(frozen=True, slots=True)
 class MessageIndex:
-    """What the transcript page shows besides the messages, by message number.
+    """What the transcript page shows in addition to the messages.
 
-    - ``title``: the goal of the session, "" if it has none; ``seq``: number of its newest event.
-    - ``facts``: those derived from the message.
-    - ``steps``: replacements that it caused, each with the old and the new fact (``None`` if it was pruned).
-    - ``cuts``: cuts whose resume block replaces the messages before it.
-    - ``reminders``: the reminder in the request that it answers.
+    - ``title``: the goal of the session, "" if it has none. ``seq``: number of its newest event.
+    - ``facts``: number of a message -> facts derived from it.
+    - ``steps``: number of a message -> replacements that it caused, each with the old and the new fact (``None`` if
+      that was removed).
+    - ``cuts``: number of a message -> cuts whose resume block replaces the messages before it.
+    - ``reminders``: number of a message -> reminder in the request that it answers.
     """
 
     title: str
@@ -132,7 +134,7 @@ class MessageIndex:
 
 
 def index_messages(state: SessionState) -> MessageIndex:
-    """Return what the transcript page shows besides the messages of the session with this ``state``."""
+    """Return what the transcript page shows in addition to the messages, for the session with this ``state``."""
     graph = state.graph
     facts: dict[int, list[Node]] = defaultdict(list)
     steps: dict[int, list[tuple[Transition, Node | None, Node | None]]] = defaultdict(list)
@@ -150,8 +152,8 @@ def index_messages(state: SessionState) -> MessageIndex:
 
 
 def show_transcript(request: PageRequest) -> Page:
-    """Return the transcript page: by default the newest messages; for ``message`` in the query, the page with that
-    message; for ``q`` or ``role``, only messages that contain these words, or of that role."""
+    """Return the transcript page, by default with the newest messages. With ``message`` in the query, it is the page
+    with that message. With ``q`` or ``role``, only messages that contain this text, or have this role, are listed."""
     found = request.memory.view(request.id, index_messages, tenant=request.tenant)
     messages = request.memory.messages(request.id, tenant=request.tenant)
     words = flatten(request.query.get("q", ""), FIND_MAX)
@@ -191,8 +193,9 @@ def _fits(message: Message, words: str, role: str) -> bool:
 
 
 def _page_of(request: PageRequest, messages: Sequence[Written]) -> tuple[Sequence[Written], int, int]:
-    """Return the messages of the page that the query asks for, its number, and the number of the last page. By default
-    it is the last page; a rest of fewer than ``ALONE_MIN`` messages has no page of its own, but is added to it."""
+    """Return three values: the messages of the page that the query asks for, the number of that page, and the number of
+    the last page. By default it is the last page. If fewer than ``ALONE_MIN`` messages are left for a page of their
+    own, they are added to the page before."""
     last = max(1, len(messages) // PER_PAGE + (len(messages) % PER_PAGE >= ALONE_MIN))
     number = _natural(request.query.get("page", "")) or last
     if wanted := _natural(request.query.get("message", "")):
@@ -230,7 +233,7 @@ def _tools(request: PageRequest, words: str, role: str) -> Markup:
 
 
 def _message(request: PageRequest, found: MessageIndex, written: Written, limit: int) -> list[Markup]:
-    """Return the list items of a message: the cuts in front of it, the reminder in the request that it answers, and the
+    """Return the list items of a message: the cuts before it, the reminder in the request that it answers, and the
     message itself, with at most ``limit`` characters of its text."""
     number, message = written.number, written.message
     nodes = found.facts.get(number, ())
@@ -271,7 +274,8 @@ def _link_rest(request: PageRequest, number: int, count: int) -> Markup | None:
 
 
 def _traffic(message: Message) -> list[Markup]:
-    """Return the tool calls and tool results of a message, folded, and the kinds of what was attached to it."""
+    """Return the tool calls and tool results of a message, each hidden until it is unfolded, and the kinds of what was
+    attached to the message."""
     calls = [_render_folded(f"Calls {call.name}", call.arguments) for call in message.tool_calls]
     results = [
         _render_folded("Error of a tool" if one.is_error else "Result of a tool", one.text)
@@ -288,7 +292,7 @@ def _render_folded(title: str, text: str) -> Markup:
 
 
 def _preview(text: str) -> str:
-    """Return the beginning of a text on one line; if that is not all, with the length of the text."""
+    """Return the beginning of a text on one line, followed by the length of the text if it is longer than that."""
     begin = flatten(text[: 4 * PREVIEW_MAX], PREVIEW_MAX)
     return begin if len(text) <= PREVIEW_MAX else f"{begin} ({format_count(len(text), 'character')})"
 

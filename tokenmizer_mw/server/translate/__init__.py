@@ -1,1 +1,2 @@
-"""Translation of chat calls between API dialects: the request one way, the reply (streamed or not) the other way."""
+"""Translation of chat calls between API formats (dialects): the client's request into the provider's format, and the
+provider's reply, streamed or not, into the client's."""

@@ -1,7 +1,8 @@
-"""Dialect-neutral types of chat requests, replies and streams, for translation between API formats (dialects).
+"""Types of chat requests, replies and streams that belong to no API format (dialect). Requests and replies are
+translated via these types.
 
-The client's dialect is parsed into these types, and the provider's is serialised from them; replies go the other way. A
-request that contains anything which these types cannot represent is refused, except for fields that do not affect the
+A request is parsed from the client's dialect into these types and written in the provider's; a reply goes the other
+way. A request with anything that these types cannot represent is refused, except for fields that do not affect the
 reply.
 """
 
@@ -17,19 +18,20 @@ Role = Literal["system", "user", "assistant"]
 
 @dataclass(frozen=True, slots=True)
 class Text:
-    """A part of a message: its text."""
+    """A part of a message: text."""
 
     text: str
 
 
 @dataclass(frozen=True, slots=True)
 class Thought:
-    """A part of a message: reasoning text of a model.
+    """A part of a message: reasoning of a model.
 
-    - ``seal``: the provider's signature of the text, "" for none.
-    - ``sealed_by``: the origin of the signature, such as "anthropic" or "gemini". The signature is sent back only to
-      providers that accept a signature of this origin.
-    - ``hidden``: true if the provider sent a signature without a readable text.
+    - ``text``: the reasoning; "" if it is not readable.
+    - ``seal``: the provider's signature of the reasoning, "" for none.
+    - ``sealed_by``: the origin of the signature, such as "anthropic" or "gemini". The signature is only sent back to
+      providers that accept signatures of this origin.
+    - ``hidden``: whether the provider sent only a signature, without readable text.
     """
 
     text: str
@@ -40,11 +42,12 @@ class Thought:
 
 @dataclass(frozen=True, slots=True)
 class Attachment:
-    """A part of a message: an image, a document or audio, as base64 in ``data`` or as a link in ``url``; the other one
-    is "".
+    """A part of a message: an image, a document or audio. Its content is either base64 text in ``data`` or a link in
+    ``url``; the other one is "".
 
-    ``media_type``: such as "image/png", "" if unknown. ``detail``: resolution at which an image is processed, such as
-    "low" ("" for the provider's default); ``name``: the file name, "" for none.
+    - ``media_type``: such as "image/png"; "" if unknown.
+    - ``detail``: resolution at which an image is processed, such as "low"; "" for the provider's default.
+    - ``name``: the file name, "" for none.
     """
 
     kind: Literal["image", "document", "audio"]
@@ -58,7 +61,8 @@ class Attachment:
 @dataclass(frozen=True, slots=True)
 class ModelToolCall:
     """A part of a message: a tool call by the model. ``arguments``: JSON text. ``seal`` and ``sealed_by``: the
-    provider's signature of the call and its origin, as in ``Thought``; "" if the call is not signed."""
+    provider's signature of the call and the origin of the signature, such as "gemini"; both "" if the call is not
+    signed."""
 
     id: str
     name: str
@@ -69,8 +73,8 @@ class ModelToolCall:
 
 @dataclass(frozen=True, slots=True)
 class ModelToolResult:
-    """A part of a message: the result of the tool call with the id ``call_id``. ``name``: the tool's name, "" if
-    unknown; ``failed``: true if the tool reported an error."""
+    """A part of a message: the result of the tool call with the id ``call_id``. ``parts``: its content. ``name``: the
+    tool's name, "" if unknown. ``failed``: whether the tool reported an error."""
 
     call_id: str
     parts: tuple[Text | Attachment, ...]
@@ -83,7 +87,8 @@ Part = Text | Thought | Attachment | ModelToolCall | ModelToolResult
 
 @dataclass(frozen=True, slots=True)
 class ChatTurn:
-    """One message, or several consecutive ones of the same role, as parts. Tool results have the role "user"."""
+    """One message, or several consecutive messages of the same role, as a sequence of parts. Tool results have the role
+    "user"."""
 
     role: Role
     parts: tuple[Part, ...]
@@ -91,7 +96,7 @@ class ChatTurn:
 
 @dataclass(frozen=True, slots=True)
 class Namespace:
-    """A named group of tools, which only the OpenAI Responses dialect has."""
+    """A named group of tools. Only the OpenAI Responses dialect has such groups."""
 
     name: str
     description: str = ""
@@ -99,14 +104,16 @@ class Namespace:
 
 @dataclass(frozen=True, slots=True)
 class Tool:
-    """A tool offered to the model.
+    """A tool that is offered to the model.
 
-    - ``parameters``: JSON schema of the arguments, ``None`` if there are none. ``strict``: whether the model's
-      arguments must match it; ``None`` if not set.
-    - ``form``: what the tool is for the client: a function, a "custom" tool (its argument is free text), or the
-      client's local shell. For the provider all are functions.
-    - ``namespace``: the group that it belongs to; ``own``: its name inside the group, while ``name`` is unique.
-    - ``sent``: the tool as the client sent it, for a reply that repeats it; ``None`` if no reply does.
+    - ``name``: unique among the tools of the request.
+    - ``parameters``: JSON schema of the arguments; ``None`` if there are none.
+    - ``strict``: whether the model's arguments must match the schema; ``None`` if the client does not say.
+    - ``form``: what the tool is for the client: a "function", a "custom" tool (its argument is free text), or the
+      client's "local_shell". For the provider, all are functions.
+    - ``namespace``: the group that the tool belongs to, ``None`` for none. ``own``: its name inside the group.
+    - ``sent``: the tool as the client sent it, for replies that repeat it; ``None`` if the client's dialect has no such
+      replies.
     """
 
     name: str
@@ -121,8 +128,9 @@ class Tool:
 
 @dataclass(frozen=True, slots=True)
 class ToolChoice:
-    """Which tools the model may call: "auto", "none", "any" (it must call one), or "named" (it must call ``name``).
-    ``sent``: how the client names the tool, for a reply that repeats it."""
+    """Which tools the model may call: "auto" (it decides), "none", "any" (it must call one), or "named" (it must call
+    the tool ``name``). ``sent``: the choice as the client sent it, for replies that repeat it; ``None`` if it named no
+    tool."""
 
     mode: Literal["auto", "none", "any", "named"] = "auto"
     name: str = ""
@@ -131,8 +139,9 @@ class ToolChoice:
 
 @dataclass(frozen=True, slots=True)
 class AnswerFormat:
-    """The required format of the reply: JSON that matches ``schema``, or any JSON object if that is ``None``. ``name``:
-    the client's name of the schema, "" for none; ``strict``: whether it must match exactly, ``None`` if not set."""
+    """The required format of the reply: JSON. ``schema``: JSON schema that the reply must match; ``None`` for any JSON
+    object. ``name``: the client's name of the schema, "" for none. ``strict``: whether the match must be exact;
+    ``None`` if the client does not say."""
 
     schema: Mapping[str, Any] | None = None
     name: str = ""
@@ -141,7 +150,9 @@ class AnswerFormat:
 
 @dataclass(frozen=True, slots=True)
 class Sampling:
-    """Sampling parameters of a request, such as temperature. ``None`` and () leave a parameter to the provider."""
+    """Parameters of a request that affect how the model generates, such as the temperature. ``None`` and ``()`` mean
+    that the provider's default is used. ``max_tokens``: maximum number of tokens of the reply. ``stop``: texts that end
+    it."""
 
     max_tokens: int | None = None
     temperature: float | None = None
@@ -155,11 +166,8 @@ class Sampling:
 
 @dataclass(frozen=True, slots=True)
 class Thinking:
-    """How much the model may reason: ``effort`` is "none" to "max" ("" if not set), ``tokens`` a maximum (``None`` if
-    not set).
-
-    ``shown``: true if the client wants to see the reasoning.
-    """
+    """How much the model may reason. ``effort``: a level from "none" to "max", "" if not set. ``tokens``: maximum
+    number of tokens, ``None`` if not set. ``shown``: whether the client wants to see the reasoning."""
 
     effort: str = ""
     tokens: int | None = None
@@ -170,11 +178,13 @@ class Thinking:
 class ChatCall:
     """A chat request.
 
-    - ``turns``: the messages, system messages at their places.
-    - ``parallel``: whether the model may call several tools at once; ``None`` if not set.
-    - ``usage``: whether the client wants token counts in a stream.
+    - ``turns``: the messages, with system messages at their places.
+    - ``choice``, ``format``, ``thinking``: ``None`` if the client does not set them.
+    - ``parallel``: whether the model may call several tools at once; ``None`` if the client does not say.
+    - ``stream``: whether the reply is to be streamed. ``usage``: whether a stream should report token counts.
     - ``user``: identifies the end user to the provider; "" for none.
-    - ``verbosity``: length of the reply ("low" to "high", "" if not set); ignored for providers without such a field.
+    - ``verbosity``: length of the reply, "low" to "high"; "" if not set. It is dropped for providers without such a
+      field.
     """
 
     model: str
@@ -192,8 +202,8 @@ class ChatCall:
 
 
 class Finish(StrEnum):
-    """Why a model stopped: the reply is complete, it reached the token limit, it calls tools, or a filter withheld the
-    rest."""
+    """Why a model stopped: "stop" (the reply is complete), "length" (it reached the token limit), "tools" (it calls
+    tools), or "filtered" (a content filter withheld the rest)."""
 
     STOP = "stop"
     LENGTH = "length"
@@ -205,8 +215,8 @@ class Finish(StrEnum):
 class Usage:
     """Token counts of one call.
 
-    ``prompt``: all input tokens; of these, ``cached`` were read from the provider's cache and ``written`` to it.
-    ``completion``: all output tokens; of these, ``thought`` are reasoning.
+    - ``prompt``: all input tokens. Of these, ``cached`` were read from the provider's cache and ``written`` to it.
+    - ``completion``: all output tokens. Of these, ``thought`` are reasoning.
     """
 
     prompt: int = 0
@@ -218,7 +228,7 @@ class Usage:
 
 @dataclass(frozen=True, slots=True)
 class ModelReply:
-    """A complete (not streamed) reply. ``stop_sequence``: the one that ended it, "" for none."""
+    """A complete (not streamed) reply of a model. ``stop_sequence``: the stop text that ended it, "" for none."""
 
     id: str
     model: str
@@ -232,8 +242,9 @@ class ModelReply:
 class Fault:
     """An error that a provider reported, or that its response caused.
 
-    ``status``: HTTP status, 0 for an error inside a stream without one; ``code`` for programs, ``message`` for people;
-    ``field``: the request field at fault, "" if unknown.
+    - ``status``: HTTP status; 0 for an error inside a stream, which has none.
+    - ``code``: for programs, "" for none; ``message``: for people.
+    - ``field``: the request field at fault, "" if unknown.
     """
 
     status: int
@@ -244,8 +255,8 @@ class Fault:
 
 @dataclass(frozen=True, slots=True)
 class Began:
-    """Stream event: the reply begins. ``usage``: token counts known so far, mostly of the prompt; ``None`` if not
-    reported."""
+    """Stream event: the reply begins. ``usage``: token counts known so far, mostly of the prompt; ``None`` if none are
+    reported yet."""
 
     id: str
     model: str
@@ -254,10 +265,10 @@ class Began:
 
 @dataclass(frozen=True, slots=True)
 class PartStart:
-    """Stream event: a part of the reply begins, and the previous part has ended.
+    """Stream event: a part of the reply begins, and the part before it has ended.
 
-    A text or reasoning part is still empty, a tool call has no arguments yet. Tool calls and hidden reasoning have
-    their signatures already.
+    A text or reasoning part has no text yet, and a tool call no arguments. Tool calls and hidden reasoning already have
+    their signatures.
     """
 
     part: Text | Thought | ModelToolCall
@@ -265,8 +276,8 @@ class PartStart:
 
 @dataclass(frozen=True, slots=True)
 class Grew:
-    """Stream event: more text, reasoning or arguments (``more``), or a signature (``seal``), for the part that began
-    last."""
+    """Stream event: the part that began last gets more content (``more``: text, reasoning text or arguments) or a
+    signature (``seal``, with its origin ``sealed_by``)."""
 
     more: str = ""
     seal: str = ""
@@ -275,8 +286,8 @@ class Grew:
 
 @dataclass(frozen=True, slots=True)
 class Ended:
-    """Stream event: the reply is complete. A stream that ends without this event was cut off; the client's then is,
-    too."""
+    """Stream event: the reply is complete. A provider's stream without this event was cut off, and the client's is then
+    cut off, too."""
 
     finish: Finish
     usage: Usage | None = None
@@ -285,7 +296,8 @@ class Ended:
 
 @dataclass(frozen=True, slots=True)
 class Pinged:
-    """Stream event: the provider keeps the connection alive. May occur anywhere in a stream, even before ``Began``."""
+    """Stream event: the provider keeps the idle connection alive. It may occur anywhere in a stream, even before
+    ``Began``."""
 
 
 StreamEvent = Began | PartStart | Grew | Ended | Fault

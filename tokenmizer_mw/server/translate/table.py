@@ -1,4 +1,4 @@
-"""The table of known LLM providers. Another server that speaks one of the dialects is one more entry."""
+"""The table of known LLM providers. Another server that uses one of the API formats (dialects) is one more entry."""
 
 from __future__ import annotations
 
@@ -17,22 +17,22 @@ from .providers.request_parts import attached_to
 from .translation import ProviderSide
 
 Auth = Literal["bearer", "x-api-key", "x-goog-api-key", "none"]
-"""How a provider takes an API key: as "Authorization: Bearer <key>", in a header of the given name, or not at all."""
+"""How a provider takes an API key: in the header "Authorization: Bearer <key>", in the header with the given name, or
+not at all ("none")."""
 
 
 @dataclass(frozen=True, slots=True)
 class Provider:
-    """One provider.
+    """One LLM provider.
 
-    - ``base_url``: address as the provider's own SDK takes it: the part before the dialect's paths, without a final
-      slash.
+    - ``base_url``: base address as the provider's own SDK takes it, without a slash at the end. The dialect's paths are
+      appended to it.
     - ``dialect``: name of its API format, a key of ``DIALECTS``.
-    - ``auth``: how it takes an API key.
-    - ``key_variable``: environment variable that holds the API key; "" for none.
-    - ``prefixes``: how the names of the provider's own models begin.
-    - ``quirks``: how it deviates from OpenAI's API, if that is its dialect.
-    - ``max_tokens``: limit of a reply, where the dialect requires one and the call sets none.
-    - ``version``: API version, if the dialect has versions; "" for the newest that accepts the call.
+    - ``auth``: how it takes an API key. ``key_variable``: environment variable with the API key; "" for none.
+    - ``prefixes``: beginnings of the names of the provider's own models, such as "claude-".
+    - ``quirks``: how it deviates from OpenAI's API, if ``dialect`` is "openai_chat".
+    - ``max_tokens``: maximum number of tokens of a reply, if the dialect requires one and the call sets none.
+    - ``version``: API version to ask for, if the dialect has versions; "" for the newest that accepts the call.
     """
 
     name: str
@@ -46,13 +46,15 @@ class Provider:
     version: str = ""
 
     def credentials(self, key: str) -> Mapping[str, str]:
-        """Return the headers that carry the API key ``key``; none for an empty key or a provider without keys."""
+        """Return the headers that carry the API key ``key``: ``{}`` for an empty key, and for a provider that takes no
+        key."""
         if not key or self.auth == "none":
             return {}
         return {"authorization": f"Bearer {key}"} if self.auth == "bearer" else {self.auth: key}
 
     def side(self, event_max: int = EVENT_MAX) -> ProviderSide:
-        """Return the translator for the provider; a stream event of more than ``event_max`` bytes is an error.
+        """Return the translator for the provider's dialect. ``event_max``: maximum size in bytes of a stream event; a
+        larger one is an error.
 
         Raises ``KeyError`` for a dialect that is not in ``DIALECTS``.
         """
@@ -66,8 +68,8 @@ DIALECTS: Final[Mapping[str, Callable[[Provider, int], ProviderSide]]] = {
     "cohere": lambda row, event_max: CohereProvider(event_max),
     "ollama": lambda row, event_max: OllamaProvider(event_max),
 }
-"""For each dialect that a provider may use, a function from a provider and the maximum size of a stream event to the
-translator."""
+"""Name of a dialect that a provider may have -> function that takes a provider and the maximum size of a stream event
+in bytes, and returns the translator."""
 
 _TEXT_ONLY: Final = attached_to("result") | {"image", "document", "audio"}
 _OPENAI: Final = Quirks(max_tokens="max_completion_tokens", system="developer", verbosity=True)

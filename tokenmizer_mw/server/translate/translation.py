@@ -1,5 +1,5 @@
-"""Translates requests, replies and streams between a client's and a provider's dialect; parses JSON of untrusted
-peers."""
+"""Translates requests, replies and streams between the API format (dialect) of a client and that of a provider. Also
+parses JSON that clients and providers sent, which may be malformed on purpose."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from tokenmizer_mw.wire.json_text import storable
 from .chat import ChatCall, Fault, ModelReply, Pinged, StreamEvent
 
 DEPTH_MAX: Final = 200
-"""Number of nested objects and lists; deeper JSON is refused, because it could not be serialised again."""
+"""Maximum nesting depth of objects and lists in JSON. Deeper JSON is refused, because it could not be written again."""
 
 
 def load(data: bytes | str) -> dict[str, Any]:
     """Parse a JSON object from untrusted text or UTF-8 bytes.
 
-    Raises ``ValueError`` for anything else, for too deep nesting, and for numbers that JSON does not have (NaN,
-    Infinity).
+    Raises ``ValueError`` for anything that is not a JSON object, for nesting deeper than ``DEPTH_MAX``, and for NaN and
+    Infinity, which are no JSON.
     """
     if isinstance(data, bytes) and b"\0" in data[:4]:
         raise ValueError("not in UTF-8")
@@ -37,9 +37,9 @@ def load(data: bytes | str) -> dict[str, Any]:
 
 
 def dump(value: Mapping[str, Any]) -> bytes:
-    """Serialise a JSON object as compact UTF-8; unpaired surrogates become U+FFFD.
+    """Return a JSON object as compact UTF-8 bytes. Unpaired surrogates (halves of a character) become U+FFFD.
 
-    Raises ``ValueError`` for too deep nesting, and for numbers that JSON does not have (NaN, Infinity).
+    Raises ``ValueError`` for too deep nesting, and for NaN and Infinity, which are no JSON.
     """
     try:
         text = json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
@@ -64,9 +64,11 @@ def _no_number(name: str) -> NoReturn:
 
 @dataclass(frozen=True, slots=True)
 class ProviderRequest:
-    """A request to a provider: ``path`` is the path below its base address, with the query; ``body`` is JSON.
+    """A request to a provider.
 
-    ``headers``: headers that the dialect requires (such as a version), without credentials.
+    - ``path``: path below the provider's base address, percent-encoded and with the query.
+    - ``body``: the JSON object to send.
+    - ``headers``: headers that the dialect requires, such as a version; API keys are not among them.
     """
 
     path: str
@@ -75,27 +77,29 @@ class ProviderRequest:
 
 
 class StreamReader(Protocol):
-    """Parses one stream of a provider into stream events. The result does not depend on how the bytes are chunked."""
+    """Protocol of an object that parses one stream of a provider into dialect-neutral stream events. The result does
+    not depend on how the stream's bytes are split into pieces."""
 
     def receive(self, data: bytes) -> Sequence[StreamEvent | Pinged]:
-        """Return the events that ``data`` completes; ``b""`` ends the stream.
+        """Return the stream events that are complete with ``data``, the next bytes of the stream. b"" says that the
+        stream has ended.
 
         Never raises: what cannot be parsed becomes a ``Fault``.
         """
 
 
 class StreamWriter(Protocol):
-    """Serialises the stream events of one reply in a client's dialect."""
+    """Protocol of an object that writes the stream events of one reply in a client's dialect."""
 
     def send(self, event: StreamEvent) -> bytes:
-        """Return the bytes for ``event``; may be empty."""
+        """Return the bytes to send to the client for ``event``; b"" if the dialect has nothing for it."""
 
     def ping(self) -> bytes:
-        """Return the bytes that keep an idle connection alive in this dialect."""
+        """Return the bytes that keep an idle connection alive; clients of this dialect ignore them."""
 
 
 class ClientSide(Protocol):
-    """What a client dialect (API format) has to provide for translation."""
+    """Protocol of the translator for the API format (dialect) of a client."""
 
     @property
     def name(self) -> str:
@@ -103,55 +107,57 @@ class ClientSide(Protocol):
 
     @property
     def words(self) -> Mapping[str, str]:
-        """For each field that an error may name, the client's own name of it; ``client_field`` looks it up."""
+        """Field names for errors: name in the dialect-neutral types, such as "sampling" -> the client's name. See
+        ``client_field``."""
 
     def call(self, body: Mapping[str, Any]) -> ChatCall:
-        """Parse a request.
+        """Parse the JSON object of a request.
 
         Raises ``Untranslatable``, which names the field, for what no other dialect can express, and
         ``MalformedRequest`` for an invalid request.
         """
 
     def reply(self, answer: ModelReply, call: ChatCall, *, created: int) -> Mapping[str, Any]:
-        """Return the JSON body of the model's reply ``answer`` to the request ``call``. ``created``: seconds since the
-        epoch. Raises ``ForeignReply`` for content that the dialect cannot express."""
+        """Return the model's reply ``answer`` to the request ``call`` as the JSON body of a response in the client's
+        dialect. ``created``: the time to report, in seconds since the epoch. Raises ``ForeignReply`` for content that
+        the dialect cannot express."""
 
     def writer(self, call: ChatCall, *, created: int) -> StreamWriter:
-        """Return an object that serialises one streamed reply to ``call`` in the client's dialect (API format).
-
-        ``created``: the time of the reply, in seconds since the epoch.
-        """
+        """Return an object that writes one streamed reply to ``call`` in the client's dialect. ``created``: the time of
+        the reply to report, in seconds since the epoch."""
 
     def error(self, fault: Fault) -> Mapping[str, Any]:
-        """Return the JSON body of an error response in the client's dialect."""
+        """Return the error ``fault`` as the JSON body of an error response in the client's dialect."""
 
 
 class ProviderSide(Protocol):
-    """What a provider dialect (API format) has to provide for translation."""
+    """Protocol of the translator for the API format (dialect) of a provider."""
 
     @property
     def name(self) -> str:
         """The dialect's name, such as "anthropic"."""
 
     def outgoing(self, call: ChatCall) -> ProviderRequest:
-        """Return the request for the provider in its dialect. Raises ``Untranslatable``, which names the field of
+        """Return the request ``call`` in the provider's dialect. Raises ``Untranslatable``, which names the field of
         ``call`` that the dialect cannot express."""
 
     def answer(self, body: Mapping[str, Any]) -> ModelReply:
-        """Parse a complete reply. Raises ``ForeignReply`` for anything else."""
+        """Parse the JSON object of a complete (not streamed) reply. Raises ``ForeignReply`` if it is no such reply, or
+        reports an error."""
 
     def reader(self) -> StreamReader:
-        """Return an object that parses one stream of the provider."""
+        """Return an object that parses one stream of the provider. Each stream needs a new object."""
 
     def fault(self, status: int, body: bytes) -> Fault:
-        """Parse the provider's error response. Never raises."""
+        """Parse the body of the provider's error response with this HTTP status. Never raises; a body of unknown format
+        gives a general message."""
 
 
 REQUEST_MAX: Final = 64 * 1024 * 1024
-"""Maximum size of a request, in bytes; a longer one is refused."""
+"""Maximum size of a request in bytes. A longer one is refused."""
 
 REPLY_MAX: Final = 64 * 1024 * 1024
-"""Maximum size of a complete reply, in bytes; a longer one is an error."""
+"""Maximum size of a complete (not streamed) reply in bytes. A longer one is an error."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,18 +169,21 @@ class ClientReply:
 
 
 class Stream:
-    """Translates one stream of a provider for a client. The result does not depend on how the bytes are chunked."""
+    """Translates one stream of a provider for a client. The result does not depend on how the stream's bytes are split
+    into pieces."""
 
     def __init__(self, reader: StreamReader, writer: StreamWriter) -> None:
         self._reader = reader
         self._writer = writer
 
     def feed(self, data: bytes) -> bytes:
-        """Translate the next bytes of the provider's stream; return the bytes for the client, possibly none."""
+        """Translate the next bytes of the provider's stream. Returns the bytes for the client; b"" if nothing can be
+        sent yet."""
         return self._write_events(data) if data else b""
 
     def end(self) -> bytes:
-        """Return the last bytes for the client. If the provider's stream was cut off, so is the client's."""
+        """Return the last bytes for the client, after the provider's stream has ended. If the provider's stream was cut
+        off, no end marker is sent, so the client sees that, too."""
         return self._write_events(b"")
 
     def _write_events(self, data: bytes) -> bytes:
@@ -185,10 +194,11 @@ class Stream:
 
 
 def client_field(name: str, words: Mapping[str, str]) -> str:
-    """Return the client's name of the field ``name`` of the dialect-neutral types, such as "sampling.seed".
+    """Return the client's name of a field that an error names. ``name``: the field in the dialect-neutral types, such
+    as "sampling.seed".
 
-    ``words`` maps a whole name, or its first component, to the client's name. The value "" stands for the rest of the
-    name ("seed"). A name that is not in ``words`` is returned unchanged.
+    ``words`` has the client's names, by the whole name or by its first component ("sampling"). The value "" stands for
+    the rest of ``name`` ("seed"). A name that is not in ``words`` is returned unchanged.
     """
     head, _, rest = name.partition(".")
     found = words.get(name, words.get(head))
@@ -197,13 +207,14 @@ def client_field(name: str, words: Mapping[str, str]) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Translation:
-    """Translates between one client dialect and one provider dialect."""
+    """Translates between the dialect of one client and the dialect of one provider."""
 
     client: ClientSide
     provider: ProviderSide
 
     def call(self, body: bytes) -> ChatCall:
-        """Parse the client's request. Raises ``MalformedRequest`` and ``Untranslatable``."""
+        """Parse the client's request. Raises ``MalformedRequest`` if it is invalid, and ``Untranslatable`` for what no
+        other dialect can express."""
         if len(body) > REQUEST_MAX:
             raise MalformedRequest(f"the request is longer than {REQUEST_MAX} bytes")
         try:
@@ -212,13 +223,14 @@ class Translation:
             raise MalformedRequest(f"not JSON: {error}") from None
 
     def request(self, body: bytes) -> tuple[ProviderRequest, ChatCall]:
-        """Return the client's request translated for the provider, and as parsed. Raises as ``call`` does."""
+        """Return the client's request translated for the provider, and the same request in dialect-neutral types.
+        Raises ``MalformedRequest`` if it is invalid, and ``Untranslatable`` for what cannot be translated."""
         call = self.call(body)
         return self.outgoing(call), call
 
     def outgoing(self, call: ChatCall) -> ProviderRequest:
-        """Return the request ``call`` in the provider's dialect. Raises ``Untranslatable``, which names the field of
-        the client's request that the provider cannot express."""
+        """Return the request ``call`` in the provider's dialect. Raises ``Untranslatable`` for what the provider's
+        dialect cannot express; the error names the field as the client knows it."""
         try:
             return self.provider.outgoing(call)
         except Untranslatable as error:
@@ -226,10 +238,11 @@ class Translation:
             raise Untranslatable(place, str(error) if place == error.field else f"{place}: {error}") from None
 
     def reply(self, call: ChatCall, status: int, body: bytes, *, created: int) -> ClientReply:
-        """Return the response to the client for a complete reply of the provider.
+        """Return the response to the client for a complete (not streamed) reply of the provider. ``status`` and
+        ``body``: the provider's response. ``created``: the time to report, in seconds since the epoch.
 
-        Never raises: a reply that cannot be parsed becomes an error with status 502. ``created`` is the time in seconds
-        since the epoch.
+        Never raises: an error of the provider is translated, and a reply that cannot be parsed becomes an error with
+        status 502.
         """
         if status >= 400:
             return self.refusal(self.provider.fault(status, body))
@@ -239,17 +252,18 @@ class Translation:
             return self.refusal(Fault(502, f"the provider's reply cannot be read: {error}", "foreign_reply"))
 
     def stream(self, call: ChatCall, *, created: int) -> Stream:
-        """Return a translator for one streamed reply to ``call``. ``created``: the time of the reply, in seconds since
-        the epoch."""
+        """Return a translator for one streamed reply to ``call``. ``created``: the time of the reply to report, in
+        seconds since the epoch."""
         return Stream(self.provider.reader(), self.client.writer(call, created=created))
 
     def refusal(self, fault: Fault) -> ClientReply:
-        """Return an error response in the client's dialect. Its status is that of ``fault``, or 502 if that is 0."""
+        """Return the error ``fault`` as a response in the client's dialect. The status is that of ``fault``, or 502 if
+        that is 0."""
         return ClientReply(fault.status or 502, dump(self.client.error(fault)))
 
     def refuse(self, error: PeerError) -> ClientReply:
-        """Return the error response (400) for a request that raised ``error``, because it cannot be parsed or
-        translated."""
+        """Return the response with status 400 for a request that raised ``error``: ``MalformedRequest`` or
+        ``Untranslatable``."""
         if isinstance(error, Untranslatable):
             return self.refusal(Fault(400, str(error), "unsupported_parameter", error.field))
         return self.refusal(Fault(400, str(error), "invalid_request"))

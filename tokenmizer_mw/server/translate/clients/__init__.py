@@ -1,1 +1,1 @@
-"""Client dialects: parse requests, and serialise replies, streams and errors."""
+"""Translators for the API formats (dialects) of clients: they parse requests, and write replies, streams and errors."""

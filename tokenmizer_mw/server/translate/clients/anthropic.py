@@ -1,4 +1,5 @@
-"""Anthropic Messages as a client dialect."""
+"""Translator for clients with the API format (dialect) Anthropic Messages: writes replies, streams and errors. Requests
+are parsed in ``anthropic_request``."""
 
 from __future__ import annotations
 
@@ -26,19 +27,20 @@ _TYPES: Final[Mapping[FaultKind, str]] = {
     FaultKind.REQUEST: "invalid_request_error", FaultKind.SERVER: "api_error",
 }  # fmt: skip
 _TOO_LONG: Final = "prompt is too long"
-"""Words that clients look for in the message of an error, because this dialect has no code for it."""
+"""Words that clients look for in the message of an error, because this dialect has no error code for a prompt that is
+too long."""
 
 
 class AnthropicWriter:
-    """Serialises a streamed reply as Anthropic's events, one content block after the other. Arguments as for
-    ``ClientSide.writer``."""
+    """Writes a streamed reply to ``call`` as Anthropic's events, one content block after the other. ``created``: the
+    time of the reply, in seconds since the epoch, from which an id is made if the provider gives none."""
 
     def __init__(self, call: chat.ChatCall, created: int) -> None:
         self._progress = Progress(call.model, _anonymous(created))
         self._index = -1
 
     def send(self, event: chat.StreamEvent) -> bytes:
-        """Return ``event`` as Anthropic's server-sent events; b"" if it needs none."""
+        """Return ``event`` as Anthropic's server-sent events; b"" if the dialect has none for it."""
         return b"".join(named_event(values) for step in self._progress.steps(event) for values in self._of(step))
 
     def ping(self) -> bytes:
@@ -78,7 +80,8 @@ class AnthropicWriter:
                 return []
 
     def _seal_part(self, part: StreamPart) -> list[dict[str, Any]]:
-        """Return the events that need the part's whole signature, once the part has ended."""
+        """Return the events that need the part's whole signature, once the part has ended; ``[]`` for a part without
+        one."""
         if not isinstance(part, chat.Thought) or not part.seal:
             return []
         if part.hidden:
@@ -93,7 +96,8 @@ class AnthropicWriter:
 
 
 def usage(values: chat.Usage) -> dict[str, Any]:
-    """Return token counts in Anthropic's format, which counts tokens read from and written to a cache separately."""
+    """Return token counts in Anthropic's format, in which tokens read from and written to a cache are not included in
+    the input tokens."""
     return {
         "input_tokens": max(0, values.prompt - values.cached - values.written),
         "cache_creation_input_tokens": values.written,
@@ -143,12 +147,12 @@ def _block(part: StreamPart) -> dict[str, Any]:
 
 
 def _input(arguments: str) -> Any:
-    """Parse the arguments of a tool call. Raises ``ValueError`` if they are not a JSON object."""
+    """Parse the arguments of a tool call, "" as ``{}``. Raises ``ValueError`` if they are not a JSON object."""
     return load(arguments or "{}")
 
 
 def error(fault: chat.Fault) -> dict[str, Any]:
-    """Return the JSON body of an error response in Anthropic's format."""
+    """Return the error ``fault`` as the JSON body of an error response in Anthropic's format."""
     kind, message = kind_of(fault), fault.message
     if kind is FaultKind.OVERFLOW and _TOO_LONG not in message.lower():
         message = f"{_TOO_LONG}: {message}"
@@ -156,7 +160,7 @@ def error(fault: chat.Fault) -> dict[str, Any]:
 
 
 class AnthropicClient:
-    """Translates requests, replies and streams for clients that use Anthropic Messages."""
+    """Translates requests, replies, streams and errors for clients with Anthropic Messages."""
 
     name: Final = NAME
     words: Final = WORDS
@@ -165,8 +169,9 @@ class AnthropicClient:
     writer = AnthropicWriter
 
     def reply(self, answer: chat.ModelReply, call: chat.ChatCall, *, created: int) -> Mapping[str, Any]:
-        """Return the JSON body of the model's reply ``answer`` to the request ``call``. ``created``: seconds since the
-        epoch. Raises ``ForeignReply`` for content that this dialect cannot express."""
+        """Return the model's reply ``answer`` to the request ``call`` as the JSON body of a response. ``created``: the
+        time, in seconds since the epoch, from which an id is made if the provider gives none. Raises ``ForeignReply``
+        for content that this dialect cannot express, such as an image."""
         content = [_block(part) for part in parts_of(answer)]
         stopped = _stop_fields(answer.finish, answer.stop_sequence)
         message = _message(answer.id or _anonymous(created), answer.model or call.model, answer.usage)

@@ -1,4 +1,5 @@
-"""Parser of Anthropic Messages requests, and how each of their fields is handled."""
+"""Parser of requests in the API format (dialect) Anthropic Messages, and tables that say how each of their fields is
+handled."""
 
 from __future__ import annotations
 
@@ -131,8 +132,8 @@ WORDS: Final[Mapping[str, str]] = {
     "system": "system",
     **dict.fromkeys(("assistant", "image", "document", "audio", "call", "result"), "messages"),
 }
-"""For each field that a provider's translation may name in an error, the client's own name of it (see
-``client_field``)."""
+"""Field names for errors: name in the dialect-neutral types, such as "sampling" -> this dialect's name. See
+``client_field``."""
 
 _MODES: Final[Mapping[str, Literal["auto", "none", "any", "named"]]] = {
     "auto": "auto",
@@ -143,7 +144,8 @@ _MODES: Final[Mapping[str, Literal["auto", "none", "any", "named"]]] = {
 
 
 def read(body: Mapping[str, Any]) -> chat.ChatCall:
-    """Parse an Anthropic Messages request. Raises ``Untranslatable`` and ``MalformedRequest``."""
+    """Parse the JSON object of an Anthropic Messages request. Raises ``Untranslatable`` for a field or value that other
+    dialects cannot express, and ``MalformedRequest`` for an invalid request."""
     fields = check_fields(body, "", REQUEST)
     choice = fields.variant("tool_choice", CHOICES)
     output = fields.child("output_config", OUTPUT)
@@ -248,8 +250,8 @@ def _format(output: Fields | None) -> chat.AnswerFormat | None:
 
 
 def _thinking(fields: Fields, effort: str) -> chat.Thinking | None:
-    """Return how much to reason. Reasoning is shown unless the client declines it; an ``effort`` alone does not show
-    it."""
+    """Return how much the model may reason; ``None`` if the request does not say. If the request has the field
+    ``thinking``, reasoning is shown unless the client declines it. An ``effort`` alone does not show it."""
     thinking = fields.variant("thinking", THINKING)
     if thinking is None:
         return chat.Thinking(effort) if effort else None

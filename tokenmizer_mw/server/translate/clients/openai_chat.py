@@ -1,7 +1,8 @@
-"""OpenAI Chat Completions as a client dialect.
+"""Translator for clients with the API format (dialect) OpenAI Chat Completions: writes replies, streams and errors.
+Requests are parsed in ``openai_chat_request``.
 
 Reasoning is sent in ``reasoning_content``, as DeepSeek does; signed reasoning also in ``reasoning_details``, as
-OpenRouter does. A client that sends both back preserves the whole reasoning.
+OpenRouter does. If a client sends both fields back with the next request, the whole reasoning is preserved.
 """
 
 from __future__ import annotations
@@ -26,7 +27,8 @@ _FINISH: Final[Mapping[chat.Finish, str]] = {
 
 
 class OpenAIChatWriter:
-    """Serialises a streamed reply as chunks of OpenAI Chat Completions. Arguments as for ``ClientSide.writer``."""
+    """Writes a streamed reply to ``call`` as chunks of OpenAI Chat Completions. ``created``: the time of the reply to
+    report, in seconds since the epoch."""
 
     def __init__(self, call: chat.ChatCall, created: int) -> None:
         self._usage = call.usage
@@ -36,7 +38,7 @@ class OpenAIChatWriter:
         self._calls = self._thoughts = -1
 
     def send(self, event: chat.StreamEvent) -> bytes:
-        """Return ``event`` as chunks in server-sent events; b"" if it needs none."""
+        """Return ``event`` as chunks in server-sent events; b"" if the dialect has none for it."""
         return b"".join(self._of(step) for step in self._progress.steps(event))
 
     def ping(self) -> bytes:
@@ -81,7 +83,8 @@ class OpenAIChatWriter:
                 return b""
 
     def _close_part(self, part: StreamPart) -> bytes:
-        """Return the chunk that needs the whole part: the signature of a thought, or the text of a custom tool call."""
+        """Return the chunk that needs the whole part, once the part has ended: the signature of reasoning, or the text
+        of a custom tool call. b"" for other parts."""
         if isinstance(part, chat.Thought) and part.seal:
             return self._delta({"reasoning_details": [{"index": self._thoughts, **_detail(part)}]})
         if isinstance(part, chat.ModelToolCall) and self._is_custom(part):
@@ -109,7 +112,8 @@ class OpenAIChatWriter:
 
 
 def usage(values: chat.Usage) -> dict[str, Any]:
-    """Return token counts in the format of OpenAI Chat Completions."""
+    """Return token counts in the format of OpenAI Chat Completions, in which cached tokens are included in the prompt
+    tokens."""
     return {
         "prompt_tokens": values.prompt,
         "completion_tokens": values.completion,
@@ -150,7 +154,8 @@ def _call(call: chat.ModelToolCall, known: Mapping[str, str]) -> dict[str, Any]:
 
 
 def _detail(thought: chat.Thought) -> dict[str, Any]:
-    """Return a thought as an entry of ``reasoning_details``: its text, its signature and the signature's origin."""
+    """Return signed reasoning as an entry of ``reasoning_details``: its text, its signature and the signature's
+    origin."""
     seal = tag_seal(thought.seal, thought.sealed_by, NAME)
     if thought.hidden:
         return {"type": "reasoning.encrypted", "data": seal, "format": thought.sealed_by}
@@ -158,7 +163,7 @@ def _detail(thought: chat.Thought) -> dict[str, Any]:
 
 
 class OpenAIChatClient:
-    """Translates requests, replies and streams for clients that use OpenAI Chat Completions."""
+    """Translates requests, replies, streams and errors for clients with OpenAI Chat Completions."""
 
     name: Final = NAME
     words: Final = WORDS
@@ -167,8 +172,9 @@ class OpenAIChatClient:
     writer = OpenAIChatWriter
 
     def reply(self, answer: chat.ModelReply, call: chat.ChatCall, *, created: int) -> Mapping[str, Any]:
-        """Return the JSON body of the model's reply ``answer`` to the request ``call``. ``created``: seconds since the
-        epoch. Raises ``ForeignReply`` for content that this dialect cannot express."""
+        """Return the model's reply ``answer`` to the request ``call`` as the JSON body of a response. ``created``: the
+        time to report, in seconds since the epoch. Raises ``ForeignReply`` for content that this dialect cannot
+        express, such as an image."""
         choice = {
             "index": 0,
             "message": _message(answer, call),

@@ -1,4 +1,5 @@
-"""Parser of OpenAI Chat Completions requests for translation, and how each of their fields is handled."""
+"""Parser of requests in the API format (dialect) OpenAI Chat Completions, and tables that say how each of their fields
+is handled."""
 
 from __future__ import annotations
 
@@ -134,14 +135,15 @@ WORDS: Final[Mapping[str, str]] = {
     "tools": "tools",
     **dict.fromkeys(("system", "assistant", "image", "document", "audio", "call", "result"), "messages"),
 }
-"""For each field that a provider's translation may name in an error, the client's own name of it (see
-``client_field``)."""
+"""Field names for errors: name in the dialect-neutral types, such as "sampling" -> this dialect's name. See
+``client_field``."""
 
 _SOUNDS: Final = ("wav", "mp3")
 
 
 def read(body: Mapping[str, Any]) -> chat.ChatCall:
-    """Parse an OpenAI Chat Completions request. Raises ``Untranslatable`` and ``MalformedRequest``."""
+    """Parse the JSON object of an OpenAI Chat Completions request. Raises ``Untranslatable`` for a field or value that
+    other dialects cannot express, and ``MalformedRequest`` for an invalid request."""
     fields = check_fields(body, "", REQUEST)
     options = fields.child("stream_options", STREAM_OPTIONS)
     return chat.ChatCall(
@@ -222,8 +224,8 @@ def _file(file: Fields) -> chat.Attachment:
 
 
 def _thoughts(message: Fields) -> list[chat.Part]:
-    """Return the reasoning in an assistant message: ``reasoning_details`` if there are any, because these repeat the
-    plain text of ``reasoning_content``."""
+    """Return the reasoning in an assistant message: that in ``reasoning_details`` if there is any, because it repeats
+    the plain text in ``reasoning_content``; else the plain text."""
     if details := message.items("reasoning_details"):
         return [_detail(detail.one_of("type", DETAILS)) for detail in details]
     text = message.text("reasoning_content") or message.text("reasoning")
@@ -284,7 +286,7 @@ def _format(fields: Fields) -> chat.AnswerFormat | None:
 
 
 def _thinking(fields: Fields) -> chat.Thinking | None:
-    """Return how much to reason. Reasoning is always shown: clients that do not know ``reasoning_content`` ignore
-    it."""
+    """Return how much the model may reason; ``None`` if the request does not say. The reasoning is always shown, unless
+    the effort is "none"; clients that do not know ``reasoning_content`` ignore it."""
     effort = fields.text("reasoning_effort")
     return chat.Thinking(effort, shown=effort != "none") if effort else None

@@ -1,7 +1,8 @@
-"""OpenAI Responses as a client dialect.
+"""Translator for clients with the API format (dialect) OpenAI Responses: writes replies and streams. Requests are
+parsed in ``openai_responses_request``.
 
-The dialect sends all content three times: in pieces, as finished items, and in the final response. An error inside a
-stream is sent as a failed response.
+A stream of this dialect contains everything three times: in pieces, as finished items, and in the final response. An
+error inside a stream is sent as a failed response.
 """
 
 from __future__ import annotations
@@ -19,7 +20,8 @@ from .reply_parts import COMMENT, PartEnd, Progress, Step, StreamPart, named_eve
 
 
 class OpenAIResponsesWriter:
-    """Serialises a streamed reply as numbered events of OpenAI Responses. Arguments as for ``ClientSide.writer``."""
+    """Writes a streamed reply to ``call`` as numbered events of OpenAI Responses. ``created``: the time of the reply to
+    report, in seconds since the epoch."""
 
     def __init__(self, call: chat.ChatCall, created: int) -> None:
         self._call = call
@@ -32,7 +34,7 @@ class OpenAIResponsesWriter:
         self._output: list[dict[str, Any]] = []
 
     def send(self, event: chat.StreamEvent) -> bytes:
-        """Return ``event`` as server-sent events of OpenAI Responses; b"" if it needs none."""
+        """Return ``event`` as server-sent events of OpenAI Responses; b"" if the dialect has none for it."""
         steps = chain.from_iterable(self._of(step) for step in self._progress.steps(event))
         return b"".join(self._number_event(values) for values in steps)
 
@@ -131,8 +133,8 @@ class OpenAIResponsesWriter:
         yield {"type": "response.reasoning_summary_part.done", **place, "part": summary_part(text)}
 
     def _failure_events(self, fault: chat.Fault) -> Iterator[dict[str, Any]]:
-        """Yield the events of a failed response. If the response had not begun, they begin it, because clients wait for
-        that."""
+        """Yield the events of a failed response. If the response has not begun, yield first the events that begin it,
+        because clients wait for them."""
         if not self._begun:
             yield from self._begin()
         values = error(fault)["error"]
@@ -173,13 +175,13 @@ class OpenAIResponsesWriter:
 
 
 def _response_id(name: str, created: int) -> str:
-    """Return the id of a response: the provider's id in this dialect's form, or one made of the time if there is
-    none."""
+    """Return the id of a response: the provider's id with "resp_" in front, unless it begins with that. If the provider
+    gives none ("" in ``name``), the time ``created`` is used instead."""
     return name if name.startswith("resp_") else f"resp_{name or created}"
 
 
 class OpenAIResponsesClient:
-    """Translates requests, replies and streams for clients that use OpenAI Responses."""
+    """Translates requests, replies, streams and errors for clients with OpenAI Responses."""
 
     name: Final = NAME
     words: Final = WORDS
@@ -188,8 +190,9 @@ class OpenAIResponsesClient:
     writer = OpenAIResponsesWriter
 
     def reply(self, answer: chat.ModelReply, call: chat.ChatCall, *, created: int) -> Mapping[str, Any]:
-        """Return the JSON body of the model's reply ``answer`` to the request ``call``. ``created``: seconds since the
-        epoch. Raises ``ForeignReply`` for content that this dialect cannot express."""
+        """Return the model's reply ``answer`` to the request ``call`` as the JSON body of a response. ``created``: the
+        time to report, in seconds since the epoch. Raises ``ForeignReply`` for content that this dialect cannot
+        express, such as an image."""
         name = _response_id(answer.id, created)
         items, parts = Items(call, name), parts_of(answer)
         whole = ["completed"] * len(parts)

@@ -1,8 +1,9 @@
-"""OpenAI Responses: output items, the response object, and tools that other dialects lack.
+"""Parts of the API format (dialect) OpenAI Responses: output items, the response object, and the tools that other
+dialects lack.
 
-``local_shell`` becomes a function. A tool in a namespace gets one flat name, such as "files__read" for "read" in
-"files"; if providers do not accept that or it is taken, it is shortened, and a digest makes it unique. Names in replies
-are translated back with the tools of the request.
+``local_shell`` becomes a function. A tool in a namespace (a named group of tools) gets one flat name, such as
+"files__read" for "read" in "files". If providers do not accept that name or it is taken, it is shortened, and a digest
+makes it unique. In replies, the flat names are replaced by the original ones.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ from .request_parts import CARRIED, Fields, Table, call_id, carry, tag_seal
 
 NAME: Final = "openai_responses"
 HIDDEN: Final = "hidden:"
-"""Marks, in front of its signature, a thought whose text the provider does not show: an item has no field for that."""
+"""Prefix of the signature of reasoning whose text the provider does not show, because an item has no field for that."""
 
 _TEXT: Final = {"type": "string"}
 
@@ -48,16 +49,17 @@ ACTION: Final[Table] = {"type": CARRIED, **carry(*_PARAMETERS["properties"])}
 
 
 def action_arguments(item: Fields) -> str:
-    """Return the function arguments (JSON text) that stand for a local shell call, from the item that the client sends
-    back."""
+    """Return a local shell call, which the client sends back as ``item``, as the arguments (JSON text) of the function
+    that stands for the shell."""
     action = item.needed_child("action", ACTION)
     values = {name: value for name, value in action.raw.items() if name != "type" and value is not None}
     return json.dumps(values, ensure_ascii=False)
 
 
 def action_of(arguments: str) -> dict[str, Any]:
-    """Return the shell action in a model's function arguments (JSON text). The values of ``command`` and ``env`` become
-    strings, and both are empty if missing or invalid; the other members are copied unchecked, ``None`` if missing."""
+    """Return the shell action in a model's function arguments (JSON text). ``command`` becomes a list of strings, and
+    ``env`` an object of strings; both are empty if missing or invalid. The other members are copied unchecked, ``None``
+    if missing. Arguments that are not a JSON object are treated as ``{}``."""
     try:
         values = load(arguments or "{}")
     except ValueError:
@@ -76,15 +78,15 @@ def action_of(arguments: str) -> dict[str, Any]:
 
 
 NAME_MAX: Final = 64
-"""Maximum length of a tool name, in characters, that all providers accept."""
+"""Maximum number of characters of a tool name that all providers accept."""
 
 _BETWEEN: Final = "__"
 _FOREIGN: Final = re2.compile(r"[^A-Za-z0-9_-]")
 
 
 class Names:
-    """Gives each tool of one request a flat name, which does without namespaces. ``taken``: the names of tools outside
-    of namespaces."""
+    """Gives each tool of one request a flat name: a unique name that also stands for the tool's namespace (its group).
+    ``taken``: the names of the tools outside of namespaces."""
 
     def __init__(self, taken: Iterable[str] = ()) -> None:
         self._taken = set(taken)
@@ -92,7 +94,8 @@ class Names:
         self._flat: dict[tuple[str, str], str] = {}
 
     def flat(self, namespace: str, name: str) -> str:
-        """Return the flat name of the tool ``name`` in ``namespace`` ("" for none, then ``name`` itself)."""
+        """Return the flat name of the tool ``name`` in ``namespace``; the same tool always gets the same. If
+        ``namespace`` is "", the flat name is ``name`` itself."""
         if not namespace:
             return name
         found = self._flat.get((namespace, name))
@@ -104,17 +107,17 @@ class Names:
         return found
 
     def choose_tool(self, name: str) -> str:
-        """Return the flat name of the tool that a client names without its namespace.
+        """Return the flat name of the tool that a client calls ``name``, without its namespace.
 
-        That is a tool outside of namespaces, or else the only tool with this name in any namespace. If there is none,
-        or more than one, ``name`` itself is returned.
+        If a tool outside of namespaces has this name, it is that one; else the only tool with this name in any
+        namespace. If there is none, or more than one, ``name`` itself is returned.
         """
         found = [flat for (_, own), flat in self._flat.items() if own == name]
         return found[0] if len(found) == 1 and name not in self._alone else name
 
 
 def _join_names(namespace: str, name: str) -> str:
-    """Return namespace and name joined by "__"; "" if providers would not accept that as a name."""
+    """Return namespace and name joined by "__"; "" if providers would not accept the result as a name."""
     joined = namespace + ("" if namespace.endswith(_BETWEEN) else _BETWEEN) + name
     return joined if len(joined) <= NAME_MAX and not _FOREIGN.search(joined) else ""
 
@@ -127,8 +130,8 @@ def _shorten_with_mark(namespace: str, name: str) -> str:
 
 
 def describe_tool(tool: str, namespace: chat.Namespace, *, first: bool) -> str:
-    """Return the description to send for a tool of ``namespace``: its own (``tool``), and behind it, for the ``first``
-    tool of a namespace, the namespace's. Returns "" if there is neither."""
+    """Return the description to send for a tool of ``namespace``: the tool's own (``tool``), followed by that of the
+    namespace if this is the ``first`` tool of the namespace. "" if there is neither."""
     values = [tool] * bool(tool)
     if first and namespace.description:
         values.append(f"About all tools of {namespace.name}: {namespace.description}")
@@ -144,20 +147,21 @@ _CHOICE: Final = {"auto": "auto", "none": "none", "any": "required"}
 
 
 class Items:
-    """Writes the parts of one reply as output items of a response with the id ``response``."""
+    """Writes the parts of one reply to ``call`` as output items of a response with the id ``response``."""
 
     def __init__(self, call: chat.ChatCall, response: str) -> None:
         self._tools = {tool.name: tool for tool in call.tools}
         self._response = response
 
     def form(self, call: chat.ModelToolCall) -> str:
-        """Return how the client calls the tool that ``call`` names: "function" (also for an unknown tool), "custom" or
-        "local_shell"."""
+        """Return what the tool that ``call`` names is for the client: "function" (also for an unknown tool), "custom"
+        or "local_shell"."""
         tool = self._tools.get(call.name)
         return tool.form if tool is not None else "function"
 
     def make_item_id(self, part: StreamPart, index: int) -> str:
-        """Return the id of ``part`` as the output item at ``index`` of the response, such as "msg_abc_0"."""
+        """Return the id of ``part`` as the output item number ``index`` (from 0) of the response, such as
+        "msg_abc_0"."""
         match part:
             case chat.Text():
                 prefix = "msg"
@@ -170,7 +174,7 @@ class Items:
         return f"{prefix}_{self._response}_{index}"
 
     def item(self, part: StreamPart, index: int, status: str) -> dict[str, Any]:
-        """Return ``part`` of a reply as the output item at ``index`` of the response. ``status``: the item's status,
+        """Return ``part`` as the output item number ``index`` (from 0) of the response. ``status``: the item's status,
         such as "completed"."""
         item_id = self.make_item_id(part, index)
         match part:
@@ -187,7 +191,8 @@ class Items:
                 assert_never(part)
 
     def _name_fields(self, call: chat.ModelToolCall) -> dict[str, Any]:
-        """Return the fields that name the called tool, as the client knows it."""
+        """Return the fields that name the called tool as the client knows it: its name and, if it has one, its
+        namespace."""
         tool = self._tools.get(call.name)
         if tool is None or tool.namespace is None:
             return {"name": call.name}
@@ -205,7 +210,7 @@ class Items:
 
 
 def text_part(text: str) -> dict[str, Any]:
-    """Return ``text`` as a text part of an output message."""
+    """Return ``text`` as a content part of an output message."""
     return {"type": "output_text", "text": text, "annotations": [], "logprobs": []}
 
 
@@ -215,8 +220,8 @@ def summary_part(text: str) -> dict[str, Any]:
 
 
 def status_of(finish: chat.Finish | None) -> str:
-    """Return the status of a response: "in_progress" for ``None``, "incomplete" if the token limit or a filter ended
-    the reply, else "completed"."""
+    """Return the status of a response: "in_progress" for ``None``, "incomplete" if the token limit or a content filter
+    ended the reply, else "completed"."""
     if finish is None:
         return "in_progress"
     return "incomplete" if finish in _INCOMPLETE else "completed"
@@ -234,9 +239,11 @@ def response(
 ) -> dict[str, Any]:
     """Return a response object, finished or in progress.
 
-    ``name``: its id. ``created``: seconds since the epoch. ``output``: the items so far. ``finish``: why the reply
-    ended, ``None`` while it is in progress. ``counts``: token counts, ``None`` if unknown. The other fields repeat
-    those of the request ``call``, or are constant.
+    - ``name``: its id. ``created``: seconds since the epoch. ``output``: the items so far.
+    - ``finish``: why the reply ended; ``None`` while it is in progress.
+    - ``counts``: token counts, ``None`` if unknown.
+
+    The other fields repeat those of the request ``call``, or are constant.
     """
     reason = _INCOMPLETE.get(finish) if finish is not None else None
     return {
@@ -268,7 +275,8 @@ def response(
 
 
 def usage(values: chat.Usage) -> dict[str, Any]:
-    """Return token counts in the format of OpenAI Responses."""
+    """Return token counts in the format of OpenAI Responses, in which cached tokens are included in the input
+    tokens."""
     return {
         "input_tokens": values.prompt,
         "input_tokens_details": {"cached_tokens": values.cached, "cache_write_tokens": values.written},
@@ -279,7 +287,8 @@ def usage(values: chat.Usage) -> dict[str, Any]:
 
 
 def _tools(tools: Sequence[chat.Tool]) -> list[dict[str, Any]]:
-    """Return the tools in the form in which the client sent them, those of a namespace together."""
+    """Return the tools in the form in which the client sent them; consecutive ones of the same namespace are grouped
+    again."""
     listed: list[dict[str, Any]] = []
     for namespace, run in groupby(tools, key=lambda tool: tool.namespace):
         values = [_tool(tool) for tool in run]

@@ -1,8 +1,9 @@
-"""Parser of OpenAI Responses requests.
+"""Parser of requests in the API format (dialect) OpenAI Responses, and tables that say how each of their fields is
+handled.
 
-Only what the request itself contains can be translated: state that the provider stores between requests, and tools that
-the provider runs, are refused. Custom tools and the local shell, which the client runs, become functions; so do tools
-in a namespace, under one flat name.
+Only what the request itself contains can be translated. State that the provider stores between requests, and tools that
+the provider runs, are refused. Custom tools and the local shell, which the client runs, become functions. So do tools
+in a namespace (a named group of tools), under a name without the group.
 """
 
 from __future__ import annotations
@@ -79,7 +80,8 @@ INCLUDED: Final[Table] = {
         left_out("of tools that the provider runs, or of what the client sent itself"),
     ),
 }
-"""Values of the field ``include`` that are accepted: what the reply should contain besides."""
+"""Values of the field ``include`` that are accepted, each with how it is handled. The field says what the reply should
+contain in addition."""
 
 _OWN: Final = left_out("the name or the state of what the provider keeps")
 _ITEM: Final[Table] = {
@@ -144,7 +146,7 @@ TOOLS: Final[Mapping[str, Table]] = {
     "namespace": carry("type", "name", "description", "tools"),
 }
 GROUPED: Final[Mapping[str, Table]] = {kind: TOOLS[kind] for kind in ("function", "custom")}
-"""The kinds of tools that may be in a namespace, and their fields."""
+"""The kinds of tools that may be in a namespace (a named group of tools): kind -> how its fields are handled."""
 
 CUSTOM_FORMATS: Final[Mapping[str, Table]] = {"text": carry("type"), "grammar": {"type": CARRIED, **GRAMMAR}}
 CHOICES: Final[Mapping[str, Table]] = {kind: carry("type", "name") for kind in ("function", "custom")}
@@ -159,8 +161,8 @@ WORDS: Final[Mapping[str, str]] = {
     "tools": "tools",
     **dict.fromkeys(("system", "assistant", "image", "document", "audio", "call", "result"), "input"),
 }
-"""For each field that a provider's translation may name in an error, the client's own name of it (see
-``client_field``)."""
+"""Field names for errors: name in the dialect-neutral types, such as "sampling" -> this dialect's name. See
+``client_field``."""
 
 
 _ROLES: Final[Mapping[str, chat.Role]] = {
@@ -172,7 +174,8 @@ _ROLES: Final[Mapping[str, chat.Role]] = {
 
 
 def read(body: Mapping[str, Any]) -> chat.ChatCall:
-    """Parse an OpenAI Responses request. Raises ``Untranslatable`` and ``MalformedRequest``."""
+    """Parse the JSON object of an OpenAI Responses request. Raises ``Untranslatable`` for a field or value that other
+    dialects cannot express, and ``MalformedRequest`` for an invalid request."""
     fields = check_fields(body, "", REQUEST)
     fields.child("stream_options", STREAM_OPTIONS)
     for name in fields.texts("include"):
@@ -212,8 +215,8 @@ def _read_turns(fields: Fields, names: Names) -> tuple[chat.ChatTurn, ...]:
 
 
 def _kind(item: Fields) -> str:
-    """Return the type of an input item. Without the field ``type`` it is a message if it has a role, else a
-    reference."""
+    """Return the type of an input item that has no field ``type``: "message" if it has a role, else "item_reference"
+    (which is refused)."""
     return "message" if "role" in item.raw else "item_reference"
 
 
@@ -244,7 +247,8 @@ def _result(item: Fields, names: Names) -> list[chat.ChatTurn]:
 
 
 def _reasoning(item: Fields, names: Names) -> list[chat.ChatTurn]:
-    """Return the reasoning in an item: its own text if the client sends it, else its summary."""
+    """Return the reasoning in an item as an assistant turn: its own text if the client sends that, else its summary.
+    ``[]`` if it has neither text nor signature."""
     raw = [part.one_of("type", THOUGHTS).text("text") for part in item.items("content")]
     summary = [part.one_of("type", SUMMARIES).text("text") for part in item.items("summary")]
     text, seal = "\n\n".join(raw or summary), item.text("encrypted_content")
@@ -289,7 +293,8 @@ def _file(part: Fields) -> chat.Attachment:
 
 
 def _tools(fields: Fields) -> tuple[Names, tuple[chat.Tool, ...]]:
-    """Return the flat names of the tools, and the tools, those in namespaces too."""
+    """Return the flat names of the tools (see ``Names``), and all tools, including those in namespaces (named groups of
+    tools)."""
     listed = [tool.one_of("type", TOOLS) for tool in fields.items("tools")]
     alone = {place: _tool(tool) for place, tool in enumerate(listed) if tool.text("type") != "namespace"}
     names = Names(tool.name for tool in alone.values())

@@ -1,4 +1,5 @@
-"""What both OpenAI client dialects share: field tables, errors, reply formats, custom tools."""
+"""What the translators for both API formats of OpenAI (Chat Completions and Responses) share: field tables, errors,
+reply formats, custom tools."""
 
 from __future__ import annotations
 
@@ -26,7 +27,8 @@ COMMON: Final[Table] = {
     "top_logprobs": only(0),
     **carry("top_p", "user"),
 }
-"""How the request fields are handled that Chat Completions and Responses both have."""
+"""How the request fields are handled that Chat Completions and Responses both have: name of the field -> how it is
+handled."""
 
 JSON_SCHEMA: Final[Table] = carry("name", "description", "schema", "strict")
 GRAMMAR: Final[Table] = carry("definition", "syntax")
@@ -54,12 +56,12 @@ _ERRORS: Final[Mapping[FaultKind, tuple[str, str | None]]] = {
     FaultKind.REQUEST: (_INVALID, None),
     FaultKind.SERVER: ("server_error", "server_error"),
 }
-"""Type and code of the error that the client gets. A code of the provider that says more than the kind replaces the
-code."""
+"""Kind of error -> type and code of the error that the client gets. If the provider's own code says more than the kind,
+it is used as the code."""
 
 
 def error(fault: Fault) -> dict[str, Any]:
-    """Return the JSON body of an OpenAI error response."""
+    """Return the error ``fault`` as the JSON body of an error response in OpenAI's format."""
     kind = kind_of(fault)
     values, code = _ERRORS[kind]
     if kind is not FaultKind.OVERFLOW and not is_kind_only(fault.code):
@@ -68,8 +70,8 @@ def error(fault: Fault) -> dict[str, Any]:
 
 
 def schema_format(fields: Fields) -> AnswerFormat:
-    """Return the reply format with the JSON schema in ``fields``, whose ``description`` is moved into the schema.
-    Raises ``MalformedRequest`` if they have no ``name``, or a value of another type."""
+    """Return the reply format with the JSON schema in ``fields``. Their ``description`` is moved into the schema.
+    Raises ``MalformedRequest`` if there is no ``name``, or if a field has a value of a wrong type."""
     schema = fields.mapping("schema") or {}
     description = fields.text("description")
     values = {"description": description, **schema} if description else schema
@@ -77,10 +79,11 @@ def schema_format(fields: Fields) -> AnswerFormat:
 
 
 def tool_choice(fields: Fields, name_of: Callable[[Fields], str]) -> ToolChoice | None:
-    """Return which tools the model may call, from the field ``tool_choice``; ``None`` if the request does not set it.
+    """Return which tools the model may call, from the field ``tool_choice`` of a request; ``None`` if the request does
+    not set it.
 
-    ``name_of``: returns the tool's name if the field is an object that names a tool. Raises ``Untranslatable`` for a
-    choice that other dialects do not have.
+    ``name_of``: function that returns the tool's name if the field is an object that names a tool. Raises
+    ``Untranslatable`` for a choice that other dialects do not have.
     """
     value = fields.raw.get("tool_choice")
     if isinstance(value, str):
@@ -92,8 +95,9 @@ def tool_choice(fields: Fields, name_of: Callable[[Fields], str]) -> ToolChoice 
 
 
 def form_of(form: Fields | None, schema: Callable[[Fields], Fields]) -> AnswerFormat | None:
-    """Return the reply format that the field ``form`` asks for; ``None`` for free text. ``schema``: function from
-    ``form`` to the fields that contain its JSON schema."""
+    """Return the reply format that the request asks for; ``None`` for free text. ``form``: the request field with the
+    format, ``None`` if not set. ``schema``: function that takes ``form`` and returns the fields with its JSON
+    schema."""
     if form is None:
         return None
     match form.text("type"):
@@ -106,10 +110,10 @@ def form_of(form: Fields | None, schema: Callable[[Fields], Fields]) -> AnswerFo
 
 
 def custom_tool(name: str, description: str, grammar: Fields | None) -> Tool:
-    """Return a tool of OpenAI's type "custom" (its argument is free text) as a function with the text as its one
+    """Return a tool of OpenAI's type "custom", whose argument is free text, as a function with that text as its only
     argument.
 
-    Other dialects have no grammars for the text, so a grammar is added to the description.
+    Other dialects have no grammars for the text, so ``grammar`` is added to the description (``None`` for no grammar).
     """
     values = [description] * bool(description)
     if grammar is not None:
@@ -119,13 +123,14 @@ def custom_tool(name: str, description: str, grammar: Fields | None) -> Tool:
 
 
 def arguments_of(text: str) -> str:
-    """Return the function arguments (JSON text) that stand for ``text``, the text of a custom tool call."""
+    """Return ``text``, the text of a custom tool call, as the arguments (JSON text) of the function that stands for the
+    tool."""
     return json.dumps({_INPUT: text}, ensure_ascii=False)
 
 
 def text_of(arguments: str) -> str:
-    """Return the text of a custom tool call from its function arguments; the arguments as they are if the model did not
-    follow their format."""
+    """Return the text of a custom tool call from the arguments (JSON text) of the function that stands for the tool. If
+    the model did not follow their format, return the arguments unchanged."""
     try:
         values = json.loads(arguments)
     except (ValueError, RecursionError):
@@ -135,5 +140,5 @@ def text_of(arguments: str) -> str:
 
 
 def forms(tools: tuple[Tool, ...]) -> dict[str, str]:
-    """Return what each tool is for the client ("function", "custom" or "local_shell"), by the tool's name."""
+    """Return what each tool is for the client: name of the tool -> "function", "custom" or "local_shell"."""
     return {tool.name: tool.form for tool in tools}

@@ -1,7 +1,8 @@
-"""What the reply writers of all client dialects share: stream events brought into a regular order, and kinds of errors.
+"""Classes and functions with which the translators for clients write replies and errors: ``Progress`` brings stream
+events into a regular order, and ``FaultKind`` has the kinds of errors.
 
-Provider errors are classified whatever their wording, so that clients can react: some wait, some ask for a key, and
-agents shorten their transcript when an error in their own dialect says that it is too long.
+The errors of all providers are assigned to these kinds, so that clients can react: some wait, some ask for a key, and
+coding agents shorten their transcript if an error in their own API format says that it is too long.
 """
 
 from __future__ import annotations
@@ -18,20 +19,20 @@ from tokenmizer_mw.server.translate import chat
 from tokenmizer_mw.server.translate.translation import dump
 
 ANSWER_MAX: Final = 64 * 1024 * 1024
-"""Maximum length of a streamed reply, in characters; a longer one ends in an error."""
+"""Maximum length in characters of a streamed reply. A longer one ends with an error."""
 
 TOO_LONG: Final = chat.Fault(502, "the provider's answer is too long", "answer_too_long")
 
 COMMENT: Final = b": ping\n\n"
-"""A comment, which every reader of server-sent events ignores; sent to keep a connection alive."""
+"""A comment, which every reader of server-sent events ignores. It is sent to keep an idle connection alive."""
 
 StreamPart = chat.Text | chat.Thought | chat.ModelToolCall
 
 
 @dataclass(frozen=True, slots=True)
 class PartEnd:
-    """Step of a streamed reply: a part has ended. ``part``: the whole part. ``cut``: true if the token limit ended
-    it."""
+    """Step of a streamed reply: a part has ended. ``part``: the part with its whole content. ``cut``: whether the part
+    ended because the reply reached the token limit."""
 
     part: StreamPart
     cut: bool = False
@@ -41,17 +42,17 @@ Step = chat.Began | chat.PartStart | chat.Grew | PartEnd | chat.Ended | chat.Fau
 
 
 class Progress:
-    """Turns the stream events of one reply into regular steps, which a writer can serialise one by one.
+    """Turns the stream events of one reply into regular steps, which can be written one by one.
 
     - ``Began`` comes first, unless the stream begins with a ``Fault``.
-    - A text or reasoning part starts only with its first content; an empty one is omitted. Its ``PartEnd`` has the
-      whole part.
+    - A text or reasoning part starts with its first content; an empty one is omitted. Its ``PartEnd`` has the whole
+      part.
     - ``Ended`` has the token counts of ``Began`` if it has none itself.
     - ``Ended`` or ``Fault`` is the last step; later events give none. A part that is open at a ``Fault`` gets no
       ``PartEnd``.
 
-    ``model``, ``anonymous``: model and id of the reply if the stream names none. ``answer_max``: a reply with more
-    characters ends with the fault ``TOO_LONG``.
+    ``model``, ``anonymous``: model and id to use for the reply if the stream names none. ``answer_max``: maximum number
+    of characters; a longer reply ends with the fault ``TOO_LONG``.
     """
 
     def __init__(self, model: str, anonymous: str, answer_max: int = ANSWER_MAX) -> None:
@@ -67,7 +68,8 @@ class Progress:
 
     @property
     def part(self) -> StreamPart | None:
-        """The open part, without its content; ``None`` if no part is open."""
+        """The open part with its kind (for a tool call also its id and name), but without text or arguments; ``None``
+        if no part is open."""
         return self._part
 
     def steps(self, event: chat.StreamEvent) -> Iterator[Step]:
@@ -151,20 +153,20 @@ class Progress:
 
 
 def data_line(data: Mapping[str, Any]) -> bytes:
-    """Return ``data`` as a server-sent event without a name."""
+    """Return ``data`` as a server-sent event without a name: "data: " and the JSON."""
     return b"data: %b\n\n" % dump(data)
 
 
 def named_event(data: Mapping[str, Any]) -> bytes:
-    """Return ``data`` as a server-sent event whose name is the "type" of ``data``."""
+    """Return ``data`` as a server-sent event whose name is the member "type" of ``data``."""
     return b"event: %b\n%b" % (str(data["type"]).encode(), data_line(data))
 
 
 def parts_of(answer: chat.ModelReply) -> list[StreamPart]:
-    """Return the texts, thoughts and tool calls of a complete reply, in order.
+    """Return the texts, reasoning parts and tool calls of a complete reply, in order.
 
-    Empty texts, and thoughts with neither text nor signature, are left out. Raises ``ForeignReply`` if the reply
-    contains anything else (an image), because no client's format has it.
+    Empty texts, and reasoning with neither text nor signature, are left out. Raises ``ForeignReply`` if the reply
+    contains anything else, such as an image, because no client's format can express it.
     """
     parts = [part for part in answer.parts if isinstance(part, StreamPart)]
     if len(parts) < len(answer.parts):
@@ -183,7 +185,7 @@ def _is_empty(part: StreamPart) -> bool:
 
 
 class FaultKind(StrEnum):
-    """The kind of a provider error, by what a client can do about it. The values are descriptions for readers of the
+    """The kind of a provider's error, by what a client can do about it. The values are explanations for readers of the
     code."""
 
     OVERFLOW = "the prompt is longer than the model's window"
@@ -226,7 +228,7 @@ _CODES: Final[Mapping[FaultKind, str]] = {
 _BY_CODE: Final = {code: kind for kind, codes in _CODES.items() for code in codes.split()}
 _OVERFLOW: Final = "context_length_exceeded"
 _OVERFLOWS: Final = frozenset({0, 400, 413, 422})
-"""Statuses with which providers report that a prompt is too long; 0 for an error inside a stream."""
+"""HTTP statuses with which providers report that a prompt is too long. 0 is an error inside a stream."""
 
 _TOO_LONG = re2.compile(
     r"(?i)(?:prompt|input) (?:is|was) too long"
@@ -242,9 +244,11 @@ _TOO_LONG = re2.compile(
 def kind_of(fault: chat.Fault) -> FaultKind:
     """Return the kind of an error.
 
-    An error whose code says that the prompt is too long is an overflow; so is one whose message says so, if its status
-    is in ``_OVERFLOWS``. Otherwise the status decides, or the error's code if the status is 0 (then an unknown code
-    means ``SERVER``) or the code is about billing.
+    - If its code is "context_length_exceeded", or its message says that the prompt is too long and its status is in
+      ``_OVERFLOWS``: ``OVERFLOW``.
+    - If its code is about billing: ``BILLING``.
+    - If its status is 0 (an error inside a stream): the kind of its code, ``SERVER`` for an unknown code.
+    - Otherwise: the kind of its status.
     """
     code = _BY_CODE.get(fault.code.lower())
     if fault.code == _OVERFLOW or (fault.status in _OVERFLOWS and _TOO_LONG.search(fault.message)):
@@ -256,6 +260,6 @@ def kind_of(fault: chat.Fault) -> FaultKind:
 
 
 def is_kind_only(code: str) -> bool:
-    """Return whether a provider's error code only names a kind of error, such as "rate_limit_error"; also true for
-    ""."""
+    """Return whether a provider's error code is "" or only names a kind of error, such as "rate_limit_error" or
+    "RESOURCE_EXHAUSTED". Other codes say more, such as "model_not_found"."""
     return not code or code.endswith("_error") or code.isupper()

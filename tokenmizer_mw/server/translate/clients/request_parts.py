@@ -1,6 +1,7 @@
-"""What the request parsers of all client dialects share: typed fields, attachments, tool results and tool names.
+"""Classes and functions with which the translators for clients parse requests: typed access to fields, attachments,
+tool results, tool names, and signatures that clients send back.
 
-A table says how each field is handled; errors name the field's path.
+Tables say how each field is handled; errors name the field's path in the request.
 """
 
 from __future__ import annotations
@@ -22,8 +23,11 @@ from tokenmizer_mw.server.translate import chat
 class Field:
     """How a request field is handled: translated, dropped or refused.
 
-    A field is translated (``carried``), or dropped because of ``reason``: with any value if ``values`` is ``None``,
-    else only with one of ``values``. Any other value is refused. ``null`` is never refused.
+    - ``carried`` true: the field is translated.
+    - Otherwise a value in ``values`` is dropped, for ``reason``, and any other value is refused. ``values`` of ``None``
+      drops any value; ``()`` refuses any value.
+
+    The value ``null`` is never refused.
     """
 
     carried: bool = False
@@ -32,26 +36,26 @@ class Field:
 
 
 Table = Mapping[str, Field]
-"""How each field of a JSON object is handled, by the field's name. A field that is not in the table is refused."""
+"""Name of a field of a JSON object -> how the field is handled. A field that is not in the table is refused."""
 
 CARRIED: Final = Field(carried=True)
 REFUSED: Final = Field()
 
 
 def carry(*names: str) -> Table:
-    """Return a table that lets the fields ``names`` be converted into the provider's format, whatever their values, and
-    not dropped or refused (see ``Field``)."""
+    """Return a table in which the fields ``names`` are translated, whatever their values."""
     return dict.fromkeys(names, CARRIED)
 
 
 def left_out(reason: str) -> Field:
-    """Return how a field is handled that is dropped, whatever its value, because the reply does not depend on it."""
+    """Return how a field is handled that is dropped, whatever its value, because the reply does not depend on it.
+    ``reason``: why, for readers of the code."""
     return Field(reason=reason, values=None)
 
 
 def only(*values: Any) -> Field:
-    """Return how a field is handled that is dropped with one of ``values``, which say what happens anyway, and refused
-    with any other value."""
+    """Return how a field is handled that has only values without effect: one of ``values`` is dropped, any other value
+    is refused."""
     return Field(reason="is the default", values=values)
 
 
@@ -61,10 +65,11 @@ READ: Final = left_out("the same once more, as the client's SDK has read it")
 
 @dataclass(frozen=True, slots=True)
 class Fields:
-    """The fields of a JSON object in a request, and the object's path in it ("" for the request itself).
+    """The fields of one JSON object in a request. ``raw``: the object. ``path``: where it is in the request, such as
+    "tools[0]"; "" for the request itself.
 
     The methods return a field's value and raise ``MalformedRequest`` if it has another type. A field that is absent or
-    ``null`` counts as not set.
+    ``null`` is treated as not set.
     """
 
     raw: Mapping[str, Any]
@@ -75,7 +80,8 @@ class Fields:
         return f"{self.path}.{name}" if self.path else name
 
     def text(self, name: str, default: str = "") -> str:
-        """Return the string in field ``name``; ``default`` if the field is not set (absent or ``null``)."""
+        """Return the string in the field ``name``; ``default`` if the field is not set (absent or ``null``). Raises
+        ``MalformedRequest`` for another type."""
         return str(self._of(name, str, "a text", default))
 
     def required_text(self, name: str) -> str:
@@ -83,7 +89,8 @@ class Fields:
         return self.text(name) or self._raise_malformed(name, "a text is needed")
 
     def flag(self, name: str) -> bool | None:
-        """Return the boolean in field ``name``; ``None`` if the field is not set (absent or ``null``)."""
+        """Return the boolean in the field ``name``; ``None`` if the field is not set (absent or ``null``). Raises
+        ``MalformedRequest`` for another type."""
         value: bool | None = self._of(name, bool, "true or false", None)
         return value
 
@@ -96,7 +103,8 @@ class Fields:
         return None if value is None else int(value)
 
     def number(self, name: str) -> float | None:
-        """Return the finite number in field ``name``; ``None`` if the field is not set (absent or ``null``)."""
+        """Return the number in the field ``name``; ``None`` if the field is not set (absent or ``null``). Raises
+        ``MalformedRequest`` for another type, and for NaN and infinity."""
         value = self.raw.get(name)
         if isinstance(value, bool) or (isinstance(value, float) and not isfinite(value)):
             self._raise_malformed(name, "a number is needed")
@@ -104,7 +112,8 @@ class Fields:
         return number
 
     def mapping(self, name: str) -> Mapping[str, Any] | None:
-        """Return the JSON object in field ``name``, its own fields unchecked; ``None`` if it is missing or null.
+        """Return the JSON object in the field ``name``; ``None`` if the field is not set (absent or ``null``). The
+        object's own fields are not checked.
 
         Raises ``MalformedRequest`` for a value that is no object.
         """
@@ -112,21 +121,24 @@ class Fields:
         return value
 
     def child(self, name: str, table: Table) -> Fields | None:
-        """Return the JSON object in field ``name``; ``None`` if the field is not set (absent or ``null``).
+        """Return the JSON object in the field ``name``, checked against ``table``; ``None`` if the field is not set
+        (absent or ``null``).
 
-        Raises ``MalformedRequest`` for a value that is no object, and ``Untranslatable`` if the object has a field
-        that is not in ``table`` (how each field is handled, by name), or whose value ``table`` refuses.
+        Raises ``MalformedRequest`` for a value that is no object, and ``Untranslatable`` if ``table`` refuses one of
+        the object's fields or does not have it.
         """
         value = self.mapping(name)
         return None if value is None else check_fields(value, self.at(name), table)
 
     def needed_child(self, name: str, table: Table) -> Fields:
-        """Return the JSON object in field ``name`` as ``child`` does. Raises ``MalformedRequest`` if it is not set."""
+        """Return the JSON object in the field ``name``, checked against ``table`` as ``child`` does. Raises
+        ``MalformedRequest`` if the field is not set."""
         return self.child(name, table) or self._raise_malformed(name, "an object is needed")
 
     def items(self, name: str) -> list[Fields]:
-        """Return the JSON objects in the list in field ``name``, their fields unchecked; an empty list if the field is
-        not set (absent or ``null``). Raises ``MalformedRequest`` if an item is no object."""
+        """Return the JSON objects in the list in the field ``name``; ``[]`` if the field is not set (absent or
+        ``null``). The objects' fields are not checked. Raises ``MalformedRequest`` if the value is no list or an item
+        is no object."""
         return [
             Fields(item, f"{self.at(name)}[{place}]")
             if isinstance(item, dict)
@@ -135,8 +147,8 @@ class Fields:
         ]
 
     def texts(self, name: str) -> tuple[str, ...]:
-        """Return the strings in the list in field ``name``; a single string counts as a list of one. Empty if the field
-        is not set (absent or ``null``)."""
+        """Return the strings in the list in the field ``name``; a single string is treated as a list of one. ``()`` if
+        the field is not set (absent or ``null``). Raises ``MalformedRequest`` for another type."""
         if isinstance(value := self.raw.get(name), str):
             return (value,)
         values = self.values(name)
@@ -145,23 +157,24 @@ class Fields:
         return tuple(values)
 
     def values(self, name: str) -> list[Any]:
-        """Return the list in field ``name``, its items unchecked; an empty list if the field is not set (absent or
-        ``null``)."""
+        """Return the list in the field ``name``; ``[]`` if the field is not set (absent or ``null``). The items are not
+        checked. Raises ``MalformedRequest`` if the value is no list."""
         value: list[Any] = self._of(name, list, "a list", [])
         return value
 
     def check(self, table: Table) -> Fields:
-        """Return these fields after checking them against ``table``.
+        """Check these fields against ``table``, and return them.
 
-        Raises ``Untranslatable`` for the first field that is not in ``table``, or whose value the table refuses.
+        Raises ``Untranslatable`` for the first field that ``table`` refuses or does not have.
         """
         return check_fields(self.raw, self.path, table)
 
     def one_of(self, name: str, tables: Mapping[str, Table], default: str = "") -> Fields:
-        """Return these fields after checking them against one of ``tables``. The value of the field ``name`` selects
-        the table; ``default`` is its value if the field is missing.
+        """Check these fields against one of ``tables``, and return them. The value of the field ``name``, such as a
+        type, selects the table; ``default`` is used if that field is not set.
 
-        Raises ``Untranslatable`` for a value that is not in ``tables``, and as ``check`` does.
+        Raises ``Untranslatable`` if ``tables`` has no such value, and for a field that the selected table refuses or
+        does not have.
         """
         kind = self.text(name, default)
         if kind not in tables:
@@ -169,14 +182,15 @@ class Fields:
         return self.check(tables[kind])
 
     def variant(self, name: str, tables: Mapping[str, Table]) -> Fields | None:
-        """Return the JSON object in field ``name`` after checking its fields against the table for its "type"; ``None``
-        if the field is not set (absent or ``null``). Raises as ``one_of`` does."""
+        """Return the JSON object in the field ``name``, checked against the table that its own field "type" selects;
+        ``None`` if the field is not set (absent or ``null``). Raises ``MalformedRequest`` for a value that is no
+        object, and ``Untranslatable`` as ``one_of`` does."""
         value = self.mapping(name)
         return None if value is None else Fields(value, self.at(name)).one_of("type", tables)
 
     def untranslatable(self, name: str, reason: str = "") -> Untranslatable:
-        """Return the error for the field ``name``, which other dialects cannot express. ``reason``: for people; "" for
-        a standard text."""
+        """Return (not raise) the error for the field ``name``, which other dialects cannot express. ``reason``: text
+        for people; "" for a standard text."""
         return Untranslatable(self.at(name), f"{self.at(name)}: {reason}" if reason else "")
 
     def _of(self, name: str, kind: Any, called: str, default: Any) -> Any:
@@ -190,8 +204,9 @@ class Fields:
 
 
 def check_fields(raw: Mapping[str, Any], path: str, table: Table) -> Fields:
-    """Return the fields of the object ``raw`` at ``path`` in the request. Raises ``Untranslatable`` for the first field
-    that ``table`` refuses or does not have."""
+    """Check the JSON object ``raw`` against ``table``, and return its fields. ``path``: where the object is in the
+    request, "" for the request itself. Raises ``Untranslatable`` for the first field that ``table`` refuses or does not
+    have."""
     fields = Fields(raw, path)
     for name, value in raw.items():
         field = table.get(name)
@@ -208,10 +223,11 @@ _Kind = Literal["image", "document", "audio"]
 
 
 def attachment(kind: _Kind, link: str, *, at: str, detail: str = "", name: str = "") -> chat.Attachment:
-    """Return an attachment for a link; a data URL is decoded into its media type and base64 data.
+    """Return an attachment for ``link``, a link or a data URL. A data URL is split into its media type and its base64
+    data.
 
-    ``detail`` "auto" means the provider's default. ``at``: path of the field for errors. Raises ``MalformedRequest``
-    for a data URL that is not base64.
+    ``at``: path of the field, for errors. ``detail``: resolution of an image; "auto" means the provider's default.
+    Raises ``MalformedRequest`` for a data URL that is not base64.
     """
     detail = "" if detail == "auto" else detail
     found = _DATA_URL.fullmatch(link) if link[:5].lower() == "data:" else None
@@ -226,23 +242,28 @@ def attachment(kind: _Kind, link: str, *, at: str, detail: str = "", name: str =
 def read_content(
     fields: Fields, name: str, tables: Mapping[str, Table], read: Callable[[Fields], chat.Part]
 ) -> list[chat.Part]:
-    """Return the content in the field ``name`` as parts: of a string, or of a list of objects, which ``read`` parses.
-    Each object is checked against the table of its type in ``tables``, as in ``Fields.one_of``. An empty list if the
-    field is not set."""
+    """Return the content of a message, which is in the field ``name``, as a list of parts. The content is a string or a
+    list of objects; ``[]`` if the field is not set.
+
+    Each object is checked against the table that its type selects in ``tables``, and parsed by ``read``. Raises
+    ``Untranslatable`` and ``MalformedRequest`` as ``Fields.one_of`` and ``Fields.items`` do.
+    """
     if isinstance(fields.raw.get(name), str):
         return [chat.Text(fields.text(name))]
     return [read(part.one_of("type", tables)) for part in fields.items(name)]
 
 
 def make_turns(role: chat.Role, parts: Iterable[chat.Part]) -> list[chat.ChatTurn]:
-    """Return ``parts`` as a list of one turn, without empty texts; an empty list if there is nothing else."""
+    """Return a list with one turn of the role ``role`` that has ``parts`` without empty texts; ``[]`` if no part is
+    left."""
     values = tuple(part for part in parts if not (isinstance(part, chat.Text) and not part.text))
     return [chat.ChatTurn(role, values)] if values else []
 
 
 def join_turns(values: Iterable[chat.ChatTurn]) -> tuple[chat.ChatTurn, ...]:
-    """Return ``values`` with consecutive assistant turns, and consecutive turns of tool results, merged into one turn
-    each. Each tool result gets the name of its tool, if its call is among ``values``."""
+    """Merge consecutive assistant turns into one, and consecutive turns that have only tool results into one; return
+    all turns. Each tool result without a tool name gets the name of its tool, if the call comes before it in
+    ``values``."""
     return _name_results([chat.ChatTurn(role, tuple(chain(*parts))) for role, parts in _runs(values)])
 
 
@@ -255,8 +276,8 @@ def _runs(values: Iterable[chat.ChatTurn]) -> Iterator[tuple[chat.Role, list[tup
 
 
 def _sort(one: chat.ChatTurn) -> tuple[chat.Role, bool]:
-    """Return the role of a turn, and whether it must not be merged with its neighbours: turns of users and systems are
-    not merged, turns of tool results and of the assistant are."""
+    """Return two values: the role of a turn, and whether it must not be merged with its neighbours. Turns of the
+    assistant and of tool results are merged, those of users and systems are not."""
     results = all(isinstance(part, chat.ModelToolResult) for part in one.parts)
     return one.role, not (one.role == "assistant" or (one.role == "user" and results))
 
@@ -280,17 +301,17 @@ _IN_ID = re2.compile(r"(?s)(.*?)__sealed_by_([a-z_]+?)__([A-Za-z0-9_-]*)")
 
 
 def tag_seal(seal: str, sealed_by: str, dialect: str) -> str:
-    """Return a signature in the form in which a client of ``dialect`` gets it: ``seal`` itself if ``dialect`` is its
-    origin ``sealed_by``, else with the origin in front ("gemini:..."). Returns "" if there is no signature."""
+    """Return a provider's signature in the form in which a client of ``dialect`` gets it: unchanged if ``sealed_by``,
+    its origin, is that dialect, else with the origin in front, such as "gemini:...". "" if there is no signature."""
     alone = sealed_by in ("", dialect) and not _TAGGED.fullmatch(seal)
     return seal if alone or not seal else f"{sealed_by}:{seal}"
 
 
 def untag_seal(seal: str, dialect: str) -> tuple[str, str]:
-    """Undo ``tag_seal``: return the signature without the tag, and its origin. ``seal``: the signature as a client of
-    ``dialect`` sent it back.
+    """Undo ``tag_seal``: return the signature without the origin in front, and the origin. ``seal``: the signature as a
+    client of ``dialect`` sent it back.
 
-    The tag names the origin; without a tag the origin is ``dialect``. Returns two empty strings if ``seal`` is "".
+    Without an origin in front, the origin is ``dialect``. Two empty strings if ``seal`` is "".
     """
     found = _TAGGED.fullmatch(seal)
     if found is not None:
@@ -299,8 +320,8 @@ def untag_seal(seal: str, dialect: str) -> tuple[str, str]:
 
 
 def call_id(call: chat.ModelToolCall) -> str:
-    """Return the id of a tool call for the client, with the call's signature in it. Clients send the id back with the
-    call and with the result, so that the signature is preserved."""
+    """Return the id of a tool call as the client gets it: if the provider signed the call, the signature is part of the
+    id. Clients send the id back with the call and with the result, so the signature is not lost."""
     if not call.seal:
         return call.id
     seal = urlsafe_b64encode(call.seal.encode("utf-8", "replace")).decode("ascii").rstrip("=")
@@ -308,13 +329,14 @@ def call_id(call: chat.ModelToolCall) -> str:
 
 
 def bare_id(sent: str) -> str:
-    """Return the id of a tool call without the signature that ``call_id`` put into it."""
+    """Return the id of a tool call without the signature that ``call_id`` added. ``sent``: the id as the client sent
+    it."""
     return sealed_call(sent, "", "").id
 
 
 def sealed_call(sent: str, name: str, arguments: str) -> chat.ModelToolCall:
-    """Undo ``call_id``: return the tool call with its own id, and with the signature that the id ``sent`` contains, if
-    any."""
+    """Undo ``call_id``: return a tool call with its own id and with the signature that was part of ``sent``, the id as
+    the client sent it. If ``sent`` has no signature, it is the id."""
     found = _IN_ID.fullmatch(sent)
     if found is None:
         return chat.ModelToolCall(sent, name, arguments)
@@ -327,7 +349,7 @@ def sealed_call(sent: str, name: str, arguments: str) -> chat.ModelToolCall:
 
 
 def make_thought(text: str, seal: str, dialect: str, *, hidden: bool = False) -> chat.Thought:
-    """Return reasoning that a client of ``dialect`` sent back. ``seal``: its signature as ``tag_seal`` returned it.
-    ``hidden``: true if the client does not see the text."""
+    """Return reasoning that a client of ``dialect`` sent back. ``seal``: its signature as ``tag_seal`` returned it, ""
+    for none. ``hidden``: whether there is only a signature and no readable text."""
     proof, sealed_by = untag_seal(seal, dialect)
     return chat.Thought(text, proof, sealed_by, hidden=hidden)

@@ -1,1 +1,2 @@
-"""Provider dialects: serialise requests, and parse replies, streams and errors."""
+"""Translators for the API formats (dialects) of providers: they write requests, and parse replies, streams and
+errors."""

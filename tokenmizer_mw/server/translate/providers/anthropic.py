@@ -1,6 +1,7 @@
-"""Anthropic Messages as a provider dialect.
+"""Translator for providers with the API format (dialect) Anthropic Messages.
 
-Tools that the provider itself runs are never requested, so their blocks are not translated; citations are dropped.
+Tools that the provider runs itself are never requested, so their content blocks are not translated. Citations are
+dropped.
 """
 
 from __future__ import annotations
@@ -33,20 +34,23 @@ from .request_parts import (
 PATH: Final = "/v1/messages"
 VERSION: Final = "2026-10-21"
 DRAWING_VERSION: Final = "2023-06-01"
-"""The API version for calls with sampling parameters: newer versions refuse temperature, top_p and top_k."""
+"""The API version for calls with sampling parameters. Newer versions refuse ``temperature``, ``top_p`` and
+``top_k``."""
 
 BUDGET_MIN: Final = 1_024
-"""The least number of tokens that the provider accepts as a budget for reasoning."""
+"""Smallest number of tokens that the provider accepts as a budget for reasoning."""
 
 BUDGETED: Final = ("claude-3-", "claude-haiku-4", "claude-opus-4-0", "claude-opus-4-1", "claude-opus-4-2",
                    "claude-opus-4-5", "claude-sonnet-4-0", "claude-sonnet-4-2", "claude-sonnet-4-5")  # fmt: skip
-"""Beginnings of the names of models whose reasoning is limited by a token budget; later models take an effort."""
+"""Beginnings of the names of models whose reasoning is limited by a number of tokens. Later models take an effort level
+instead."""
 
 _IDS: Final = CallIds("word", 1, 128)
 _LACKS: Final = attached_to("system", "assistant") | {"sampling.seed", "sampling.frequency_penalty", "format.object",
                                                       "sampling.presence_penalty", "audio", "result.audio"}  # fmt: skip
 _DRAWING: Final = {"temperature": 1, "top_p": 1, "top_k": None}
-"""Fields that only ``DRAWING_VERSION`` accepts, each with the value that changes nothing (``None``: there is none)."""
+"""Fields that only ``DRAWING_VERSION`` accepts: name -> value that has no effect, so that it can be left out (``None``:
+there is no such value)."""
 
 _IMAGES: Final = frozenset({"image/jpeg", "image/png", "image/gif", "image/webp"})
 _EFFORTS: Final = {"minimal": "low"}
@@ -62,8 +66,9 @@ def _messages(chat_turns: Sequence[chat.ChatTurn]) -> list[dict[str, Any]]:
 
 
 def _order_system_messages(chat_turns: Sequence[chat.ChatTurn]) -> list[chat.ChatTurn]:
-    """Return the messages with each system message after the user turn before it, else after the next one, as the
-    dialect requires. Raises ``Untranslatable`` if there is no user turn next to it."""
+    """Return the messages with each system message directly after a user message, as the dialect requires: after the
+    user message before it if that is its neighbour, else after the next message. Raises ``Untranslatable`` if no user
+    message is next to it."""
     ordered: list[chat.ChatTurn] = []
     waiting: list[chat.Part] = []
     for one in chat_turns:
@@ -86,13 +91,14 @@ def _system(turn: chat.ChatTurn) -> list[dict[str, Any]]:
 
 
 def _texts(parts: Sequence[chat.Part]) -> str | list[dict[str, Any]]:
-    """Return a single text as a string, and several as blocks, so that the boundaries between them are preserved."""
+    """Return the texts among ``parts``: a single one as a string, several as a list of content blocks, so that the
+    boundaries between them are preserved. "" if there is none."""
     texts = [part.text for part in parts if isinstance(part, chat.Text) and part.text]
     return "".join(texts) if len(texts) < 2 else [{"type": "text", "text": text} for text in texts]
 
 
 def _blocks(turn: chat.ChatTurn) -> Iterator[dict[str, Any]]:
-    """Yield the content blocks of a message: tool results come first, as the dialect requires."""
+    """Yield the content blocks of a message, tool results first, as the dialect requires."""
     for part in sorted(turn.parts, key=lambda part: not isinstance(part, chat.ModelToolResult)):
         if isinstance(part, chat.ModelToolResult):
             yield _result(part)
@@ -152,7 +158,8 @@ def _tool(tool: chat.Tool) -> dict[str, Any]:
 
 
 def _choice(call: chat.ChatCall) -> dict[str, Any]:
-    """Return the field ``tool_choice``, which also says whether tools may be called in parallel."""
+    """Return the value of the field ``tool_choice``, which also says whether several tools may be called at once.
+    ``{}`` if neither is set."""
     single = call.parallel is False and bool(call.tools)
     if call.choice is None:
         return {"type": "auto", "disable_parallel_tool_use": True} if single else {}
@@ -161,7 +168,8 @@ def _choice(call: chat.ChatCall) -> dict[str, Any]:
 
 
 def _thinking(call: chat.ChatCall, limit: int, budgeted: bool) -> dict[str, Any]:
-    """Return the request's fields for the amount of reasoning and for the format of the answer."""
+    """Return the request fields for the amount of reasoning and for the format of the reply. ``limit``: maximum length
+    of the reply in tokens. ``budgeted``: whether the model takes a token budget instead of an effort level."""
     format = call.format
     config: dict[str, Any] = {}
     if format is not None:
@@ -179,11 +187,11 @@ def _thinking(call: chat.ChatCall, limit: int, budgeted: bool) -> dict[str, Any]
 
 
 def _budget(thinking: chat.Thinking, limit: int, *, is_given: bool) -> dict[str, Any]:
-    """Return the request's fields for a reasoning budget, in tokens.
+    """Return the request fields for a reasoning budget in tokens.
 
-    The budget counts towards ``limit``, the maximum length of the answer. If the call gave that limit (``is_given``),
-    the budget is kept below it, and ``Untranslatable`` is raised if that leaves less than ``BUDGET_MIN``; else it is
-    added to it.
+    The budget counts towards ``limit``, the maximum length of the reply in tokens. If the call gave that limit
+    (``is_given``), the budget is kept below it; ``Untranslatable`` is raised if that leaves less than ``BUDGET_MIN``.
+    Otherwise, the limit is increased by the budget.
     """
     budget = max(BUDGET_MIN, EFFORTS.get(thinking.effort, 0) if thinking.tokens is None else thinking.tokens)
     if is_given:
@@ -218,7 +226,8 @@ _COUNTS: Final = (
 
 
 def answer(body: Mapping[str, Any]) -> chat.ModelReply:
-    """Parse a complete reply. Raises ``ForeignReply`` for one without content."""
+    """Parse a complete (not streamed) reply. Raises ``ForeignReply`` for one without content; the error quotes the
+    provider's own error if there is one."""
     if not isinstance(body.get("content"), list):
         raise foreign(body, "content")
     parts = [part for block in objects(body["content"]) if (part := _part(block)) is not None]
@@ -244,13 +253,13 @@ def _part(block: Mapping[str, Any]) -> chat.Part | None:
 
 
 def _usage(counts: Mapping[str, int]) -> chat.Usage:
-    """Return the usage; the dialect counts cached tokens apart from the other prompt tokens, so they are added."""
+    """Return the token counts. The dialect does not include cached tokens in the prompt tokens, so they are added."""
     prompt = sum(counts.get(name, 0) for name in ("prompt", "cached", "written"))
     return chat.Usage(**{**counts, "prompt": prompt})
 
 
 class AnthropicEvents:
-    """Parses the events of one Anthropic stream into dialect-neutral stream events."""
+    """Parses the events of one Anthropic stream into dialect-neutral stream events. Each stream needs a new object."""
 
     def __init__(self) -> None:
         self._parts = Parts()
@@ -259,9 +268,9 @@ class AnthropicEvents:
         self._stop = ""
 
     def event(self, event: ServerSentEvent) -> Iterable[chat.StreamEvent | chat.Pinged]:
-        """Parse the next server-sent event of a stream and return the dialect-neutral stream events in it.
-        "message_stop" gives the last events, up to ``Ended``. An event that cannot be parsed, or that reports an error,
-        gives a ``Fault``."""
+        """Parse the next server-sent event of the stream and return the stream events in it. The event "message_stop"
+        gives the last ones, up to ``Ended``. An event that cannot be parsed, or that reports an error, gives a
+        ``Fault``."""
         data = parse_json(event.data)
         if not isinstance(data, dict):
             return (chat.Fault(0, "the provider sent an event that is no JSON object"),)
@@ -273,7 +282,8 @@ class AnthropicEvents:
         return self._event(kind, data)
 
     def end(self) -> Iterable[chat.StreamEvent]:
-        """Return the last stream events; none if no stop reason has arrived, because the stream was then cut off."""
+        """Return the last stream events after the stream has ended without "message_stop". Empty if no stop reason has
+        arrived, because the stream was then cut off."""
         return self._end() if self._finish is not None else ()
 
     def _event(self, kind: object, data: dict[str, Any]) -> Iterator[chat.StreamEvent | chat.Pinged]:
@@ -320,7 +330,8 @@ class AnthropicEvents:
                 yield from self._parts.arguments(piece_in(delta, "partial_json"))
 
     def _note_stop(self, delta: dict[str, Any], usage: object) -> None:
-        """Note the stop reason and the token counts, which are those of the whole reply so far."""
+        """Store the stop reason and the token counts of a "message_delta". The counts are those of the whole reply so
+        far."""
         self._counts.update(token_counts(usage, _COUNTS))
         if reason := text_in(delta, "stop_reason"):
             self._finish = _FINISHES.get(reason, chat.Finish.STOP)
@@ -333,16 +344,16 @@ class AnthropicEvents:
 
 @dataclass(frozen=True, slots=True)
 class AnthropicProvider:
-    """Translates requests for providers that use Anthropic Messages, and their replies and streams.
+    """Translator for providers with Anthropic Messages.
 
-    - ``max_tokens``: limit of a reply if the call sets none.
-    - ``budgeted``: beginnings of the names of models whose reasoning is limited by a token budget.
+    - ``max_tokens``: maximum length of a reply in tokens, if the call sets none.
     - ``version``: API version to ask for; "" for the newest that accepts the call.
-    - ``event_max``: a stream event of more bytes is an error.
+    - ``budgeted``: beginnings of the names of models whose reasoning is limited by a number of tokens.
+    - ``event_max``: maximum size in bytes of a stream event; a larger one is an error.
 
-    System messages at the start become the system prompt; a later one is placed after the user turn that it follows or
-    precedes, as the dialect requires. Dropped are reasoning without a signature of this dialect, image details and
-    ``verbosity``.
+    System messages at the start become the system prompt. A later one is placed after the user message that it follows
+    or precedes, as the dialect requires. Reasoning without a signature of Anthropic's, image details and ``verbosity``
+    are dropped.
     """
 
     max_tokens: int = 8_192
@@ -356,14 +367,15 @@ class AnthropicProvider:
 
         Raises ``Untranslatable`` for
 
-        - ``seed``, ``frequency_penalty``, ``presence_penalty``, and an answer format without a schema;
+        - ``seed``, ``frequency_penalty``, ``presence_penalty``, and a reply format without a schema;
         - audio, and attachments in system or assistant messages;
         - images and documents of types that the provider does not accept, and plain text that is not UTF-8;
         - a later system message without a user message next to it;
         - tool call arguments that are not a JSON object;
-        - a ``max_tokens`` of the call that has no room for the least reasoning budget, for models that take a budget.
+        - a ``max_tokens`` of the call that leaves no room for ``BUDGET_MIN`` tokens of reasoning, for models that take
+          a budget.
 
-        The class says what is dropped without an error.
+        The docstring of the class says what is dropped without an error.
         """
         refuse(call, _LACKS)
         prefix, chat_turns = split_prefix(call.turns)

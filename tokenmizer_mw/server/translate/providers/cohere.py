@@ -1,4 +1,4 @@
-"""Cohere Chat version 2 as a provider dialect. Citations are dropped."""
+"""Translator for the API format (dialect) Cohere Chat version 2. Citations are dropped."""
 
 from __future__ import annotations
 
@@ -67,7 +67,8 @@ def _write_turn(turn: chat.ChatTurn) -> Iterator[dict[str, Any]]:
 
 
 def _assistant(turn: chat.ChatTurn) -> Iterator[dict[str, Any]]:
-    """Yield an assistant message, unless it is empty. If it has tool calls, its text becomes the tool plan."""
+    """Yield an assistant message, unless it is empty. If the message has tool calls, its text is sent as the tool plan
+    (Cohere's field for what the model says before it calls tools)."""
     calls, text = calls_in(turn, _IDS), join_texts(turn.parts)
     thought = "\n".join(
         part.text for part in turn.parts if isinstance(part, chat.Thought) and not part.seal and part.text
@@ -83,15 +84,16 @@ def _is_document(part: object) -> bool:
 
 
 def _document(part: object) -> dict[str, Any]:
-    """Return a plain-text document in the provider's format. Raises ``Untranslatable`` for any other document."""
+    """Return a plain-text document in the provider's format. Raises ``Untranslatable`` for a document of any other
+    type."""
     if not isinstance(part, chat.Attachment) or part.media_type != "text/plain":
         raise Untranslatable("document.media_type", "the provider takes documents of plain text only")
     return {"data": {**present(title=part.name), "text": plain_text(part)}}
 
 
 def _choice(call: chat.ChatCall) -> str:
-    """Return the field ``tool_choice``, "" for the default. Raises ``Untranslatable`` if one of several tools must be
-    called, because the dialect cannot name one."""
+    """Return the value of the field ``tool_choice``, "" for the default. Raises ``Untranslatable`` if the call names
+    one of several tools, because the dialect can only require that some tool is called."""
     if call.choice is None or call.choice.mode == "auto" or not call.tools:
         return ""
     if call.choice.mode == "named" and [tool.name for tool in call.tools] != [call.choice.name]:
@@ -126,14 +128,15 @@ _COUNTS: Final = (
     ("tokens.output_tokens", "completion"),
     ("cached_tokens", "cached"),
 )
-"""Token counts in a reply, and the field of ``Usage`` for each. Billed tokens leave out what Cohere puts in front of a
-request; they are used only if nothing else is reported."""
+"""Pairs: a token count in a reply, and the field of ``Usage`` for it; a later pair for the same field takes precedence.
+Billed tokens do not include what Cohere adds to a request, so they are used only if nothing else is reported."""
 
 _DONE: Final = "[DONE]"
 
 
 def answer(body: Mapping[str, Any]) -> chat.ModelReply:
-    """Parse a complete reply. Raises ``ForeignReply`` for one without a message, or with an error of the model."""
+    """Parse a complete (not streamed) reply. Raises ``ForeignReply`` for one without a message, or if the model
+    failed."""
     message = body.get("message")
     if not isinstance(message, dict):
         values = message if isinstance(message, str) and message else ""
@@ -155,7 +158,8 @@ def _content(message: Mapping[str, Any]) -> list[dict[str, Any]]:
 
 
 def _part(raw: Mapping[str, Any]) -> chat.Part | None:
-    """Return the text or reasoning in a content block or in a piece of one, by its members: pieces have no type."""
+    """Return the text or reasoning in a content block or in a piece of a streamed one; ``None`` if it has neither. The
+    members decide which it is, because pieces have no type."""
     if thought := text_in(raw, "thinking"):
         return chat.Thought(thought)
     text = text_in(raw, "text")
@@ -176,7 +180,7 @@ def _failure(end: Mapping[str, Any]) -> chat.Fault | None:
 
 
 class CohereEvents:
-    """Parses the events of one Cohere stream into dialect-neutral stream events."""
+    """Parses the events of one Cohere stream into dialect-neutral stream events. Each stream needs a new object."""
 
     def __init__(self) -> None:
         self._parts = Parts()
@@ -184,8 +188,8 @@ class CohereEvents:
         self._calls = 0
 
     def event(self, event: ServerSentEvent) -> Iterable[chat.StreamEvent]:
-        """Parse the next server-sent event of a stream and return the dialect-neutral stream events in it; () for
-        "[DONE]", which relays add. "message-end" gives the last events, up to ``Ended``. An event that cannot be
+        """Parse the next server-sent event of the stream and return the stream events in it. The event "message-end"
+        gives the last ones, up to ``Ended``. "[DONE]", which some relays add, gives none. An event that cannot be
         parsed, or that reports an error, gives a ``Fault``."""
         if event.data == _DONE:
             return ()
@@ -204,8 +208,8 @@ class CohereEvents:
         return self._message(kind, object_in(delta, "message"))
 
     def end(self) -> Iterable[chat.StreamEvent]:
-        """Return ``()``: the event "message-end" has given the last stream events. A stream without it was cut off, and
-        so has no ``Ended``."""
+        """Return ``()``: the event "message-end" has given the last stream events. A stream without it was cut off, so
+        it has no ``Ended``."""
         return ()
 
     def _message(self, kind: object, message: dict[str, Any]) -> Iterator[chat.StreamEvent]:
@@ -244,23 +248,27 @@ class CohereEvents:
 
 @dataclass(frozen=True, slots=True)
 class CohereProvider:
-    """Translates requests for Cohere Chat version 2, and its replies and streams. ``event_max``: a stream event of more
-    bytes is an error.
+    """Translator for Cohere Chat version 2. ``event_max``: maximum size in bytes of a stream event; a larger one is an
+    error.
 
-    Assistant text before tool calls goes into the field for the tool plan. Plain-text documents are sent in the field
-    for documents, beside the messages. Images in tool results follow as a user message. Dropped are the end user,
-    ``verbosity``, and reasoning with a signature, because that is another provider's.
+    Assistant text before tool calls is sent as the tool plan. Plain-text documents are sent in the request field for
+    documents, not in a message. Images in tool results are sent in a user message after the results. The end user,
+    ``verbosity``, and reasoning with a signature (which is another provider's) are dropped.
     """
 
     event_max: int = EVENT_MAX
     name: str = "cohere"
 
     def outgoing(self, call: chat.ChatCall) -> ProviderRequest:
-        """Return the path and the body of the request for the provider. There are no headers.
+        """Return the path and the body of the request for the provider; no headers are needed.
 
-        Raises ``Untranslatable`` for audio, for attachments in system or assistant messages, for documents in tool
-        results, for documents that are linked or not plain text, for plain text that is not UTF-8, and if one of
-        several tools is to be called. The class says what is dropped without an error.
+        Raises ``Untranslatable`` for
+
+        - audio, attachments in system or assistant messages, and documents in tool results;
+        - documents that are linked or not plain text, and plain text that is not UTF-8;
+        - a call that names one of several tools which must be called.
+
+        The docstring of the class says what is dropped without an error.
         """
         refuse(call, _LACKS)
         body: dict[str, Any] = {"model": call.model, "messages": _messages(call), "stream": call.stream}

@@ -1,7 +1,7 @@
-"""Gemini generateContent as a provider dialect.
+"""Translator for the API format (dialect) Gemini generateContent.
 
-Each chunk of a stream is a whole reply, and none is marked as the last: some models and relays send a stop reason in
-every chunk. The reply ends with the bytes of the stream.
+Each chunk of a stream has the format of a whole reply. No chunk is marked as the last, because some models and relays
+send a stop reason in every chunk: the reply is complete when the stream's bytes end.
 """
 
 from __future__ import annotations
@@ -36,11 +36,12 @@ from .request_parts import (
 )
 
 UNSEALED: Final = "skip_thought_signature_validator"
-"""Value that Gemini accepts as the signature of a tool call which it has not made itself, such as one of another
+"""Value that Gemini accepts as the signature of a tool call which Gemini has not made itself, such as one of another
 provider. https://ai.google.dev/gemini-api/docs/thought-signatures"""
 
 BUDGETED: Final = ("gemini-2", "gemini-flash-2", "gemini-robotics-er-1")
-"""Beginnings of the names of models whose reasoning is limited by a token budget; later models take a level."""
+"""Beginnings of the names of models whose reasoning is limited by a number of tokens. Later models take a level
+instead."""
 
 _COLLECTIONS: Final = frozenset({"models", "tunedModels"})
 _LACKS: Final = attached_to("system")
@@ -56,7 +57,8 @@ _TYPES: Final = {"png": "image/png", "jpg": "image/jpeg", "jpeg": "image/jpeg", 
 
 
 def _path(call: chat.ChatCall) -> str:
-    """Return the path, which contains the model: "name" stands for "models/name"."""
+    """Return the request path, which contains the model. A model name without a collection, such as "name", stands for
+    "models/name"."""
     collection, slash, name = call.model.partition("/")
     if not slash or collection not in _COLLECTIONS:
         collection, name = "models", call.model
@@ -76,8 +78,8 @@ def _contents(chat_turns: Sequence[chat.ChatTurn]) -> list[dict[str, Any]]:
 
 
 def _as_user_turn(turn: chat.ChatTurn) -> chat.ChatTurn:
-    """Return a system message that stands among other messages as a marked user message; any other message
-    unchanged."""
+    """Return a system message as a user message that begins with "System message: ", because the dialect has system
+    messages only at the start. Any other message is returned unchanged."""
     if turn.role != "system":
         return turn
     return chat.ChatTurn(
@@ -87,7 +89,7 @@ def _as_user_turn(turn: chat.ChatTurn) -> chat.ChatTurn:
 
 
 def _parts(turn: chat.ChatTurn, names: Mapping[str, str], called: Sequence[str]) -> Iterator[dict[str, Any]]:
-    """Yield the parts of a message: tool results come first, in the order of the calls."""
+    """Yield the parts of a message: tool results first, in the order of the calls, then the other parts."""
     results = [part for part in turn.parts if isinstance(part, chat.ModelToolResult)]
     for result in sorted(results, key=lambda one: called.index(one.call_id) if one.call_id in called else len(called)):
         yield _result(result, names)
@@ -106,8 +108,8 @@ def _parts(turn: chat.ChatTurn, names: Mapping[str, str], called: Sequence[str])
 
 
 def _call(call: chat.ModelToolCall, *, first: bool) -> dict[str, Any]:
-    """Return a tool call. The ``first`` one of a message must have a signature, so it gets ``UNSEALED`` if it has
-    none."""
+    """Return a tool call in the provider's format. ``first``: whether it is the first one of its message, which must
+    have a signature; it gets ``UNSEALED`` if it has none."""
     part: dict[str, Any] = {"functionCall": {**present(id=call.id), "name": call.name, "args": arguments_of(call)}}
     seal = call.seal if call.sealed_by == "gemini" else ""
     return part | present(thoughtSignature=seal or (UNSEALED if first else ""))
@@ -124,7 +126,8 @@ def _result(result: chat.ModelToolResult, names: Mapping[str, str]) -> dict[str,
 
 
 def _write_thought(thought: chat.Thought) -> Iterator[dict[str, Any]]:
-    """Yield reasoning that Gemini signed, or its signature alone; nothing for any other reasoning."""
+    """Yield reasoning that Gemini signed, or its signature alone if the text is hidden. Yield nothing for any other
+    reasoning."""
     if thought.seal and thought.sealed_by == "gemini":
         visible = {} if thought.hidden else {"thought": True}
         yield {"text": thought.text, **visible, "thoughtSignature": thought.seal}
@@ -148,8 +151,9 @@ def _tool(tool: chat.Tool) -> dict[str, Any]:
 
 
 def _choice(call: chat.ChatCall) -> dict[str, Any]:
-    """Return the field for which tools may be called; empty for the default. Strict tools select a mode that checks
-    calls against the schemas, unless a tool must be called or none may be."""
+    """Return the request field that says which tools may be called; ``{}`` for the default. If a tool is strict, the
+    field selects the mode in which calls are checked against the schemas, unless a tool must be called or none may
+    be."""
     mode = _MODES[call.choice.mode] if call.choice is not None else ""
     if mode in ("", "AUTO") and any(tool.strict for tool in call.tools):
         mode = "VALIDATED"
@@ -197,7 +201,7 @@ _FINISHES: Final = {
     "ESCALATION": chat.Finish.FILTERED,
     "MODEL_ARMOR": chat.Finish.FILTERED,
 }
-"""Stop reasons of complete replies; any other stop reason is an error of the model."""
+"""Stop reasons of complete replies. Any other stop reason means that the model failed."""
 
 _COUNTS: Final = (
     ("promptTokenCount", "prompt"),
@@ -209,7 +213,8 @@ _COUNTS: Final = (
 
 
 def answer(body: Mapping[str, Any]) -> chat.ModelReply:
-    """Parse a complete reply. Raises ``ForeignReply`` for one without an answer, or with an error of the model."""
+    """Parse a complete (not streamed) reply. Raises ``ForeignReply`` for one without an answer, or if the model
+    failed."""
     chunk = _Chunk(body)
     if not chunk.has_answer:
         raise foreign(body, "candidates")
@@ -224,8 +229,8 @@ def answer(body: Mapping[str, Any]) -> chat.ModelReply:
 
 
 def _whole(parts: Iterable[chat.Text | chat.Thought | chat.ModelToolCall]) -> list[chat.Part]:
-    """Return the parts of a reply with consecutive pieces of one text or thought joined, and unpaired surrogates
-    replaced."""
+    """Return the parts of a reply, with consecutive pieces of the same text or reasoning joined. Unpaired surrogates
+    (halves of a character) are replaced."""
     whole: list[chat.Part] = []
     for part in parts:
         last = whole[-1] if whole else None
@@ -242,8 +247,12 @@ def _whole(parts: Iterable[chat.Text | chat.Thought | chat.ModelToolCall]) -> li
 
 
 class _Chunk:
-    """One reply object: a whole reply, or a chunk of a stream. ``has_answer``: true if it contains an answer or says
-    why there is none; ``failure``: the model's error, ``None`` for none."""
+    """One JSON object of the provider: a whole reply, or a chunk of a stream.
+
+    - ``has_answer``: whether it contains an answer or says why there is none.
+    - ``finish``: why the model stopped, ``None`` if it does not say. ``failure``: the model's error, ``None`` for none.
+    - ``usage``: token counts, ``None`` for none.
+    """
 
     def __init__(self, raw: Mapping[str, Any]) -> None:
         self._raw = dict(raw)
@@ -269,8 +278,8 @@ class _Chunk:
         return storable(value) if isinstance(value, str) else ""
 
     def parts(self, calls: int) -> Iterator[chat.Text | chat.Thought | chat.ModelToolCall]:
-        """Yield the parts in order. ``calls``: number of tool calls in earlier chunks. The signature of a text (not of
-        reasoning) follows the text as reasoning without text."""
+        """Yield the parts in order. ``calls``: number of tool calls in earlier chunks. If a text (not reasoning) is
+        signed, a hidden ``Thought`` with the signature follows it."""
         raw_parts = self._content.get("parts") if isinstance(self._content, dict) else None
         for raw in objects(raw_parts):
             signature = member(raw, "thoughtSignature")
@@ -299,8 +308,8 @@ def _read_call(raw: dict[str, Any], seal: str, reply: str, place: int) -> chat.M
 
 
 def _usage(raw: object) -> chat.Usage | None:
-    """Return the token counts; ``None`` if there are none. Reasoning counts as output, and what the provider's own
-    tools read counts as input."""
+    """Return the token counts; ``None`` if there are none. Tokens of reasoning are counted as output, and those that
+    the provider's own tools read as input."""
     if not isinstance(raw, dict):
         return None
     counts = token_counts({name: member(raw, name) for name, _ in _COUNTS}, _COUNTS)
@@ -312,7 +321,7 @@ def _usage(raw: object) -> chat.Usage | None:
 
 
 class GeminiChunks:
-    """Parses the chunks of one Gemini stream into dialect-neutral stream events."""
+    """Parses the chunks of one Gemini stream into dialect-neutral stream events. Each stream needs a new object."""
 
     def __init__(self) -> None:
         self._parts = Parts()
@@ -322,9 +331,9 @@ class GeminiChunks:
         self._usage: chat.Usage | None = None
 
     def event(self, event: ServerSentEvent) -> Iterable[chat.StreamEvent]:
-        """Parse the next server-sent event of a stream and return the dialect-neutral stream events in it; () for one
-        without data, and for "[DONE]", which relays add. A chunk that cannot be parsed, or that reports an error, gives
-        a ``Fault``."""
+        """Parse the next server-sent event of the stream and return the stream events in it. An event without data, and
+        "[DONE]", which some relays add, give none. A chunk that cannot be parsed, or that reports an error, gives a
+        ``Fault``."""
         if event.data.strip() in ("", _DONE):
             return ()
         chunk = parse_json(event.data)
@@ -335,7 +344,8 @@ class GeminiChunks:
         return self._chunk(_Chunk(chunk))
 
     def end(self) -> Iterable[chat.StreamEvent]:
-        """Return the last stream events; none if no stop reason has arrived, because the stream was then cut off."""
+        """Return the last stream events, up to ``Ended``, after the stream has ended. Empty if no stop reason has
+        arrived, because the stream was then cut off."""
         return self._end(self._finish) if self._finish is not None else ()
 
     def _chunk(self, chunk: _Chunk) -> Iterator[chat.StreamEvent]:
@@ -370,14 +380,14 @@ class GeminiChunks:
 
 @dataclass(frozen=True, slots=True)
 class GeminiProvider:
-    """Translates requests for Gemini's generateContent, and its replies and streams.
+    """Translator for Gemini's generateContent.
 
-    ``budgeted``: beginnings of the names of models whose reasoning is limited by a token budget. ``event_max``: a
-    stream event of more bytes is an error.
+    ``budgeted``: beginnings of the names of models whose reasoning is limited by a number of tokens. ``event_max``:
+    maximum size in bytes of a stream event; a larger one is an error.
 
-    System messages at the start become the system instruction; a later one is sent as a marked user message, because
-    the dialect has no other place for it. Dropped are reasoning without Gemini's signature, image details, the end user
-    and ``verbosity``.
+    System messages at the start become the system instruction. A later one is sent as a user message that begins with
+    "System message: ", because the dialect has no other place for it. Reasoning without a signature of Gemini's, image
+    details, the end user and ``verbosity`` are dropped.
     """
 
     budgeted: tuple[str, ...] = BUDGETED
@@ -385,11 +395,14 @@ class GeminiProvider:
     name: str = "gemini"
 
     def outgoing(self, call: chat.ChatCall) -> ProviderRequest:
-        """Return the path (with query) and the body of the request for the provider. There are no headers.
+        """Return the path (with its query) and the body of the request for the provider; no headers are needed.
 
-        Raises ``Untranslatable`` for an attachment in a system message, for attached data without a media type, for a
-        tool result whose tool is unknown, and for tool call arguments that are not a JSON object. The class says what
-        is dropped without an error.
+        Raises ``Untranslatable`` for
+
+        - an attachment in a system message, and attached data without a media type;
+        - a tool result whose tool is unknown, and tool call arguments that are not a JSON object.
+
+        The docstring of the class says what is dropped without an error.
         """
         refuse(call, _LACKS)
         prefix, chat_turns = split_prefix(call.turns)

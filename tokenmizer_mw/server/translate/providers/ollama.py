@@ -1,4 +1,5 @@
-"""Ollama's own chat API as a provider dialect. Ollama sends no ids, so they are derived from the reply."""
+"""Translator for the API format (dialect) of Ollama's own chat API. Ollama sends no ids, so they are derived from the
+content of the reply."""
 
 from __future__ import annotations
 
@@ -88,7 +89,7 @@ def _user(turn: chat.ChatTurn, names: Mapping[str, str], called: Sequence[str]) 
 
 
 def _require_embedded(image: chat.Attachment) -> bool:
-    """Return true. Raises ``Untranslatable`` for an image that is only linked."""
+    """Return true if the image has data. Raises ``Untranslatable`` for an image that is only a link."""
     if not image.data:
         raise Untranslatable("result.image.url", "the provider takes images only when they are part of the request")
     return True
@@ -101,7 +102,8 @@ def _format(wanted: chat.AnswerFormat | None) -> object:
 
 
 def _thinking(thinking: chat.Thinking | None) -> object:
-    """Return the field for reasoning: whether to reason, or how much. Models without levels take any level as yes."""
+    """Return the value of the field for reasoning: false for none, or a level such as "low"; ``None`` if the call sets
+    none. Models without levels treat any level as true."""
     if thinking is None or (not thinking.effort and thinking.tokens is None):
         return None
     effort = thinking.effort or effort_for(thinking.tokens or 0)
@@ -113,7 +115,8 @@ _COUNTS: Final = (("prompt_eval_count", "prompt"), ("eval_count", "completion"))
 
 
 def answer(body: Mapping[str, Any]) -> chat.ModelReply:
-    """Parse a complete reply. Raises ``ForeignReply`` for one without a message, with an error, or not marked done."""
+    """Parse a complete (not streamed) reply. Raises ``ForeignReply`` for one without a message, with an error, or not
+    marked as done."""
     message = object_in(body, "message")
     if not message or body.get("error"):
         raise foreign(body, "message")
@@ -136,7 +139,8 @@ def answer(body: Mapping[str, Any]) -> chat.ModelReply:
 
 
 def _calls(message: Mapping[str, Any], reply: str, place: int) -> Iterator[chat.ModelToolCall]:
-    """Yield the tool calls of a message. ``place``: number of calls before them, from which their ids are derived."""
+    """Yield the tool calls of a message. ``place``: number of tool calls in earlier messages of the stream. Ids are
+    derived from ``reply`` (id of the reply), ``place`` and the call."""
     for number, raw in enumerate(objects(message.get("tool_calls")), place):
         if (call := read_call(raw)) is not None:
             arguments = storable(call.arguments) or "{}"
@@ -150,7 +154,7 @@ def _finish(line: Mapping[str, Any], called: bool) -> chat.Finish:
 
 
 class OllamaLines:
-    """Parses the lines of one Ollama stream into dialect-neutral stream events."""
+    """Parses the lines of one Ollama stream into dialect-neutral stream events. Each stream needs a new object."""
 
     def __init__(self) -> None:
         self._parts = Parts()
@@ -158,9 +162,8 @@ class OllamaLines:
         self._calls = 0
 
     def event(self, event: ServerSentEvent) -> Iterable[chat.StreamEvent]:
-        """Parse the next line of a stream and return the dialect-neutral stream events in it. The line with
-        ``"done": true`` gives the last events, up to ``Ended``. A line that cannot be parsed, or that reports an error,
-        gives a ``Fault``."""
+        """Parse the next line of the stream and return the stream events in it. The line with ``"done": true`` gives
+        the last ones, up to ``Ended``. A line that cannot be parsed, or that reports an error, gives a ``Fault``."""
         line = parse_json(event.data)
         if not isinstance(line, dict):
             return (chat.Fault(0, "the provider sent a line that is no JSON object"),)
@@ -169,8 +172,8 @@ class OllamaLines:
         return self._line(line)
 
     def end(self) -> Iterable[chat.StreamEvent]:
-        """Return ``()``: the last line of a complete reply (``"done": true``) has given its stream events. A stream
-        without that line was cut off, and so has no ``Ended``."""
+        """Return ``()``: the last line of a complete reply (``"done": true``) has given the last stream events. A
+        stream without that line was cut off, so it has no ``Ended``."""
         return ()
 
     def _line(self, line: dict[str, Any]) -> Iterator[chat.StreamEvent]:
@@ -191,23 +194,27 @@ class OllamaLines:
 
 @dataclass(frozen=True, slots=True)
 class OllamaProvider:
-    """Translates requests for Ollama's own chat API, and its replies and streams. ``line_max``: a stream line of more
-    bytes is an error.
+    """Translator for Ollama's own chat API. ``line_max``: maximum size in bytes of a line of a stream; a larger one is
+    an error.
 
-    The dialect has no call ids: results follow in the order of the calls, with the names of their tools. If the model
-    must not call tools, none are offered. Dropped are image details, the signatures of reasoning, the end user and
-    ``verbosity``.
+    The dialect has no call ids: tool results are sent in the order of the calls, with the names of their tools. If the
+    model must not call tools, none are offered to it. Image details, signatures of reasoning, the end user and
+    ``verbosity`` are dropped.
     """
 
     line_max: int = EVENT_MAX
     name: str = "ollama"
 
     def outgoing(self, call: chat.ChatCall) -> ProviderRequest:
-        """Return the path and the body of the request for the provider. There are no headers.
+        """Return the path and the body of the request for the provider; no headers are needed.
 
-        Raises ``Untranslatable`` for documents and audio, for linked images, for attachments in system or assistant
-        messages, for strict tools, if a tool must be called, for a tool result whose tool is unknown, and for tool call
-        arguments that are not a JSON object. The class says what is dropped without an error.
+        Raises ``Untranslatable`` for
+
+        - documents, audio, linked images, and attachments in system or assistant messages;
+        - strict tools, and a call that requires a tool to be called;
+        - a tool result whose tool is unknown, and tool call arguments that are not a JSON object.
+
+        The docstring of the class says what is dropped without an error.
         """
         refuse(call, _LACKS)
         silent = call.choice is not None and call.choice.mode == "none"

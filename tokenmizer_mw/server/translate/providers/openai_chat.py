@@ -1,4 +1,4 @@
-"""OpenAI Chat Completions as a provider dialect, with the deviations of compatible servers."""
+"""Translator for the API format (dialect) OpenAI Chat Completions, and for compatible servers that deviate from it."""
 
 from __future__ import annotations
 
@@ -38,23 +38,23 @@ from .request_parts import (
 
 @dataclass(frozen=True, slots=True)
 class Quirks:
-    """How one OpenAI-compatible server deviates from OpenAI's API; the defaults suit most servers.
+    """How one OpenAI-compatible server deviates from OpenAI's API. The defaults suit most servers.
 
-    - ``max_tokens`` and ``seed``: the names of these fields; ``system``: the role of system messages.
-    - ``stream_options``: whether to ask a stream for its token counts.
-    - ``effort``: how to set the reasoning effort: "reasoning_effort", DeepSeek's "thinking" beside it, OpenRouter's
-      "reasoning", or "" if that is not possible.
-    - ``thoughts``: the field in which earlier reasoning is sent back; "" drops it. With ``thoughts_needed`` every
-      assistant message has the field, unless the call switches reasoning off.
-    - ``bridge``: text of an assistant message inserted between a tool result and a user message, for servers that
+    - ``max_tokens``, ``seed``: the server's names of these fields. ``system``: the role of system messages.
+    - ``stream_options``: whether to ask a stream for token counts with this field.
+    - ``effort``: how the reasoning effort is set: by the field "reasoning_effort", by DeepSeek's field "thinking" in
+      addition, by OpenRouter's field "reasoning", or "" if it cannot be set.
+    - ``thoughts``: the field in which earlier reasoning is sent back; "" drops it. ``thoughts_needed``: whether every
+      assistant message must have this field, unless the call switches reasoning off.
+    - ``bridge``: text of an assistant message to insert between a tool result and a user message, for servers that
       refuse these as neighbours; "" for none.
-    - ``parallel``, ``end_user`` and ``verbosity``: whether there are fields for parallel tool calls, for the end user,
-      and for the length of the reply.
+    - ``parallel``, ``end_user``, ``verbosity``: whether the server has fields for parallel tool calls, for the end
+      user, and for the length of the reply.
     - ``attached``: whose format is used for documents and audio.
-    - ``call_id`` and ``call_id_lengths``: allowed characters (a name in ``CHARACTERS``), and least and greatest length,
-      of tool call ids; other ids are replaced.
-    - ``lacks``: features that the server does not support, such as "sampling.seed", "format.schema" or "tools.strict",
-      as ``list_features`` names them.
+    - ``call_id``, ``call_id_lengths``: allowed characters (a name in ``CHARACTERS``), and minimum and maximum length,
+      of tool call ids. Other ids are replaced.
+    - ``lacks``: features that the server does not support, as ``list_features`` names them, such as "sampling.seed",
+      "format.schema" or "tools.strict".
     """
 
     max_tokens: Literal["max_tokens", "max_completion_tokens"] = "max_tokens"
@@ -177,8 +177,9 @@ def _format(wanted: chat.AnswerFormat | None) -> object:
 
 
 def _thinking(thinking: chat.Thinking | None, quirks: Quirks) -> dict[str, Any]:
-    """Return the fields for the reasoning effort. A token budget becomes the effort that covers it, unless the server
-    takes tokens."""
+    """Return the request fields for the reasoning effort; ``{}`` if the call sets none. A number of tokens becomes the
+    smallest effort that covers it, unless the server takes a number of tokens. Raises ``Untranslatable`` if the server
+    has no such field."""
     if thinking is None or not (thinking.effort or thinking.tokens is not None):
         return {}
     if not quirks.effort:
@@ -194,12 +195,13 @@ def _thinking(thinking: chat.Thinking | None, quirks: Quirks) -> dict[str, Any]:
 
 
 def _effort(thinking: chat.Thinking) -> str:
-    """Return the reasoning effort; "" if the call sets none."""
+    """Return the reasoning effort, such as "low"; "" if the call sets none. A number of tokens becomes the smallest
+    effort that covers it."""
     return thinking.effort or ("" if thinking.tokens is None else effort_for(thinking.tokens))
 
 
 def _end_user(user: str) -> str:
-    """Return the name of the end user; if it is longer than the field allows, a digest of it."""
+    """Return the identifier of the end user. If it is longer than the field allows, return a digest of it."""
     return user if len(user) <= _END_USER_MAX else blake2b(user.encode(), digest_size=16).hexdigest()
 
 
@@ -213,7 +215,7 @@ _FINISHES: Final = {
     "content_filter": chat.Finish.FILTERED,
 }
 _FAILED: Final = frozenset({"error", "insufficient_system_resource"})
-"""Stop reasons of a server that failed during the reply."""
+"""Stop reasons of a server that failed while it made the reply."""
 
 _USAGE: Final = (
     ("prompt_tokens", "prompt"),
@@ -227,8 +229,8 @@ _USAGE: Final = (
 
 
 def answer(body: Mapping[str, Any]) -> chat.ModelReply:
-    """Parse a complete reply. Raises ``ForeignReply`` for one without a message, with an error, or with a stop reason
-    in ``_FAILED``."""
+    """Parse a complete (not streamed) reply. Raises ``ForeignReply`` for one without a message, with an error, or with
+    a stop reason in ``_FAILED``."""
     choice = _first(body)
     message = choice.get("message")
     if not isinstance(message, dict) or body.get("error"):
@@ -250,16 +252,18 @@ def answer(body: Mapping[str, Any]) -> chat.ModelReply:
 
 
 def _first(body: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the first of the choices in a reply; an empty object if there is none. Only one is ever asked for."""
+    """Return the first of the choices (alternative replies) in a response or chunk; ``{}`` if there is none. Only one
+    is ever requested."""
     return next((choice for choice in objects(body.get("choices")) if not choice.get("index")), {})
 
 
 def usage(raw: object) -> chat.Usage | None:
     """Parse the token counts in ``raw``, the field ``usage`` of a response. Missing and invalid counts are 0. Returns
-    ``None`` if there is no valid count besides the total.
+    ``None`` if there is no valid count except the total.
 
-    Some servers do not include reasoning in the completion count. If the total exceeds prompt and completion by exactly
-    the stated reasoning tokens, these are added to the completion. Otherwise the total is not used.
+    Some servers do not include reasoning in the completion count. If the total exceeds the sum of prompt and completion
+    by exactly the reported number of reasoning tokens, these are added to the completion. Otherwise the total is
+    ignored.
     """
     counts = token_counts(raw, _USAGE)
     total = counts.pop("total", 0)
@@ -272,7 +276,8 @@ def usage(raw: object) -> chat.Usage | None:
 
 
 def _read_message(message: Mapping[str, Any]) -> tuple[str, str, bool]:
-    """Return reasoning and text of a message or of a piece of one, and whether the text is a refusal."""
+    """Return three values for a message or a piece of a streamed one: its reasoning, its text, and whether the text is
+    a refusal."""
     content = read_content(message.get("content"))
     refusal = message.get("refusal")
     refusal = refusal if isinstance(refusal, str) else content.refusal
@@ -286,8 +291,8 @@ def _call(fragment: Fragment, reply: str, place: int) -> chat.ModelToolCall:
 
 @dataclass(slots=True)
 class _Made:
-    """A tool call of which pieces may still come. ``place``: its number among the calls; ``pieces``: those of its
-    arguments."""
+    """A tool call of a stream, to which more pieces may be added. ``place``: its number among the calls, from 0.
+    ``pieces``: the pieces of its arguments."""
 
     place: int
     call: chat.ModelToolCall
@@ -295,10 +300,10 @@ class _Made:
 
 
 class _Calls:
-    """The tool calls of a streamed reply. Only one at a time is open, that is, passed on piece by piece.
+    """The tool calls of a streamed reply. Only one call at a time is open: its pieces are passed on as they arrive.
 
-    Pieces of a further call open that call if the arguments of the one before are complete. Else they wait until the
-    reply ends, because more may come of the one before.
+    If the arguments of the open call are complete JSON, the next call is opened at once. If not, further calls are
+    collected until the reply ends, because more pieces of the open call may come.
     """
 
     def __init__(self, parts: Parts) -> None:
@@ -309,8 +314,12 @@ class _Calls:
         self._waiting = False
 
     def add(self, index: int, fragment: Fragment, reply: str) -> Iterator[chat.StreamEvent]:
-        """Add the next piece of a call. ``index``: number of the call, as the piece states it. A piece with another id
-        and a name starts a new call even so: some servers give every call the same index."""
+        """Add the next piece of a call, and yield the stream events that follow from it.
+
+        ``index``: number of the call, as the piece states it. A piece with a name and another id starts a new call even
+        if its index is known, because some servers give every call the same index. ``reply``: id of the reply, from
+        which ids are made for calls that have none.
+        """
         made = self._by_index.get(index)
         if made is None or (fragment.id and fragment.name and storable(fragment.id) != made.call.id):
             made = self._begin(index, fragment, reply)
@@ -323,7 +332,7 @@ class _Calls:
                 yield chat.Fault(0, "the provider goes on with a call that was complete")
 
     def end(self) -> Iterator[chat.StreamEvent]:
-        """Yield the events of the calls that had to wait."""
+        """Yield the stream events of the calls that were collected because another call was open."""
         for made in self._made[self._open + 1 :]:
             yield from self._parts.open(made.call)
             yield from self._parts.arguments("".join(made.pieces))
@@ -345,7 +354,8 @@ class _Calls:
 
 
 class OpenAIChatChunks:
-    """Parses the chunks of one OpenAI Chat Completions stream into dialect-neutral stream events."""
+    """Parses the chunks of one OpenAI Chat Completions stream into dialect-neutral stream events. Each stream needs a
+    new object."""
 
     def __init__(self) -> None:
         self._id = ""
@@ -357,8 +367,8 @@ class OpenAIChatChunks:
         self._calls = _Calls(self._parts)
 
     def event(self, event: ServerSentEvent) -> Iterable[chat.StreamEvent]:
-        """Parse the next server-sent event of a stream and return the dialect-neutral stream events in it; () for one
-        without data. "[DONE]" gives the last events, up to ``Ended``. A chunk that cannot be parsed, or that reports an
+        """Parse the next server-sent event of the stream and return the stream events in it. "[DONE]" gives the last
+        ones, up to ``Ended``. An event without data gives none. A chunk that cannot be parsed, or that reports an
         error, gives a ``Fault``."""
         if event.data.startswith(_DONE):
             return self._end()
@@ -372,7 +382,8 @@ class OpenAIChatChunks:
         return self._chunk(chunk)
 
     def end(self) -> Iterable[chat.StreamEvent]:
-        """Return the last stream events; none if no stop reason has arrived, because the stream was then cut off."""
+        """Return the last stream events after the stream has ended without "[DONE]". Empty if no stop reason has
+        arrived, because the stream was then cut off."""
         return self._end() if self._finish is not None else ()
 
     def _chunk(self, chunk: dict[str, Any]) -> Iterator[chat.StreamEvent]:
@@ -410,7 +421,7 @@ class OpenAIChatChunks:
 
 
 def _is_complete(pieces: list[str]) -> bool:
-    """Return whether the pieces of arguments are together a JSON object."""
+    """Return whether the pieces of a call's arguments, joined, are a JSON object."""
     try:
         return isinstance(json.loads("".join(pieces)), dict)
     except (ValueError, RecursionError):
@@ -425,8 +436,8 @@ _TEXT_FIELDS: Final = frozenset({"text", "summary", "index"})
 
 
 def thoughts_in(message: Mapping[str, Any]) -> list[chat.Thought]:
-    """Return the reasoning in the ``reasoning_details`` of a complete message, with signatures; an empty list if it has
-    none."""
+    """Return the reasoning in the ``reasoning_details`` (OpenRouter's list of pieces of reasoning) of a complete
+    message, with signatures; ``[]`` if it has none."""
     found = []
     for detail in objects(message.get(DETAILS)):
         text, seal = text_in(detail, "text") or text_in(detail, "summary"), seal_of(detail)
@@ -436,22 +447,23 @@ def thoughts_in(message: Mapping[str, Any]) -> list[chat.Thought]:
 
 
 def seals_in(delta: Mapping[str, Any]) -> list[tuple[str, bool]]:
-    """Return the signatures in the ``reasoning_details`` of a piece of a message, each with whether its text is
-    encrypted."""
+    """Return the signatures in the ``reasoning_details`` of a piece of a streamed message. Each is a pair: the
+    signature, and whether the text of the reasoning is encrypted."""
     details = objects(delta.get(DETAILS))
     return [(seal, detail.get("type") == _ENCRYPTED) for detail in details if (seal := seal_of(detail))]
 
 
 def seal_of(detail: Mapping[str, Any]) -> str:
-    """Return the signature of one of the ``reasoning_details``: the detail itself as JSON, without its text; "" if it
-    is unsigned."""
+    """Return the signature of one entry of ``reasoning_details``: the entry itself as JSON, without its text. "" if the
+    entry is not signed."""
     if not (detail.get("signature") or (detail.get("type") == _ENCRYPTED and detail.get("data"))):
         return ""
     return storable(json_text({name: value for name, value in detail.items() if name not in _TEXT_FIELDS}))
 
 
 def details_of(parts: Iterable[chat.Part]) -> list[dict[str, Any]]:
-    """Return ``reasoning_details`` to send back to OpenRouter: the reasoning among ``parts`` that it signed."""
+    """Return the ``reasoning_details`` to send back to OpenRouter: the reasoning among ``parts`` that OpenRouter
+    signed."""
     details: list[dict[str, Any]] = []
     for part in parts:
         if isinstance(part, chat.Thought) and part.sealed_by == MAKER and (detail := _open_seal(part.seal)):
@@ -461,7 +473,7 @@ def details_of(parts: Iterable[chat.Part]) -> list[dict[str, Any]]:
 
 
 def _open_seal(seal: str) -> dict[str, Any]:
-    """Parse a signature that ``seal_of`` made and a client sent back; an empty object for any other text."""
+    """Parse a signature that ``seal_of`` returned and a client sent back. ``{}`` for any other text."""
     try:
         value = json.loads(seal)
     except (ValueError, RecursionError):
@@ -471,13 +483,14 @@ def _open_seal(seal: str) -> dict[str, Any]:
 
 @dataclass(frozen=True, slots=True)
 class OpenAIChatProvider:
-    """Translates requests for servers with OpenAI Chat Completions, and their replies and streams.
+    """Translator for servers with OpenAI Chat Completions.
 
-    ``quirks``: how the server deviates. ``event_max``: a stream event of more bytes is an error.
+    ``quirks``: how the server deviates. ``event_max``: maximum size in bytes of a stream event; a larger one is an
+    error.
 
-    Attachments in tool results, which may only contain text, follow as a user message. Earlier reasoning, the end user
-    and ``verbosity`` are dropped for servers without a field for them. A limit of one tool call at a time becomes a
-    system message there.
+    Tool results may only contain text; attachments in them are sent in a user message after the results. If the server
+    has no field for earlier reasoning, for the end user or for ``verbosity``, these are dropped. If it has no field for
+    parallel tool calls, a call that forbids them gets a system message that says so.
     """
 
     quirks: Quirks = field(default_factory=Quirks)
@@ -485,11 +498,16 @@ class OpenAIChatProvider:
     name: str = "openai_chat"
 
     def outgoing(self, call: chat.ChatCall) -> ProviderRequest:
-        """Return the path and the body of the request for the provider. There are no headers.
+        """Return the path and the body of the request for the provider; no headers are needed.
 
-        Raises ``Untranslatable`` for the features in ``quirks.lacks``, for attachments in system or assistant messages,
-        for a reasoning effort or budget if the server has no field for it, and (except for Mistral's format) for audio
-        that is not WAV or MP3. The class says what is dropped without an error.
+        Raises ``Untranslatable`` for
+
+        - the features in ``quirks.lacks``;
+        - attachments in system or assistant messages;
+        - a reasoning effort or budget, if the server has no field for it;
+        - audio that is not WAV or MP3, except in Mistral's format.
+
+        The docstring of the class says what is dropped without an error.
         """
         refuse(call, self.quirks.lacks | _NEVER)
         quirks = self.quirks

@@ -1,4 +1,4 @@
-"""What provider dialects share in parsing replies and streams."""
+"""Functions and classes with which the translators for providers parse replies and streams."""
 
 from __future__ import annotations
 
@@ -19,20 +19,20 @@ _HIGH: Final = ("\ud800", "\udbff")
 
 
 class ProviderStreamReader(Protocol):
-    """Protocol of what each provider dialect defines of its stream: what one event means, and how the stream ends."""
+    """Protocol of what differs between providers in parsing a stream: what one event means, and how the stream ends."""
 
     def event(self, event: ServerSentEvent) -> Iterable[chat.StreamEvent | chat.Pinged]:
-        """Parse the next event of the stream and return the stream events in it."""
+        """Parse the next event of the provider's stream, and return the dialect-neutral stream events in it."""
 
     def end(self) -> Iterable[chat.StreamEvent]:
-        """Return the stream events that are still to be sent when the provider's stream has ended.
+        """Return the stream events that are still to be sent after the provider's stream has ended.
 
-        Empty if the events so far are complete, or if the stream was cut off.
+        Empty if all have been sent, or if the stream was cut off.
         """
 
 
 class _Reader:
-    """Base of the readers: ignores what follows the end of the reply or an error."""
+    """Base class of the stream readers. It ignores everything after the end of the reply or after an error."""
 
     def __init__(self, script: ProviderStreamReader, size_max: int) -> None:
         self._script = script
@@ -51,11 +51,15 @@ class _Reader:
 
 
 class EventReader(_Reader):
-    """Parses a stream of server-sent events. Ignores what follows the end of the reply or an error. ``event_max``: an
-    event of more bytes becomes a ``Fault``.
+    """Parses a stream of server-sent events into dialect-neutral stream events. Everything after the end of the reply
+    or after an error is ignored.
 
-    Comments, which keep idle connections alive, are returned as ``Pinged``. ``bare``: true if the provider sends errors
-    as JSON outside of events, as Gemini does. Such JSON is parsed in any case if the stream contains no event at all.
+    - ``script``: parses the events of the provider's dialect.
+    - ``event_max``: maximum size in bytes of an event; a larger one gives a ``Fault``.
+    - ``bare``: whether the provider sends errors as JSON outside of events, as Gemini does. If a stream has no event at
+      all, such JSON is parsed in any case.
+
+    Comments in the stream, which keep idle connections alive, are returned as ``Pinged``.
     """
 
     def __init__(self, script: ProviderStreamReader, event_max: int = EVENT_MAX, *, bare: bool = False) -> None:
@@ -68,9 +72,10 @@ class EventReader(_Reader):
         self._comments = 0
 
     def receive(self, data: bytes) -> Sequence[chat.StreamEvent | chat.Pinged]:
-        """Return the events that ``data`` completes; ``b""`` ends the stream.
+        """Return the stream events that are complete with ``data``, the next bytes of the stream. b"" says that the
+        stream has ended.
 
-        Never raises: what cannot be parsed becomes a ``Fault``. A stream that was cut off ends without ``Ended``.
+        Never raises: what cannot be parsed becomes a ``Fault``. If the stream was cut off, there is no ``Ended``.
         """
         events: list[chat.StreamEvent | chat.Pinged] = []
         for line in data.splitlines(keepends=True) or (b"",):  # line by line, so that what is left out has its place
@@ -116,17 +121,19 @@ class EventReader(_Reader):
 
 
 class LineReader(_Reader):
-    """Parses a stream of JSON lines. Ignores what follows the end of the reply or an error. ``line_max``: a line of
-    more bytes becomes a ``Fault``."""
+    """Parses a stream of JSON lines into dialect-neutral stream events. Everything after the end of the reply or after
+    an error is ignored. ``script``: parses a line. ``line_max``: maximum size in bytes of a line; a larger one gives a
+    ``Fault``."""
 
     def __init__(self, script: ProviderStreamReader, line_max: int = EVENT_MAX) -> None:
         super().__init__(script, line_max)
         self._lines = LineDecoder(line_max)
 
     def receive(self, data: bytes) -> Sequence[chat.StreamEvent | chat.Pinged]:
-        """Return the events that ``data`` completes; ``b""`` ends the stream.
+        """Return the stream events that are complete with ``data``, the next bytes of the stream. b"" says that the
+        stream has ended.
 
-        Never raises: what cannot be parsed becomes a ``Fault``. A stream that was cut off ends without ``Ended``.
+        Never raises: what cannot be parsed becomes a ``Fault``. If the stream was cut off, there is no ``Ended``.
         """
         events: list[chat.StreamEvent | chat.Pinged] = []
         for line in self._lines.receive_data(data) if not self._over else ():
@@ -145,10 +152,10 @@ class LineReader(_Reader):
 
 
 class Parts:
-    """Turns the pieces of a streamed reply into stream events: a piece extends the part that is open, or opens a new
-    one.
+    """Turns the pieces of a streamed reply into stream events. A piece extends the open part if it is of the same kind,
+    else it opens a new part.
 
-    ``called``: true once a tool call has been opened.
+    ``called``: whether a tool call has been opened.
     """
 
     def __init__(self) -> None:
@@ -158,18 +165,19 @@ class Parts:
         self._held = ""
 
     def text(self, more: str) -> Iterator[chat.StreamEvent]:
-        """Add a piece of text; yields the resulting stream events."""
+        """Add a piece of text. Yields the stream events that follow from it; none for ""."""
         if more:
             yield from self._grow(chat.Text(""), more)
 
     def add_thought(self, more: str) -> Iterator[chat.StreamEvent]:
-        """Add a piece of reasoning text; yields the resulting stream events."""
+        """Add a piece of reasoning text. Yields the stream events that follow from it; none for ""."""
         if more:
             yield from self._grow(chat.Thought(""), more)
 
     def add_seal(self, seal: str, sealed_by: str) -> Iterator[chat.StreamEvent]:
-        """Add the signature ``seal`` of a model's reasoning to the open reasoning part. If none is open, open one that
-        has the signature and no text. Yields the resulting stream events; none if ``seal`` is "".
+        """Add ``seal``, the provider's signature of its reasoning, to the open reasoning part. If no such part is open,
+        open one with the signature and without text. Yields the stream events that follow from it; none if ``seal`` is
+        "".
 
         ``sealed_by``: the origin of the signature, such as "anthropic" (see ``Thought``).
         """
@@ -182,21 +190,21 @@ class Parts:
             yield from self.open(chat.Thought("", seal, sealed_by, hidden=True))
 
     def open(self, part: chat.Text | chat.Thought | chat.ModelToolCall) -> Iterator[chat.StreamEvent]:
-        """Close the open part, if any, and open ``part``. Yields the resulting stream events."""
+        """Close the open part, if there is one, and open ``part``. Yields the stream events that follow from it."""
         yield from self.close()
         self._open, self._grew = part, False
         self.called = self.called or isinstance(part, chat.ModelToolCall)
         yield chat.PartStart(part)
 
     def arguments(self, more: str) -> Iterator[chat.StreamEvent]:
-        """Add a piece of the open tool call's arguments; ignored if no call is open. Yields the resulting stream
-        events."""
+        """Add a piece of the arguments of the open tool call. Yields the stream events that follow from it; none if no
+        tool call is open."""
         if more and isinstance(self._open, chat.ModelToolCall):
             yield from self._grow_text(more)
 
     def close(self) -> Iterator[chat.StreamEvent]:
-        """Close the open part, if any. A tool call without arguments gets an empty object. Yields the resulting stream
-        events."""
+        """Close the open part, if there is one. A tool call that has got no arguments gets "{}". Yields the stream
+        events that follow from it."""
         yield from self._flush()
         if isinstance(self._open, chat.ModelToolCall) and not self._grew:
             yield chat.Grew("{}")
@@ -208,7 +216,8 @@ class Parts:
         yield from self._grow_text(more)
 
     def _grow_text(self, more: str) -> Iterator[chat.StreamEvent]:
-        """Add a piece of text; the first half of a surrogate pair at its end waits for the second half."""
+        """Add a piece of text to the open part. If the piece ends with the first half of a surrogate pair (a character
+        outside of the BMP), that half waits for the next piece."""
         self._grew = True
         text, self._held = self._held + more, ""
         if _HIGH[0] <= text[-1:] <= _HIGH[1]:
@@ -223,33 +232,36 @@ class Parts:
 
 
 def is_torn(text: str) -> bool:
-    """Return whether ``text``, the last event of a stream, was cut off: it is neither JSON nor an end marker."""
+    """Return whether ``text``, the last event or line of a stream, was cut off: it is neither JSON nor the end marker
+    "[DONE]"."""
     return parse_json(text) is None and not text.startswith(_DONE)
 
 
 def make_id(*seeds: object) -> str:
-    """Return an id for a call to which the provider gives none. The same ``seeds`` always give the same id."""
+    """Return an id for a tool call or reply to which the provider gives none. The same ``seeds`` always give the same
+    id."""
     return "call_" + blake2b("\0".join(map(str, seeds)).encode("utf-8", "replace"), digest_size=12).hexdigest()
 
 
 def resolve_finish(finish: chat.Finish, called: bool) -> chat.Finish:
-    """Return ``Finish.TOOLS`` in place of ``Finish.STOP`` if the model called a tool, because some providers only
-    report a stop."""
+    """Return ``Finish.TOOLS`` if ``finish`` is ``Finish.STOP`` and the model called a tool (``called``), because some
+    providers report only a stop then. Otherwise return ``finish``."""
     return chat.Finish.TOOLS if called and finish is chat.Finish.STOP else finish
 
 
 def usage_in(raw: object, names: Sequence[tuple[str, str]]) -> chat.Usage | None:
     """Return the token counts in ``raw``, the usage object of a reply; ``None`` if it has no valid count.
 
-    ``names``: pairs of a field of the dialect and the field of ``Usage`` that it stands for. Of several pairs with the
-    same field of ``Usage``, the last one that is in ``raw`` counts. Missing and invalid counts are 0.
+    ``names``: pairs of a field of the provider's dialect and the field of ``Usage`` for it. If several pairs have the
+    same field of ``Usage``, the last one whose field is in ``raw`` is used. Missing and invalid counts are 0.
     """
     counts = token_counts(raw, names)
     return chat.Usage(**counts) if counts else None
 
 
 def fault_of(status: int, body: bytes) -> chat.Fault:
-    """Parse the body of an error response of any provider. Never raises."""
+    """Parse the body of an error response, of any provider, with this HTTP status. Never raises. If the body is not
+    JSON, its text is the message."""
     value = parse_json(body.decode("utf-8-sig", "replace"))
     if value is None:
         text = body[: 4 * ERROR_MAX].decode("utf-8", "replace").strip()[:ERROR_MAX]
@@ -258,9 +270,10 @@ def fault_of(status: int, body: bytes) -> chat.Fault:
 
 
 def error_of(value: object, status: int = 0) -> chat.Fault:
-    """Parse an error, or an object (or a list of objects) that contains one as ``error``.
+    """Return the error in ``value``: parsed JSON that is an error, has one in its member ``error``, or is a list that
+    begins with such an object.
 
-    ``status`` 0 stands for unknown; the error's code is then used if it is an HTTP status.
+    ``status``: HTTP status. If it is 0 (unknown) and the error's code is an HTTP status, that is used.
     """
     if isinstance(value, list) and value:
         value = value[0]
@@ -283,27 +296,27 @@ def _status(code: object) -> int:
 
 
 def foreign(body: Mapping[str, Any], wanted: str) -> ForeignReply:
-    """Return the error for a provider's reply that lacks the member ``wanted``; it quotes the provider's own error, if
-    there is one."""
+    """Return (not raise) the error for a provider's reply without the member ``wanted``. It quotes the provider's own
+    error if there is one."""
     if body.get("error"):
         return ForeignReply(error_of(body).message)
     return ForeignReply(f"the provider's reply has no {wanted}")
 
 
 def text_in(raw: Mapping[str, Any], name: str) -> str:
-    """Return the string member ``name`` of ``raw``, with U+FFFD for each unpaired surrogate. Returns "" if it is
-    missing or not a string."""
+    """Return the string member ``name`` of ``raw``; "" if it is missing or not a string. Unpaired surrogates (halves of
+    a character) are replaced by U+FFFD."""
     return storable(piece_in(raw, name))
 
 
 def piece_in(raw: Mapping[str, Any], name: str) -> str:
-    """Return the string member ``name`` of ``raw`` unchanged, possibly with half a surrogate pair at its end. Returns
-    "" if it is missing or not a string."""
+    """Return the string member ``name`` of ``raw`` unchanged; "" if it is missing or not a string. Unlike with
+    ``text_in``, the string may end with the first half of a surrogate pair."""
     value = raw.get(name)
     return value if isinstance(value, str) else ""
 
 
 def object_in(raw: Mapping[str, Any], name: str) -> dict[str, Any]:
-    """Return the object member ``name`` of ``raw``. Returns an empty object if it is missing or not an object."""
+    """Return the object member ``name`` of ``raw``; ``{}`` if it is missing or not an object."""
     value = raw.get(name)
     return value if isinstance(value, dict) else {}

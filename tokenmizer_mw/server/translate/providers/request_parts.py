@@ -1,4 +1,5 @@
-"""What provider dialects share in serialising a request; Cohere serialises some parts as OpenAI does."""
+"""Functions with which the translators for providers write requests. Some write parts in OpenAI's format, which Cohere
+uses, too."""
 
 from __future__ import annotations
 
@@ -19,28 +20,28 @@ NO_PARAMETERS: Final[Mapping[str, Any]] = {"type": "object", "properties": {}}
 
 EFFORTS: Final = {"none": 0, "minimal": 512, "low": 1_024, "medium": 8_192, "high": 24_576, "xhigh": 32_768,
                   "max": 65_536}  # fmt: skip
-"""Names of reasoning efforts, and the number of tokens that each stands for if a provider limits reasoning by
-tokens."""
+"""Levels of reasoning effort -> number of tokens that a level stands for, for providers that limit reasoning by a
+number of tokens."""
 
 ONE_CALL: Final = "Call at most one tool at a time."
-"""Instruction to the model, for dialects without a field for it."""
+"""Instruction to the model, for dialects without a field that forbids several tool calls at once."""
 
 _NEUTRAL: Final = {"frequency_penalty": 0, "presence_penalty": 0}
-"""Values of sampling parameters that mean the default, so that they do not count as a feature that a call uses."""
+"""Sampling parameters -> value that is the default, so that a call with it does not use this feature."""
 
 _ID_LENGTH: Final = 24
 _FAILED: Final = "The tool failed: "
 
 
 def attached_to(*places: str) -> frozenset[str]:
-    """Return the names, as in ``list_features``, of all kinds of attachments in the given places ("system",
+    """Return the feature names, as in ``list_features``, of all kinds of attachments in the given places ("system",
     "assistant", "result"), such as "system.image"."""
     return frozenset(f"{place}.{kind}" for place in places for kind in ("image", "document", "audio"))
 
 
 def refuse(call: chat.ChatCall, lacks: frozenset[str]) -> None:
-    """Raise ``Untranslatable`` for the first feature of ``call`` that is in ``lacks``: features that the provider does
-    not support, by their names in ``list_features``."""
+    """Raise ``Untranslatable`` for the first feature of ``call`` that is in ``lacks``, the names (see
+    ``list_features``) of the features that the provider does not support. Returns nothing if there is none."""
     if lacks and (name := next((name for name in list_features(call) if name in lacks), "")):
         raise Untranslatable(name)
 
@@ -49,7 +50,7 @@ def list_features(call: chat.ChatCall) -> Iterator[str]:
     """Yield the names of the optional features that a call uses, such as "sampling.seed", "format.schema",
     "choice.named", "image.url" or "result.image".
 
-    Texts, tool calls and results, which every dialect has, are not among them.
+    Texts, tool calls and tool results are not among them, because every dialect has them.
     """
     for field in fields(chat.Sampling):
         if getattr(call.sampling, field.name) not in (None, (), _NEUTRAL.get(field.name)):
@@ -83,14 +84,14 @@ def _attachment_features(turn: chat.ChatTurn, part: chat.Part) -> Iterator[str]:
 
 
 def one_call_at_most(call: chat.ChatCall) -> str:
-    """Return the instruction not to call several tools at once, for dialects without a field for it; "" if not
-    needed."""
+    """Return the instruction to the model not to call several tools at once, for dialects without a field for it. "" if
+    the call does not forbid it or has no tools."""
     return ONE_CALL if call.parallel is False and call.tools else ""
 
 
 def turns_with_rule(call: chat.ChatCall) -> Sequence[chat.ChatTurn]:
-    """Return the messages of a call. If it allows only one tool call at a time, a system message that says so is
-    inserted after the first system messages, for dialects without a field for it."""
+    """Return the messages of a call, for dialects without a field that forbids several tool calls at once. If the call
+    forbids them, a system message that says so is inserted after the system messages at the start."""
     if call.parallel is not False or not call.tools:
         return call.turns
     prefix, rest = split_prefix(call.turns)
@@ -98,35 +99,37 @@ def turns_with_rule(call: chat.ChatCall) -> Sequence[chat.ChatTurn]:
 
 
 def function_tool(tool: chat.Tool) -> dict[str, Any]:
-    """Return a tool as a function in the format of OpenAI, without ``strict``."""
+    """Return a tool in OpenAI's format for functions, without ``strict``."""
     function = {"name": tool.name, "parameters": tool.parameters or NO_PARAMETERS}
     return {"type": "function", "function": function | present(description=tool.description)}
 
 
 def split_prefix(chat_turns: Sequence[chat.ChatTurn]) -> tuple[Sequence[chat.ChatTurn], Sequence[chat.ChatTurn]]:
-    """Split the messages into the system messages at the start and the rest."""
+    """Split the messages into two sequences: the system messages at the start, and the rest."""
     prefix = next((place for place, one in enumerate(chat_turns) if one.role != "system"), len(chat_turns))
     return chat_turns[:prefix], chat_turns[prefix:]
 
 
 def join_texts(parts: Iterable[chat.Part]) -> str:
-    """Return the texts among ``parts``, joined by line ends."""
+    """Return the texts among ``parts``, joined by line breaks; "" if there are none."""
     return "\n".join(part.text for part in parts if isinstance(part, chat.Text))
 
 
 def thoughts(parts: Iterable[chat.Part]) -> str:
-    """Return the readable reasoning among ``parts``, joined by line ends."""
+    """Return the readable reasoning among ``parts``, joined by line breaks; "" if there is none."""
     return "\n".join(part.text for part in parts if isinstance(part, chat.Thought) and part.text)
 
 
 def result_text(result: chat.ModelToolResult) -> str:
-    """Return the text of a tool result; a failure is marked at its start, for dialects without a field for it."""
+    """Return the text of a tool result, for dialects without a field for failures: a failed one begins with
+    "The tool failed: "."""
     text = join_texts(result.parts)
     return _FAILED + text if result.failed else text
 
 
 def arguments_of(call: chat.ModelToolCall) -> dict[str, Any]:
-    """Return the arguments of a call as an object. Raises ``Untranslatable`` if they are not a JSON object."""
+    """Return the arguments of a tool call, parsed; ``{}`` if there are none. Raises ``Untranslatable`` if they are not
+    a JSON object."""
     try:
         value = json.loads(call.arguments or "{}")
     except (ValueError, RecursionError):
@@ -137,12 +140,12 @@ def arguments_of(call: chat.ModelToolCall) -> dict[str, Any]:
 
 
 def names_of_calls(message: Iterable[chat.ChatTurn]) -> dict[str, str]:
-    """Return the tool name of each tool call in the messages, by the call's id."""
+    """Return the tools that are called in the messages: id of the call -> name of the tool."""
     return {part.id: part.name for one in message for part in one.parts if isinstance(part, chat.ModelToolCall)}
 
 
 def turns(chat_turns: Sequence[chat.ChatTurn]) -> list[chat.ChatTurn]:
-    """Return the messages with consecutive ones of the same role merged into one."""
+    """Return the messages, with consecutive ones of the same role merged into one."""
     merged: list[tuple[chat.ChatTurn, list[chat.Part]]] = []
     for one in chat_turns:
         if merged and merged[-1][0].role == one.role:
@@ -153,8 +156,9 @@ def turns(chat_turns: Sequence[chat.ChatTurn]) -> list[chat.ChatTurn]:
 
 
 def effort_for(tokens: int) -> str:
-    """Return the smallest of the reasoning efforts "none", "low", "medium" and "high" that covers this many reasoning
-    tokens; "high" if none does, because not every model knows higher ones."""
+    """Return the smallest of the efforts "none", "low", "medium" and "high" whose number of tokens in ``EFFORTS`` is at
+    least ``tokens``. "high" if ``tokens`` is larger than all of these; higher levels are not used, because not every
+    model knows them."""
     return next((word for word in ("none", "low", "medium", "high") if tokens <= EFFORTS[word]), "high")
 
 
@@ -163,36 +167,35 @@ CHARACTERS: Final[Mapping[str, frozenset[str]]] = {
     "word": frozenset(ascii_letters + digits + "_-"),
     "alphanumeric": frozenset(ascii_letters + digits),
 }
-"""Sets of characters that a provider may allow in tool call ids, by name."""
+"""Sets of characters that a provider may allow in tool call ids: name of the set -> characters."""
 
 
 @dataclass(frozen=True, slots=True)
 class CallIds:
-    """The tool call ids that a provider accepts.
-
-    ``characters``: a name in ``CHARACTERS``; ``least`` and ``most``: length in characters.
-    """
+    """The tool call ids that a provider accepts. ``characters``: a name in ``CHARACTERS``. ``least``, ``most``: minimum
+    and maximum number of characters."""
 
     characters: str
     least: int
     most: int
 
     def fit(self, id: str) -> str:
-        """Return ``id`` if the provider accepts it, else a replacement that is always the same for this id."""
+        """Return ``id`` if the provider accepts it. If not, return a replacement, which is always the same for this
+        id."""
         if self.least <= len(id) <= self.most and CHARACTERS[self.characters].issuperset(id):
             return id
         return blake2b(id.encode("utf-8", "replace"), digest_size=16).hexdigest()[: min(_ID_LENGTH, self.most)]
 
 
 def sampling_fields(sampling: chat.Sampling, **names: str) -> dict[str, Any]:
-    """Return the sampling parameters that are set, as request fields. ``names``: the provider's names of those that it
-    calls differently, such as ``stop="stop_sequences"``."""
+    """Return the sampling parameters that are set, as request fields. ``names``: the provider's names of parameters
+    that have another name there, such as ``stop="stop_sequences"``."""
     given = {names.get(field.name, field.name): getattr(sampling, field.name) for field in fields(sampling)}
     return present(**{name: list(value) if isinstance(value, tuple) else value for name, value in given.items()})
 
 
 def plain_text(part: chat.Attachment) -> str:
-    """Return the text of a plain-text document. Raises ``Untranslatable`` if its data are not UTF-8 text in base64."""
+    """Return the text of a plain-text document. Raises ``Untranslatable`` if its data is not UTF-8 text in base64."""
     try:
         return b64decode(part.data, validate=True).decode()
     except (binascii.Error, UnicodeDecodeError):
@@ -200,7 +203,8 @@ def plain_text(part: chat.Attachment) -> str:
 
 
 def present(**members: Any) -> dict[str, Any]:
-    """Return the keyword arguments that are neither ``None`` nor empty, as a dictionary."""
+    """Return the keyword arguments as a dictionary, without those that are ``None``, "", ``[]``, ``()`` or ``{}``.
+    False and 0 stay."""
     return {name: value for name, value in members.items() if value is not None and value not in ("", [], (), {})}
 
 
@@ -209,8 +213,8 @@ Writer = Callable[[chat.Attachment], dict[str, Any]]
 
 
 def calls_in(turn: chat.ChatTurn, ids: CallIds) -> list[dict[str, Any]]:
-    """Return the tool calls of an assistant message in OpenAI's format. ``ids``: the call ids that the provider
-    accepts."""
+    """Return the tool calls of a message in OpenAI's format; ``[]`` if it has none. ``ids``: the call ids that the
+    provider accepts."""
     calls = [part for part in turn.parts if isinstance(part, chat.ModelToolCall)]
     return [
         {
@@ -223,10 +227,11 @@ def calls_in(turn: chat.ChatTurn, ids: CallIds) -> list[dict[str, Any]]:
 
 
 def user_messages(turn: chat.ChatTurn, ids: CallIds, attached: Mapping[str, Writer]) -> Iterator[dict[str, Any]]:
-    """Yield a user message in OpenAI's format; each tool result in it is a message of its own, before it.
+    """Yield the messages in OpenAI's format for a user turn: one for each tool result in it, then one with the user's
+    own content, if there is any.
 
-    Tool results may only contain text, so their attachments are placed before the user's own content. ``ids``: the call
-    ids that the provider accepts; ``attached``: how each kind of attachment is written.
+    Tool results may only contain text, so their attachments are placed at the start of the user's own content. ``ids``:
+    the call ids that the provider accepts. ``attached``: for each kind of attachment, the function that writes it.
     """
     results = [part for part in turn.parts if isinstance(part, chat.ModelToolResult)]
     for result in results:
@@ -238,8 +243,8 @@ def user_messages(turn: chat.ChatTurn, ids: CallIds, attached: Mapping[str, Writ
 
 
 def image(part: chat.Attachment) -> dict[str, Any]:
-    """Return an image as a content part in the format of OpenAI Chat Completions: with its link, or without one, with
-    its data as a data URL."""
+    """Return an image as a content part in the format of OpenAI Chat Completions. The image's link is used if it has
+    one, else its data as a data URL."""
     url = part.url or f"data:{part.media_type};base64,{part.data}"
     return {"type": "image_url", "image_url": {"url": url, **present(detail=part.detail)}}
 
