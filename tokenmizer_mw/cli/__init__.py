@@ -14,10 +14,11 @@ if TYPE_CHECKING:
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run the command line and return the exit status: 0 for success, 1 or more for failures (see ``running.run``).
+    """Run the command line and return the exit status: 0 for success, 1 if the store, the disk or a setting is at
+    fault, 2 if the command is, 130 if it was interrupted.
 
-    ``argv``: arguments without the program's name (``None``: those of the process). The command ``hook`` always returns
-    0. ``SystemExit`` is raised only by ``--help``, ``--version`` and invalid arguments.
+    ``argv``: arguments without the program's name; ``None`` for those of the process. The command ``hook`` always
+    returns 0. ``SystemExit`` is raised only by ``--help``, ``--version`` and invalid arguments.
     """
     given = sys.argv[1:] if argv is None else list(argv)
     if given[:1] == ["hook"]:

@@ -86,7 +86,8 @@ _NEXT: Final = {
 
 
 def _list_next_steps(arguments: argparse.Namespace, plan: Sequence[Change]) -> Iterator[str]:
-    """Yield lines for the user: what to do after an installation, or what a removal has left on the disk."""
+    """Yield lines to print for the user: what to do after an installation, or what a removal has left on the disk.
+    ``plan``: the changes that were made."""
     from tokenmizer_mw.agents.install import find_backups
 
     if not arguments.remove:

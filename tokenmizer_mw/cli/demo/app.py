@@ -93,7 +93,7 @@ class RequestRecorder:
         return await self._upstream.open(body)
 
     async def aclose(self) -> None:
-        """Close the connections to the model."""
+        """Close the connections of the model ``upstream``."""
         await self._upstream.aclose()
 
     def request(self) -> dict[str, Any]:
@@ -165,8 +165,9 @@ class CutSeen:
 
 @dataclass(frozen=True, slots=True)
 class ProbeOutcome:
-    """The model's answer to a question about an old fact (a probe). ``right``: whether the answer contains what was
-    expected. ``source``: the part of the request that contained it, see ``judge_answer``."""
+    """The model's answer to a question about an old fact (a probe), asked in turn number ``turn``. ``right``: whether
+    the answer contains what was expected. ``source``: where the request contained it: "resume block",
+    "recent messages", "both" or "nothing"."""
 
     turn: int
     probe: Probe

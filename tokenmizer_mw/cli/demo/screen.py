@@ -69,7 +69,7 @@ class Screen:
         self._reply = ""
 
     def heading(self, text: str) -> None:
-        """Print the heading of a part of the demonstration."""
+        """Print ``text`` as the heading of a part of the demonstration."""
         self._console.print()
         self._console.print(Text(f"== {text} {'=' * max(0, self.width - len(text) - 4)}", style="bold cyan"))
 

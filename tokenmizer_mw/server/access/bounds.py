@@ -5,10 +5,11 @@ The check runs before the body is parsed, in up to three steps, the cheapest fir
 1. If the body has few brackets outside of strings, empty pairs of brackets are removed from these repeatedly, once per
    two levels of the allowed depth. If none are left, the body is within all limits. This decides most bodies.
 2. A body with at most ``_READ_MAX`` brackets is parsed, and its depth, messages and tools are counted.
-3. Any other body is scanned: strings are cut out, and the remaining brackets are counted. The scan is exact for valid
-   JSON. Invalid JSON is not refused here; the code that parses the body does that.
+3. Any other body is scanned: strings are cut out, and the remaining brackets are counted.
 
-If a name occurs twice in an object, the last member counts, except that the scan measures the depth of both.
+The result is exact for valid JSON. For invalid JSON, it may or may not be a limit; the code that parses the body
+refuses it anyway. If a name occurs twice in an object, the last member counts, except that the scan measures the depth
+of both.
 """
 
 from __future__ import annotations
@@ -86,8 +87,9 @@ class Excess:
 
 
 def excess(body: bytes, bounds: Bounds) -> Excess | None:
-    """Return the first limit of ``bounds`` that the JSON text ``body`` exceeds. ``None`` if it exceeds none, or is not
-    a JSON object."""
+    """Return the first limit of ``bounds`` that ``body``, the JSON text of an object, exceeds; ``None`` if it exceeds
+    none. For JSON that is no object, the result is ``None`` unless it is nested too deeply. Invalid JSON may give
+    ``None`` or a limit."""
     signs = body.translate(None, _NO_SIGNS)
     brackets = signs.translate(None, _NO_BRACKETS)
     if len(brackets) <= 2 * min(bounds.depth, bounds.messages, bounds.tools):
@@ -146,8 +148,9 @@ def _has_many(read: dict[str, Any], bounds: Bounds) -> bool:
 
 
 def scan_bounds(body: bytes, bounds: Bounds) -> Excess | None:
-    """Check the limits like ``excess``, for a body of any size. The brackets are counted without parsing; the body is
-    only parsed if it may have too many tools."""
+    """Return the first limit of ``bounds`` that ``body`` exceeds, as ``excess`` does, but without the faster steps
+    before the scan: brackets are counted for a body of any size. The body is only parsed if it may have too many
+    tools."""
     pieces = _pieces(body)
     brackets = b"".join(pieces[::2]).translate(None, _NO_BRACKETS)
     levels = _levels(brackets, bounds.depth)

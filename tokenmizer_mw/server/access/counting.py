@@ -93,8 +93,8 @@ def name_places(group: str, owner: str) -> str:
 
 
 def bucket(group: str, owner: str, limit: Limit) -> Bucket:
-    """Return the counter of ``limit`` for ``owner``, such as "tenant" or "key:<id>", of the tenant ``group``. A Redis
-    cluster stores all counters of one group on the same node."""
+    """Return the counter of ``limit`` for ``owner``, such as "tenant", "key:<id>" or "host". ``group``: the tenant (or
+    the host) that it belongs to. A Redis cluster stores all counters of one group on the same node."""
     return Bucket(f"{{{group}}}:{owner}:{limit.unit}", limit)
 
 
@@ -156,7 +156,7 @@ class Counters(Protocol):
         one call."""
 
     async def close(self) -> None:
-        """Release connections. Closing twice is harmless."""
+        """Close the connections to a shared store, if there are any. Closing twice is harmless."""
 
 
 class ProcessCounters:

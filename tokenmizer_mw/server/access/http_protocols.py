@@ -238,7 +238,7 @@ else:
             super().on_headers_complete()
 
         def on_body(self, body: bytes) -> None:
-            """Pass on a piece of a body (called by the parser)."""
+            """Pass a piece of a body on to uvicorn (called by the parser)."""
             self._since_body = 0
             super().on_body(body)
 

@@ -33,8 +33,8 @@ class KeyStore(Protocol):
     """
 
     def add(self, key: Key) -> None:
-        """Store a new key. Raises ``ConfigError`` if its id or digest is stored already, or if the key is invalid (see
-        ``require_key``)."""
+        """Store a new key. Raises ``ConfigError`` if its id or digest is stored already, or if its tenant, scopes, id
+        or digest is invalid."""
 
     def all_keys(self) -> Sequence[Key]:
         """Return all keys, including revoked and expired ones, oldest first."""
@@ -44,7 +44,7 @@ class KeyStore(Protocol):
         key. A key that was revoked before keeps its earlier time."""
 
     def close(self) -> None:
-        """Release files and threads. Closing twice is harmless."""
+        """Release files and connections. Closing twice is harmless."""
 
 
 class MemoryKeys:
@@ -57,8 +57,8 @@ class MemoryKeys:
             self.add(key)
 
     def add(self, key: Key) -> None:
-        """Store a new key. Raises ``ConfigError`` if its id or digest is stored already, or if the key is invalid (see
-        ``require_key``)."""
+        """Store a new key. Raises ``ConfigError`` if its id or digest is stored already, or if its tenant, scopes, id
+        or digest is invalid."""
         require_key(key)
         with self._guard:
             if any(key.id == other.id or key.digest == other.digest for other in self._keys.values()):
@@ -220,8 +220,8 @@ class SqliteKeys:
         self._closed = False
 
     def add(self, key: Key) -> None:
-        """Store a new key. Raises ``ConfigError`` if its id or digest is stored already, or if the key is invalid (see
-        ``require_key``)."""
+        """Store a new key. Raises ``ConfigError`` if its id or digest is stored already, or if its tenant, scopes, id
+        or digest is invalid."""
         require_key(key)
         with self._open() as cursor, immediate(cursor):
             cursor.execute(_TABLE)

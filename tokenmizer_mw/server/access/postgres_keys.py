@@ -41,8 +41,8 @@ class PostgresKeys:
         self._processes = PerProcess(lambda: Connections(own))
 
     def add(self, key: Key) -> None:
-        """Store a new key. Raises ``ConfigError`` if its id or digest is stored already or the key is invalid (see
-        ``require_key``)."""
+        """Store a new key. Raises ``ConfigError`` if its id or digest is stored already, or if its tenant, scopes, id
+        or digest is invalid."""
         require_key(key)
 
         def insert_key(connection: PostgresConnection) -> object:

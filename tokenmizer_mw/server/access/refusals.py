@@ -33,7 +33,7 @@ class Refusal:
         return refusal(dialect_at(path), self.status, self.code, self.message)
 
     def all_headers(self, length: int) -> list[Header]:
-        """Return the response headers for a body of ``length`` bytes."""
+        """Return all headers of the response. ``length``: size of the body in bytes."""
         own = [
             (b"content-type", b"application/json"),
             (b"content-length", str(length).encode()),

@@ -43,8 +43,10 @@ class Health:
     """Reports whether a memory works, from its store, its failure counters and further functions. Safe to use from
     several threads.
 
-    - ``checks``: see ``Check``. A word from any of them makes the health "unready".
-    - ``doubts``: see ``Doubt``. A word from any of them makes the health "degraded", unless it is "unready".
+    - ``checks``: functions that return a word such as "draining" if the server cannot take requests, else ``None``. A
+      word from any of them makes the health "unready".
+    - ``doubts``: functions that return a word such as "limits_unavailable" if something else does not work, else
+      ``None``. A word from any of them makes the health "degraded", unless it is "unready".
     - ``clock``: returns the current time in seconds since the epoch.
     """
 

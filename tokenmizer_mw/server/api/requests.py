@@ -356,7 +356,7 @@ class JsonResponse(Response):
 
 async def serve_lifespan(receive: Receive, send: Send, on_startup: Callable[[], None] | None = None) -> None:
     """Answer the startup and the shutdown message that an ASGI server sends (lifespan protocol), then return.
-    ``on_startup``: called before the startup is reported complete."""
+    ``on_startup``: function that is called before the startup is reported as complete; ``None`` for none."""
     while True:
         message = await receive()
         if message["type"] == "lifespan.startup" and on_startup is not None:

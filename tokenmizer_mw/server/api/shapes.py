@@ -159,7 +159,7 @@ class WhyQuery(_Taken):
 
 
 class SearchQuery(_Taken):
-    """Query parameters: the text to search for, and the maximum number of facts."""
+    """Query parameters: the text to search facts for, and the maximum number of facts to return."""
 
     text: str = Field(min_length=1, max_length=TEXT_MAX, validation_alias=_TEXT_NAMES)
     limit: int = Field(
@@ -543,7 +543,7 @@ class Mark(TypedDict):
 
 
 class CheckpointsAnswer(TypedDict):
-    """The checkpoints of a session, oldest first."""
+    """The checkpoints (named points) of a session, oldest first."""
 
     session_id: str
     checkpoints: list[Mark]
@@ -610,7 +610,7 @@ class EditJson(TypedDict):
 
 
 class EditsAnswer(TypedDict):
-    """The manual edits of a session, oldest first."""
+    """The manual edits (changes of facts by hand) of a session, oldest first."""
 
     session_id: str
     edits: list[EditJson]

@@ -78,7 +78,8 @@ separate: Final = _with_reason(SessionMemory.separate)
 
 
 def pin(request: ApiRequest[shapes.NoQuery, shapes.PinBody]) -> shapes.EditAnswer:
-    """Pin a fact, so that resume blocks state it directly after the standing rules; with ``pinned`` false, unpin it."""
+    """Pin a fact, so that resume blocks state it directly after the standing rules. With ``pinned`` false in the body,
+    unpin it."""
     body = request.body
     done = request.memory.pin(body.session_id, body.node_id, body.pinned, tenant=request.tenant)
     return _answer(body.session_id, done)

@@ -93,7 +93,8 @@ def dashboard(
 
     - ``hosts``: the host names at which the dashboard answers, such as "desk.example.org" or "desk.example.org:8443";
       by default those of this machine.
-    - ``checks``, ``doubts``: functions that report further problems to the health page, see ``Check`` and ``Doubt``.
+    - ``checks``, ``doubts``: functions that return a word for the health page if the server cannot take requests
+      (``checks``) or something else does not work (``doubts``), else ``None``.
     - ``signed_in_seconds``: how long a browser stays signed in.
     - ``clock``: returns the current time in seconds since the epoch.
 
@@ -310,7 +311,8 @@ class Dashboard:
         return await offload(partial(_do_work, route, request, bool(self._entrance.asks)), CALLS)
 
     def _set_cookie(self, response: Response, http: Request, value: str) -> None:
-        """Set the cookie that identifies the browser; "" deletes it."""
+        """Set the cookie that identifies the browser on ``response``. ``value``: the signed text; "" deletes the
+        cookie."""
         age, secure = int(self._signed_in) if value else 0, http.url.scheme == "https"
         response.set_cookie(self._cookie, value, age, path=None, secure=secure, httponly=True, samesite="strict")
 

@@ -79,7 +79,8 @@ class _HistoryView:
 
 
 def show_history(request: PageRequest) -> Page:
-    """Return the history page of the session that the query names."""
+    """Return the history page of the session that the query names: checkpoints and what changed between two of them,
+    replaced decisions, and manual edits."""
     most = _count_rows(request, STEPS)
 
     def look(state: SessionState) -> _HistoryView:

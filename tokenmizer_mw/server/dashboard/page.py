@@ -295,7 +295,7 @@ _WHY: Final[Mapping[str, tuple[int, str, str]]] = {
 
 
 class PageRefusal(Exception):
-    """Raised while a request is handled; the browser then gets the error page ``page``."""
+    """Raised while a request is handled. The browser then gets the error page ``page``, which has the status."""
 
     def __init__(self, page: Page) -> None:
         super().__init__(page.title)

@@ -77,9 +77,9 @@ class RequestView:
 
 
 def show_request(request: PageRequest) -> Page:
-    """Return the page about one request: the one that is answered by the message whose number is ``turn`` in the query.
-    Without ``turn``, it is the first request after the cut that ``cut`` in the query names, by default the newest
-    cut."""
+    """Return the page about one request. If the query's ``turn`` is the number of a message that answers a request with
+    a reminder, it is that request. Otherwise, it is the first request after the cut that ``cut`` in the query names, by
+    default the newest cut."""
     number = request.query.get("turn", "")
     wanted = int(number) if number.isdecimal() and len(number) < 9 else 0
 

@@ -54,8 +54,8 @@ class SessionView:
     - ``flagged``: number of messages that read like an attempt to take control of the model.
     - ``steps``: replacements, each with the old and the new fact (``None`` if that was removed). ``step_count``: number
       of all.
-    - ``marks``: checkpoints. ``mark_count``: number of all. ``renewed``: ids of checkpoints that are no new cut, see
-      ``find_renewed_blocks``.
+    - ``marks``: checkpoints. ``mark_count``: number of all. ``renewed``: ids of checkpoints that are no new cut, but
+      only have a new block for the cut before.
     - ``lost``: the facts that the last cut left out. ``unseen``: set if the session has messages but no requests.
     - ``reminders``: those of the last requests. ``reminder_count``: number of all.
     - ``edits``: manual edits. ``edited``: id -> fact that one of them changed.
@@ -111,7 +111,8 @@ def view_session(state: SessionState) -> SessionView:
 
 
 def show_session(request: PageRequest) -> Page:
-    """Return the overview page of the session that the query names."""
+    """Return the overview page of the session that the query names: its current facts, its open work, its resume block
+    and more. Raises ``UnknownSession`` if there is no such session."""
     found = request.memory.view(request.id, view_session, tenant=request.tenant)
     return session_page(
         request,

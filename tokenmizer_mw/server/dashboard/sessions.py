@@ -168,7 +168,8 @@ def _sort_sessions(infos: list[SessionInfo], summaries: Mapping[str, Summary], s
 
 
 def show_sessions(request: PageRequest) -> Page:
-    """Return the page with the list of sessions that the query asks for."""
+    """Return the page with the list of sessions that the query selects. If the tenant has no sessions, the page says
+    how to record one."""
     wish = parse_filter(request.query)
     newest = request.memory.log.sessions(request.tenant, limit=1)
     if not newest:
@@ -189,7 +190,8 @@ _UNREAD: Final = "Goals and open work of {} are not known yet: load this list ag
 
 
 def session_records(request: PageRequest) -> list[dict[str, object]]:
-    """Return the sessions that match the query, as dictionaries for a file. Numbers that are not known are ``None``."""
+    """Return the sessions that match the query, among the ``SCANNED_MAX`` most recently active ones, as dictionaries
+    for a file. Numbers that are not known are ``None``."""
     infos, summaries, _ = select_sessions(request, parse_filter(request.query))
     return [_record(info, summaries.get(info.key.id)) for info in infos]
 

@@ -194,8 +194,12 @@ def _fits(message: Message, words: str, role: str) -> bool:
 
 def _page_of(request: PageRequest, messages: Sequence[Written]) -> tuple[Sequence[Written], int, int]:
     """Return three values: the messages of the page that the query asks for, the number of that page, and the number of
-    the last page. By default it is the last page. If fewer than ``ALONE_MIN`` messages are left for a page of their
-    own, they are added to the page before."""
+    the last page.
+
+    By default it is the last page; with ``message`` in the query, the page with that message, or only that message if
+    ``whole`` is "1". If fewer than ``ALONE_MIN`` messages are left for a page of their own, they are added to the page
+    before.
+    """
     last = max(1, len(messages) // PER_PAGE + (len(messages) % PER_PAGE >= ALONE_MIN))
     number = _natural(request.query.get("page", "")) or last
     if wanted := _natural(request.query.get("message", "")):

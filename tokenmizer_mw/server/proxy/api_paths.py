@@ -154,7 +154,7 @@ async def run_where_it_fits(work: Callable[[], T], body: bytes) -> T:
 
 
 async def model_of(api_path: ApiPath, body: bytes) -> str:
-    """Return the model that a call names in its path or its body; "" if it names none."""
+    """Return the name of the model that a call names in its path or its JSON body; "" if it names none."""
     if _MODELS in api_path.path:
         return _model_in_path(api_path.path)
     if body[:_BLANKS].lstrip()[:1] != b"{":

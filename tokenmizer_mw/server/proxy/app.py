@@ -83,7 +83,8 @@ def report_unready_first(seconds: float, begin: Callable[[], None]) -> None:
     before (the server's own).
 
     ``begin`` should make the server report that it is not ready. A second SIGTERM reaches the server's handler at once.
-    Call this function in the server's event loop. It does nothing outside of the main thread or if ``seconds`` is 0.
+    Call this function in the server's event loop. It does nothing outside of the main thread, if ``seconds`` is 0, or
+    if no handler function is installed.
     """
     server = signal.getsignal(signal.SIGTERM)
     if seconds <= 0 or not callable(server) or threading.current_thread() is not threading.main_thread():
@@ -240,7 +241,8 @@ def proxy(configuration: Configuration) -> Proxy:
 
 def create() -> Proxy:
     """Create the proxy in a server process. The environment variable ``TOKENMIZER_CONFIG`` names the configuration
-    file, ``TOKENMIZER_STORE`` the address of the store. Raises as ``Configuration.load`` and ``proxy`` do."""
+    file, ``TOKENMIZER_STORE`` the address of the store. Raises ``ConfigError`` for an invalid configuration or address,
+    and ``StoreError`` if the store cannot be opened."""
     return proxy(Configuration.load(environ=os.environ))
 
 

@@ -134,9 +134,9 @@ _logger: Final = logging.getLogger("tokenmizer_mw")
 class ProviderOutcomes(Collector):
     """Prometheus collector that counts, in this process, how calls to each provider ended.
 
-    The outcome of a call is the status of its response, such as "200", or "unreachable" (no response), "late" (no
-    response in time), "broken" (the response broke off) or "no_key" (not sent, because there is no key). A call may be
-    counted twice: by its status, and as "broken".
+    The outcome of a call is the status of its response, such as "200", or "unreachable" (no connection or no response),
+    "late" (neither in time), "broken" (the response broke off) or "no_key" (not sent, because there is no key). A call
+    whose response broke off is counted twice: by its status, and as "broken".
 
     ``refused``: number of requests that access control refused, by error code. ``worker``: label of this process if
     there are several, "" if there is only one.
@@ -149,8 +149,8 @@ class ProviderOutcomes(Collector):
         self._limited = LimitedLog(_logger)
 
     def note_answer(self, provider: str, status: int) -> None:
-        """Count a provider's response. A status in ``REFUSING`` is also logged, at most once a minute for each
-        provider."""
+        """Count a response of the provider with this HTTP status. A status in ``REFUSING`` is also logged, at most once
+        a minute for each provider."""
         self._counts[provider, str(status)] += 1
         if status in REFUSING and self._limited.is_due(provider):
             _logger.warning("provider %s answers %d: %s", provider, status, REFUSING[status])
@@ -172,7 +172,8 @@ class ProviderOutcomes(Collector):
         _logger.warning("provider %s: %s: %s", provider, outcome, reason)
 
     def collect(self) -> Iterator[Metric]:
-        """Yield the counters as Prometheus metrics (see ``prometheus_client``)."""
+        """Yield the counters as Prometheus metrics (called by ``prometheus_client``): calls by provider and outcome,
+        and refused requests by error code."""
         about = "Calls to providers by what became of them"
         calls = [([*call], count) for call, count in sorted(dict(self._counts).items())]
         yield self._make(CounterMetricFamily, "tokenmizer_provider_calls", about, ["provider", "outcome"], calls)

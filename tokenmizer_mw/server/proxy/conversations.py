@@ -270,7 +270,7 @@ class SessionNaming:
         return await self._agents.resolve(found, tenant_of(scope)) if found else None
 
     def _report(self, scope: Scope, reason: str) -> None:
-        """Log why a client's chats are not remembered, once for each client and reason."""
+        """Log why a client's chats are not recorded, once for each client and reason. ``reason``: text for the log."""
         agent = (header(scope["headers"], b"user-agent") or b"a client without a name").decode("latin-1")
         client = (scope.get("client") or ("",))[0]
         report = (client, agent[:_AGENT_MAX], reason)

@@ -112,7 +112,7 @@ def token(headers: Sequence[Header]) -> str:
 
 def query_for(target: Target, query: bytes) -> bytes:
     """Return the query to forward. An API key in it (the parameter "key", as Google's clients send it) is removed
-    unless the client's key may go to the target."""
+    unless the client's key may go to the target. A key of this server is always removed."""
     if b"key=" not in query and b"%" not in query:
         return query
     pairs = parse_qsl(query.decode("latin-1"), keep_blank_values=True)

@@ -96,7 +96,8 @@ class Forwarder(Protocol):
     client."""
 
     async def outbound(self) -> Outbound:
-        """Return the request for the provider. Raises ``RefusedCall`` if it cannot be made."""
+        """Return the request to send to the provider. Raises ``RefusedCall`` if it cannot be made, for example because
+        the call cannot be translated."""
 
     async def hand_on(self, answer: UpstreamResponse, send: Send) -> None:
         """Send the provider's response ``answer`` to the client. Raises ``BrokenResponse`` if it breaks off, or
@@ -144,7 +145,8 @@ class UnchangedForwarder:
         return Outbound(call.method, goes, with_credentials(target, call.headers), body)
 
     async def hand_on(self, answer: UpstreamResponse, send: Send) -> None:
-        """Forward status, headers and bytes as they arrive. Raises ``BrokenResponse`` if the response breaks off."""
+        """Send status, headers and bytes of the provider's response to the client as they arrive. Raises
+        ``BrokenResponse`` if the response breaks off."""
         headers = headers_to_return(answer.headers)
         await send({"type": "http.response.start", "status": answer.status, "headers": headers})
         async for piece in answer.pieces():

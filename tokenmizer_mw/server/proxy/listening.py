@@ -46,8 +46,8 @@ class PortInUse(ConfigError):
 
 
 def is_own_server(host: str, port: int) -> bool:
-    """Return whether a server of this package answers ``/health`` at this host and port. Each step waits at most one
-    second."""
+    """Return whether a server of this package answers ``/health`` at this host and port. False if nothing answers. Each
+    step (connect, read) waits at most one second."""
     connection = http.client.HTTPConnection(_EVERY_ADDRESS.get(host, host), port, timeout=_ASKED_SECONDS)
     with closing(connection):
         try:
@@ -96,8 +96,12 @@ def bind_sockets(host: str, port: int) -> Iterator[list[socket.socket]]:
 
 @contextmanager
 def listening(host: str, port: int) -> Iterator[list[socket.socket]]:
-    """Bind sockets as ``bind_sockets`` does, and listen on them: clients can connect, and wait until a server accepts
-    them. Raises ``PortInUse``, or another ``ConfigError`` that says why it is not possible."""
+    """Bind a socket to each address of ``host`` and listen on it; yield the sockets, and close them at the end of the
+    ``with`` block. Clients can connect, and wait until a server accepts them. ``host`` "" means all addresses of this
+    machine; ``port`` 0 selects a free port.
+
+    Raises ``PortInUse``, or another ``ConfigError`` that says why it is not possible.
+    """
     with bind_sockets(host, port) as sockets:
         try:
             for each in sockets:

@@ -143,7 +143,7 @@ CHECKED_INLINE_MAX: Final = 128 * 1024
 """Maximum size in bytes of a body that is checked on the event loop. A longer one is checked in a worker thread."""
 
 BODILESS: Final = frozenset({"GET", "HEAD", "OPTIONS"})
-"""Methods whose requests have no body."""
+"""HTTP methods whose requests are treated as having no body."""
 
 _OBJECT: Final = re.compile(rb"(?:\xef\xbb\xbf)?[ \t\r\n]*\{")
 

@@ -56,12 +56,12 @@ class RequestRedaction:
 
     - ``memory``: provides the redactor and the settings of the guard (which refuses messages that read like an attack).
     - ``body_max``: maximum body size in bytes. Longer bodies are passed to ``app``, which refuses them. A compressed
-      body that is longer after decompression is treated as one that cannot be parsed.
-    - ``passes_unreadable``: whether bodies that cannot be parsed are forwarded; if not, they are refused with status
-      415.
+      body that is longer after decompression is treated as one that cannot be read.
+    - ``passes_unreadable``: whether bodies that cannot be read as text are forwarded; if not, they are refused with
+      status 415.
 
-    Media (audio, images, binary uploads) are always forwarded unchanged. What is forwarded without redaction is counted
-    as ``request_not_redacted``.
+    Media (audio, images, uploads) that are no text are always forwarded unchanged. What is forwarded without redaction
+    is counted as ``request_not_redacted``.
     """
 
     def __init__(self, app: ASGIApp, memory: SessionMemory, body_max: int, *, passes_unreadable: bool = False) -> None:

@@ -120,4 +120,4 @@ _ROWS: Final = (
 # fmt: on
 
 PROVIDERS: Final[Mapping[str, Provider]] = {row.name: row for row in _ROWS}
-"""The known providers, by name."""
+"""The known providers: name, such as "anthropic" -> provider."""

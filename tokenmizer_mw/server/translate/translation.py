@@ -107,8 +107,9 @@ class ClientSide(Protocol):
 
     @property
     def words(self) -> Mapping[str, str]:
-        """Field names for errors: name in the dialect-neutral types, such as "sampling" -> the client's name. See
-        ``client_field``."""
+        """Field names for errors: name in the dialect-neutral types, whole or only its first part, such as "sampling"
+        -> the client's name. "" stands for the rest of the name: "sampling.seed" is "seed" then (``client_field`` does
+        that)."""
 
     def call(self, body: Mapping[str, Any]) -> ChatCall:
         """Parse the JSON object of a request.

@@ -44,7 +44,7 @@ class AnthropicWriter:
         return b"".join(named_event(values) for step in self._progress.steps(event) for values in self._of(step))
 
     def ping(self) -> bytes:
-        """Return a ``ping`` event, which keeps an idle stream alive."""
+        """Return a ``ping`` event as bytes, which keeps an idle stream alive."""
         return named_event({"type": "ping"})
 
     def _of(self, step: Step) -> list[dict[str, Any]]:

@@ -132,8 +132,8 @@ WORDS: Final[Mapping[str, str]] = {
     "system": "system",
     **dict.fromkeys(("assistant", "image", "document", "audio", "call", "result"), "messages"),
 }
-"""Field names for errors: name in the dialect-neutral types, such as "sampling" -> this dialect's name. See
-``client_field``."""
+"""Field names for errors: name in the dialect-neutral types, whole or only its first part, such as "sampling" -> this
+dialect's name. "" stands for the rest of the name: "sampling.seed" is "seed" then (``client_field`` does that)."""
 
 _MODES: Final[Mapping[str, Literal["auto", "none", "any", "named"]]] = {
     "auto": "auto",

@@ -42,7 +42,7 @@ class OpenAIChatWriter:
         return b"".join(self._of(step) for step in self._progress.steps(event))
 
     def ping(self) -> bytes:
-        """Return a comment line that keeps an idle stream alive."""
+        """Return a comment line as bytes, which keeps an idle stream alive; clients ignore it."""
         return COMMENT
 
     def _of(self, step: Step) -> bytes:

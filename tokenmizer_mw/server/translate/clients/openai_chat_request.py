@@ -135,8 +135,8 @@ WORDS: Final[Mapping[str, str]] = {
     "tools": "tools",
     **dict.fromkeys(("system", "assistant", "image", "document", "audio", "call", "result"), "messages"),
 }
-"""Field names for errors: name in the dialect-neutral types, such as "sampling" -> this dialect's name. See
-``client_field``."""
+"""Field names for errors: name in the dialect-neutral types, whole or only its first part, such as "sampling" -> this
+dialect's name. "" stands for the rest of the name: "sampling.seed" is "seed" then (``client_field`` does that)."""
 
 _SOUNDS: Final = ("wav", "mp3")
 

@@ -39,7 +39,7 @@ class OpenAIResponsesWriter:
         return b"".join(self._number_event(values) for values in steps)
 
     def ping(self) -> bytes:
-        """Return a comment line that keeps an idle stream alive."""
+        """Return a comment line as bytes, which keeps an idle stream alive; clients ignore it."""
         return COMMENT
 
     def _number_event(self, values: dict[str, Any]) -> bytes:

@@ -215,7 +215,7 @@ def text_part(text: str) -> dict[str, Any]:
 
 
 def summary_part(text: str) -> dict[str, Any]:
-    """Return ``text`` as a part of a reasoning summary."""
+    """Return ``text`` as a part of the summary in an output item of the type "reasoning"."""
     return {"type": "summary_text", "text": text}
 
 

@@ -161,8 +161,8 @@ WORDS: Final[Mapping[str, str]] = {
     "tools": "tools",
     **dict.fromkeys(("system", "assistant", "image", "document", "audio", "call", "result"), "input"),
 }
-"""Field names for errors: name in the dialect-neutral types, such as "sampling" -> this dialect's name. See
-``client_field``."""
+"""Field names for errors: name in the dialect-neutral types, whole or only its first part, such as "sampling" -> this
+dialect's name. "" stands for the rest of the name: "sampling.seed" is "seed" then (``client_field`` does that)."""
 
 
 _ROLES: Final[Mapping[str, chat.Role]] = {
@@ -293,8 +293,8 @@ def _file(part: Fields) -> chat.Attachment:
 
 
 def _tools(fields: Fields) -> tuple[Names, tuple[chat.Tool, ...]]:
-    """Return the flat names of the tools (see ``Names``), and all tools, including those in namespaces (named groups of
-    tools)."""
+    """Return two values: the names of the tools without namespaces (groups of tools), and all tools, including those in
+    namespaces."""
     listed = [tool.one_of("type", TOOLS) for tool in fields.items("tools")]
     alone = {place: _tool(tool) for place, tool in enumerate(listed) if tool.text("type") != "namespace"}
     names = Names(tool.name for tool in alone.values())

@@ -95,9 +95,9 @@ def tool_choice(fields: Fields, name_of: Callable[[Fields], str]) -> ToolChoice 
 
 
 def form_of(form: Fields | None, schema: Callable[[Fields], Fields]) -> AnswerFormat | None:
-    """Return the reply format that the request asks for; ``None`` for free text. ``form``: the request field with the
-    format, ``None`` if not set. ``schema``: function that takes ``form`` and returns the fields with its JSON
-    schema."""
+    """Return the reply format that the request asks for: JSON with a schema, or any JSON object; ``None`` for free
+    text. ``form``: the request field with the format, ``None`` if not set. ``schema``: function that takes ``form`` and
+    returns the fields with its JSON schema."""
     if form is None:
         return None
     match form.text("type"):

@@ -85,7 +85,8 @@ class Fields:
         return str(self._of(name, str, "a text", default))
 
     def required_text(self, name: str) -> str:
-        """Return the string in field ``name``. Raises ``MalformedRequest`` if it is not set or empty."""
+        """Return the string in the field ``name``. Raises ``MalformedRequest`` if the field is not set or "", or has
+        another type."""
         return self.text(name) or self._raise_malformed(name, "a text is needed")
 
     def flag(self, name: str) -> bool | None:
@@ -131,8 +132,9 @@ class Fields:
         return None if value is None else check_fields(value, self.at(name), table)
 
     def needed_child(self, name: str, table: Table) -> Fields:
-        """Return the JSON object in the field ``name``, checked against ``table`` as ``child`` does. Raises
-        ``MalformedRequest`` if the field is not set."""
+        """Return the JSON object in the field ``name``, checked against ``table``. Raises ``MalformedRequest`` if the
+        field is not set or no object, and ``Untranslatable`` if ``table`` refuses one of the object's fields or does
+        not have it."""
         return self.child(name, table) or self._raise_malformed(name, "an object is needed")
 
     def items(self, name: str) -> list[Fields]:
@@ -183,8 +185,11 @@ class Fields:
 
     def variant(self, name: str, tables: Mapping[str, Table]) -> Fields | None:
         """Return the JSON object in the field ``name``, checked against the table that its own field "type" selects;
-        ``None`` if the field is not set (absent or ``null``). Raises ``MalformedRequest`` for a value that is no
-        object, and ``Untranslatable`` as ``one_of`` does."""
+        ``None`` if the field ``name`` is not set (absent or ``null``).
+
+        Raises ``MalformedRequest`` for a value that is no object, and ``Untranslatable`` if ``tables`` has no such type
+        or the selected table refuses a field or does not have it.
+        """
         value = self.mapping(name)
         return None if value is None else Fields(value, self.at(name)).one_of("type", tables)
 
@@ -246,7 +251,8 @@ def read_content(
     list of objects; ``[]`` if the field is not set.
 
     Each object is checked against the table that its type selects in ``tables``, and parsed by ``read``. Raises
-    ``Untranslatable`` and ``MalformedRequest`` as ``Fields.one_of`` and ``Fields.items`` do.
+    ``MalformedRequest`` if the content is neither a string nor a list of objects, and ``Untranslatable`` for a type or
+    field that is unknown or refused.
     """
     if isinstance(fields.raw.get(name), str):
         return [chat.Text(fields.text(name))]

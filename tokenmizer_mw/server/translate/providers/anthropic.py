@@ -67,8 +67,8 @@ def _messages(chat_turns: Sequence[chat.ChatTurn]) -> list[dict[str, Any]]:
 
 def _order_system_messages(chat_turns: Sequence[chat.ChatTurn]) -> list[chat.ChatTurn]:
     """Return the messages with each system message directly after a user message, as the dialect requires: after the
-    user message before it if that is its neighbour, else after the next message. Raises ``Untranslatable`` if no user
-    message is next to it."""
+    user message before it if that is its neighbour, else after the user message that follows it. Raises
+    ``Untranslatable`` if no user message is next to it."""
     ordered: list[chat.ChatTurn] = []
     waiting: list[chat.Part] = []
     for one in chat_turns:
@@ -365,7 +365,8 @@ class AnthropicProvider:
     def outgoing(self, call: chat.ChatCall) -> ProviderRequest:
         """Return path, body and headers of the request for the provider.
 
-        Raises ``Untranslatable`` for
+        Reasoning without a signature of Anthropic's, image details and ``verbosity`` are dropped. Raises
+        ``Untranslatable`` for
 
         - ``seed``, ``frequency_penalty``, ``presence_penalty``, and a reply format without a schema;
         - audio, and attachments in system or assistant messages;
@@ -374,8 +375,6 @@ class AnthropicProvider:
         - tool call arguments that are not a JSON object;
         - a ``max_tokens`` of the call that leaves no room for ``BUDGET_MIN`` tokens of reasoning, for models that take
           a budget.
-
-        The docstring of the class says what is dropped without an error.
         """
         refuse(call, _LACKS)
         prefix, chat_turns = split_prefix(call.turns)
@@ -402,5 +401,5 @@ class AnthropicProvider:
     fault = staticmethod(fault_of)
 
     def reader(self) -> StreamReader:
-        """Return an object that parses one stream of the provider."""
+        """Return a new object that parses one stream of the provider into dialect-neutral stream events."""
         return EventReader(AnthropicEvents(), self.event_max)

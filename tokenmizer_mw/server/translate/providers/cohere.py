@@ -262,13 +262,11 @@ class CohereProvider:
     def outgoing(self, call: chat.ChatCall) -> ProviderRequest:
         """Return the path and the body of the request for the provider; no headers are needed.
 
-        Raises ``Untranslatable`` for
+        The end user, ``verbosity``, and reasoning with a signature are dropped. Raises ``Untranslatable`` for
 
         - audio, attachments in system or assistant messages, and documents in tool results;
         - documents that are linked or not plain text, and plain text that is not UTF-8;
         - a call that names one of several tools which must be called.
-
-        The docstring of the class says what is dropped without an error.
         """
         refuse(call, _LACKS)
         body: dict[str, Any] = {"model": call.model, "messages": _messages(call), "stream": call.stream}
@@ -287,5 +285,5 @@ class CohereProvider:
     fault = staticmethod(fault_of)
 
     def reader(self) -> StreamReader:
-        """Return an object that parses one stream of the provider."""
+        """Return a new object that parses one stream of the provider into dialect-neutral stream events."""
         return EventReader(CohereEvents(), self.event_max)

@@ -397,12 +397,11 @@ class GeminiProvider:
     def outgoing(self, call: chat.ChatCall) -> ProviderRequest:
         """Return the path (with its query) and the body of the request for the provider; no headers are needed.
 
-        Raises ``Untranslatable`` for
+        Reasoning without a signature of Gemini's, image details, the end user and ``verbosity`` are dropped. Raises
+        ``Untranslatable`` for
 
         - an attachment in a system message, and attached data without a media type;
         - a tool result whose tool is unknown, and tool call arguments that are not a JSON object.
-
-        The docstring of the class says what is dropped without an error.
         """
         refuse(call, _LACKS)
         prefix, chat_turns = split_prefix(call.turns)
@@ -421,7 +420,7 @@ class GeminiProvider:
     fault = staticmethod(fault_of)
 
     def reader(self) -> StreamReader:
-        """Return an object that parses one stream of the provider."""
+        """Return a new object that parses one stream of the provider into dialect-neutral stream events."""
         return EventReader(GeminiChunks(), self.event_max, bare=True)
 
     def _config(self, call: chat.ChatCall) -> dict[str, Any]:

@@ -208,13 +208,12 @@ class OllamaProvider:
     def outgoing(self, call: chat.ChatCall) -> ProviderRequest:
         """Return the path and the body of the request for the provider; no headers are needed.
 
-        Raises ``Untranslatable`` for
+        Image details, signatures of reasoning, the end user and ``verbosity`` are dropped. Raises ``Untranslatable``
+        for
 
         - documents, audio, linked images, and attachments in system or assistant messages;
         - strict tools, and a call that requires a tool to be called;
         - a tool result whose tool is unknown, and tool call arguments that are not a JSON object.
-
-        The docstring of the class says what is dropped without an error.
         """
         refuse(call, _LACKS)
         silent = call.choice is not None and call.choice.mode == "none"
@@ -231,5 +230,5 @@ class OllamaProvider:
     fault = staticmethod(fault_of)
 
     def reader(self) -> StreamReader:
-        """Return an object that parses one stream of the provider."""
+        """Return a new object that parses one stream of the provider into dialect-neutral stream events."""
         return LineReader(OllamaLines(), self.line_max)

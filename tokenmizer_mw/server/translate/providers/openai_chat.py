@@ -500,14 +500,13 @@ class OpenAIChatProvider:
     def outgoing(self, call: chat.ChatCall) -> ProviderRequest:
         """Return the path and the body of the request for the provider; no headers are needed.
 
-        Raises ``Untranslatable`` for
+        Earlier reasoning, the end user and ``verbosity`` are dropped if the server has no field for them. Raises
+        ``Untranslatable`` for
 
         - the features in ``quirks.lacks``;
         - attachments in system or assistant messages;
         - a reasoning effort or budget, if the server has no field for it;
         - audio that is not WAV or MP3, except in Mistral's format.
-
-        The docstring of the class says what is dropped without an error.
         """
         refuse(call, self.quirks.lacks | _NEVER)
         quirks = self.quirks
@@ -531,5 +530,5 @@ class OpenAIChatProvider:
     fault = staticmethod(fault_of)
 
     def reader(self) -> StreamReader:
-        """Return an object that parses one stream of the provider."""
+        """Return a new object that parses one stream of the provider into dialect-neutral stream events."""
         return EventReader(OpenAIChatChunks(), self.event_max)

@@ -209,7 +209,7 @@ def present(**members: Any) -> dict[str, Any]:
 
 
 Writer = Callable[[chat.Attachment], dict[str, Any]]
-"""Function that returns an attachment in the provider's format, as a part of a message's content."""
+"""Function that takes an attachment and returns it in the provider's format, as a part of a message's content."""
 
 
 def calls_in(turn: chat.ChatTurn, ids: CallIds) -> list[dict[str, Any]]:
@@ -228,7 +228,7 @@ def calls_in(turn: chat.ChatTurn, ids: CallIds) -> list[dict[str, Any]]:
 
 def user_messages(turn: chat.ChatTurn, ids: CallIds, attached: Mapping[str, Writer]) -> Iterator[dict[str, Any]]:
     """Yield the messages in OpenAI's format for a user turn: one for each tool result in it, then one with the user's
-    own content, if there is any.
+    own content. The latter is omitted if there are tool results and no other content.
 
     Tool results may only contain text, so their attachments are placed at the start of the user's own content. ``ids``:
     the call ids that the provider accepts. ``attached``: for each kind of attachment, the function that writes it.
