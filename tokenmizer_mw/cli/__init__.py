@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command line and return the exit status: 0 for success, 1 if the store, the disk or a setting is at
-    fault, 2 if the command is, 130 if it was interrupted.
+    fault, 2 for a wrong command or argument, 130 after Ctrl-C. ``running.run`` lists all.
 
     ``argv``: arguments without the program's name; ``None`` for those of the process. The command ``hook`` always
     returns 0. ``SystemExit`` is raised only by ``--help``, ``--version`` and invalid arguments.

@@ -109,8 +109,9 @@ def correct(arguments: argparse.Namespace, store: Store) -> None:
 
 
 def invalidate(arguments: argparse.Namespace, store: Store) -> None:
-    """Run the command ``invalidate``: mark a fact as wrong. Resume blocks then list it as rejected or no longer state
-    it. With ``--never-true``, no model is shown the fact at all any more."""
+    """Run the command ``invalidate``: mark a fact as wrong. Resume blocks (the short texts that replace old messages)
+    then list the fact as rejected or no longer state it. With ``--never-true``, no model is shown the fact at all any
+    more."""
     done = store.memory.invalidate(
         arguments.session, arguments.fact, arguments.reason, never_true=arguments.never_true, tenant=arguments.tenant
     )
@@ -131,8 +132,8 @@ def change_status(arguments: argparse.Namespace, store: Store) -> None:
 
 
 def pin(arguments: argparse.Namespace, store: Store) -> None:
-    """Run the command ``pin``: pin a fact, so that resume blocks state it before others. With ``--off``, unpin the
-    fact."""
+    """Run the command ``pin``: pin a fact, so that resume blocks (the short texts that replace old messages) state it
+    before others. With ``--off``, unpin the fact."""
     done = store.memory.pin(arguments.session, arguments.fact, not arguments.off, tenant=arguments.tenant)
     _show_change(arguments, done)
 

@@ -126,8 +126,8 @@ def compare_messages(
     sent: list[ChatMessage], received: list[ChatMessage], tokens_sent: int, tokens_received: int
 ) -> SeenRequest:
     """Compare the messages that a client sent with those that the application received. Messages that the lists have in
-    common at the start and at the end are the client's; what is between them in ``received`` is the resume block.
-    ``tokens_sent`` and ``tokens_received``: tokens of the two requests."""
+    common at the start and at the end are the client's. What is between them in ``received`` is the resume block, with
+    which the middleware replaced old messages. ``tokens_sent`` and ``tokens_received``: tokens of the two requests."""
     parts = [split_reminder(message) for message in received]
     received = [message for message, _ in parts]
     head = _common(sent, received)
@@ -201,7 +201,8 @@ class RunFigures:
     - ``refused_without``: number of requests that, without the middleware, would have exceeded the context window.
     - ``with_memory``, ``without_memory``: for each turn, the seconds to the first byte of its first reply, from the
       application with and without the middleware. Both lists are empty for a live model.
-    - ``cuts``, ``answers``: the cuts, and the answers to questions about old facts.
+    - ``cuts``: the requests in which the middleware newly replaced old messages. ``answers``: the answers to questions
+      about old facts.
     - ``refused_at``: number of the turn in which a request was refused, which ended the run; ``None`` if none was.
     """
 

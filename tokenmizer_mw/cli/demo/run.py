@@ -158,7 +158,8 @@ class Rehearsal:
         return reply, without
 
     def _note_reply(self, turn: ScriptTurn, body: dict[str, Any], reply: DemoReply) -> SeenRequest:
-        """Append a reply to the chat and add the request to the figures. Print a cut or a new reminder. ``body``: the
+        """Append a reply to the chat and add the request to the figures. Print a notice if the middleware has newly
+        replaced old messages, or has appended a new reminder (facts looked up for the newest message). ``body``: the
         request as the client sent it. Returns the request before and after the middleware."""
         self.conversation.messages.append(reply.message)
         sent, counter = body["messages"], self.counter

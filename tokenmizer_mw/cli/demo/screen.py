@@ -41,10 +41,12 @@ WIDTH_MAX: Final = 110
 _BAR: Final = 10
 _LIVE_LINES: Final = 10
 _REMINDER_LINES: Final = 3
-"""Maximum number of facts and quotations of a reminder that are printed."""
+"""Maximum number of facts and quotations that are printed of a reminder (text that the middleware appended to the
+newest message)."""
 
 _ENTRY_STARTS: Final = ("[", "- ")
-"""What the lines of a reminder that state a fact or quote a message begin with."""
+"""In a reminder (text that the middleware appended to the newest message), a line that states a fact or quotes a
+message begins with one of these."""
 
 _MARGIN: Final = 10
 _ENVIRONMENT: Final = ".venv-demo"
@@ -196,7 +198,8 @@ class Screen:
 
 
 def _split_reminder(text: str) -> Iterator[str]:
-    """Yield the facts and quotations of a reminder's text, each joined to one line. Other lines are left out."""
+    """Yield the facts and quotations in the text of a reminder (text that the middleware appended to the newest
+    message), each joined to one line. Other lines are left out."""
     entry = ""
     for line in text.splitlines():
         if line.startswith(_ENTRY_STARTS):

@@ -1,5 +1,5 @@
-"""The caller of a request (who sent it and what it may do), and the scope that a path requires. The access middleware
-stores the caller for the inner applications."""
+"""The caller of a request (who sent it and what it may do), and the scope (permission) that a path requires. The access
+middleware stores the caller for the inner applications."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Caller:
     scopes: frozenset[str] = frozenset(SCOPES)
 
     def may(self, scope: str) -> bool:
-        """Return whether the caller has the scope ``scope``. The scope "admin" includes all others."""
+        """Return whether the caller has the scope (permission) ``scope``. The scope "admin" includes all others."""
         return scope in self.scopes or "admin" in self.scopes
 
 
@@ -89,8 +89,8 @@ def is_own(path: str) -> bool:
 
 
 def needed_scope(path: str) -> str:
-    """Return the scope that the access middleware requires for a path: "chat" for calls to a provider, "" for the
-    server's own routes, which check the scope themselves."""
+    """Return the scope (permission) that the access middleware requires for a path: "chat" for calls to a provider, ""
+    for the server's own routes, which check the scope themselves."""
     return "" if is_own(path) else CHAT
 
 

@@ -54,8 +54,9 @@ _READING: Final = frozenset({"GET", "HEAD", "OPTIONS"})
 class Access:
     """ASGI middleware that authenticates callers and applies limits before it calls ``app``.
 
-    - ``keys``: the API keys; ``None`` if no key is needed. With ``None``, every caller is the local tenant, and only
-      requests whose ``Host`` header names this machine are answered, unless the settings name other hosts.
+    - ``keys``: the API keys; ``None`` if no key is needed. With ``None``, every caller has the tenant "local" (the
+      default owner of sessions), and only requests whose ``Host`` header names this machine are answered, unless the
+      settings name other hosts.
     - ``limits``: rate limits, for example shared with other instances; ``None`` opens those of ``settings``.
     - ``needs``: function that takes a request's path and returns the scope (permission) that the caller must have; ""
       if any caller may send such a request.

@@ -70,10 +70,10 @@ def api(
 ) -> Api:
     """Return the REST API as an ASGI application that can be mounted under any prefix.
 
-    - ``authorize``: function that takes a request's ASGI scope and returns its caller, see ``Authorize``. With
-      ``None``, the caller is the one that the middleware of ``server.access`` found. A request without a caller gets
-      status 401, except on the routes for health and the OpenAPI document. ``authorize=local`` lets everybody do
-      everything with the local tenant; use it only if nobody but the owner can reach the application.
+    - ``authorize``: function that takes a request's ASGI scope and returns its caller, or ``None`` to refuse it. With
+      ``authorize=None``, the caller is the one that the middleware of ``server.access`` found. A request without a
+      caller gets status 401, except on the routes for health and the OpenAPI document. ``authorize=local`` lets
+      everybody do everything with the tenant "local"; use it only if nobody but the owner can reach the application.
     - ``checks``: functions that return a word such as "draining" while the server cannot take requests, else ``None``.
       ``/health`` then answers with status 503 and these words.
     - ``doubts``: functions that return a word such as "limits_unavailable" while something else does not work, else

@@ -218,7 +218,7 @@ class AuthorizeFailed(Exception):
 
 
 def local(scope: Mapping[str, Any]) -> Caller:
-    """Return a caller with all permissions for the local tenant (the default owner of sessions). Nothing is checked.
+    """Return a caller with all permissions for the tenant "local" (the default owner of sessions). Nothing is checked.
     Pass this function as ``authorize=local`` if only the owner can reach the application."""
     return Caller(LOCAL_TENANT)
 

@@ -272,8 +272,8 @@ class SeparateBody(_FactBody):
 
 
 class PinBody(_FactBody):
-    """Request body: a fact to pin or, with ``pinned`` false, to unpin. Resume blocks state pinned facts directly after
-    the standing rules."""
+    """Request body: a fact to pin or, with ``pinned`` false, to unpin. Resume blocks (the short texts that replace old
+    messages) state pinned facts directly after the standing rules."""
 
     pinned: bool = True
 
@@ -521,7 +521,8 @@ class ResumeAnswer(TypedDict):
 
 class CheckpointAnswer(TypedDict):
     """A new checkpoint (a named point of a session), and in ``diff`` what changed since the previous one. ``seq``:
-    number of the event that created it. ``tokens``: number of tokens of the resume block at this point."""
+    number of the event that created it. ``tokens``: number of tokens of the resume block (the short text that can
+    replace old messages) at this point."""
 
     session_id: str
     id: str
@@ -532,8 +533,8 @@ class CheckpointAnswer(TypedDict):
 
 class Mark(TypedDict):
     """A checkpoint (a named point of a session) in the list of checkpoints. ``seq``: number of the event that created
-    it. ``turn``: number of the newest message at that time. ``tokens``: number of tokens of the resume block at that
-    time."""
+    it. ``turn``: number of the newest message at that time. ``tokens``: number of tokens that the resume block (the
+    short text that can replace old messages) had at that time."""
 
     id: str
     seq: int

@@ -51,8 +51,8 @@ def remember(request: ApiRequest[shapes.NoQuery, shapes.RememberBody]) -> shapes
 
 
 def invalidate(request: ApiRequest[shapes.NoQuery, shapes.InvalidateBody]) -> shapes.EditAnswer:
-    """Mark a fact as wrong. Resume blocks then list a decision or a task as rejected, and no longer state any other
-    fact. With ``never_true``, no model is shown the fact at all any more."""
+    """Mark a fact as wrong. Resume blocks (the short texts that replace old messages) then list a decision or a task as
+    rejected, and no longer state any other fact. With ``never_true``, no model is shown the fact at all any more."""
     body = request.body
     done = request.memory.invalidate(
         body.session_id, body.node_id, body.reason, never_true=body.never_true, tenant=request.tenant
@@ -78,8 +78,8 @@ separate: Final = _with_reason(SessionMemory.separate)
 
 
 def pin(request: ApiRequest[shapes.NoQuery, shapes.PinBody]) -> shapes.EditAnswer:
-    """Pin a fact, so that resume blocks state it directly after the standing rules. With ``pinned`` false in the body,
-    unpin it."""
+    """Pin a fact, so that resume blocks (the short texts that replace old messages) state it directly after the
+    standing rules. With ``pinned`` false in the body, unpin it."""
     body = request.body
     done = request.memory.pin(body.session_id, body.node_id, body.pinned, tenant=request.tenant)
     return _answer(body.session_id, done)

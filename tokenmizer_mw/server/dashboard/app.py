@@ -83,11 +83,11 @@ def dashboard(
 
     Pass exactly one of these to control access:
 
-    - ``token``: a text of at least 16 characters. Whoever enters it may do everything with the local tenant (the
+    - ``token``: a text of at least 16 characters. Whoever enters it may do everything with the tenant "local" (the
       default owner of sessions).
     - ``authorize``: function that gets the ASGI scope of each request and returns a ``Caller``, or ``None`` to refuse
       it. ``authorize=local`` accepts everybody, but then only requests from and to this machine are answered.
-    - ``keys``: API keys of a server. The scopes of a key decide what its owner may do.
+    - ``keys``: API keys of a server. The scopes (permissions) of a key decide what its owner may do.
 
     Other arguments:
 

@@ -66,7 +66,8 @@ class Overview:
 
 
 def overview(state: SessionState) -> Overview:
-    """Return the facts of a session that the overview page shows, by section of the resume block."""
+    """Return the facts of a session that the overview page shows, by section of the resume block (the short text that
+    replaces old messages)."""
     graph = state.graph
     replaced = Predecessors(graph)
     parts: dict[str, list[Node]] = defaultdict(list)

@@ -1,5 +1,6 @@
 """The page that compares a request to the model before and after this package changed it. One side is the client's
-transcript. The other side has the resume block that a cut put in place of old messages, and the reminder.
+transcript. The other side has the resume block, which replaced old messages in a cut, and the reminder: facts and
+quotations appended to the newest message.
 
 A session that was only recorded by hooks, by an import or by ``SessionMemory.record`` has messages but no requests; for
 it, the page explains that.
@@ -60,7 +61,8 @@ class RequestView:
       one, ``None`` without cuts.
     - ``answers``: numbers of the messages that answer those requests after the cut which had a reminder.
     - ``answer``: number of the message that answers the shown request.
-    - ``reminder``: the reminder in the request, ``None`` for none. ``facts``: the facts that it states.
+    - ``reminder``: the reminder in the request (facts and quotations appended to the newest message), ``None`` for
+      none. ``facts``: the facts that it states.
     - ``numbers``: numbers of the messages in the request.
     - ``unseen``: set if only messages of the session were recorded and no request; otherwise ``None``.
     """
@@ -78,8 +80,8 @@ class RequestView:
 
 def show_request(request: PageRequest) -> Page:
     """Return the page about one request. If the query's ``turn`` is the number of a message that answers a request with
-    a reminder, it is that request. Otherwise, it is the first request after the cut that ``cut`` in the query names, by
-    default the newest cut."""
+    a reminder (text appended to the newest message), it is that request. Otherwise, it is the first request after the
+    cut (old messages replaced by a resume block) that ``cut`` in the query names, by default the newest cut."""
     number = request.query.get("turn", "")
     wanted = int(number) if number.isdecimal() and len(number) < 9 else 0
 
@@ -99,7 +101,8 @@ def show_request(request: PageRequest) -> Page:
 
 def _view_request(state: SessionState, name: str, number: int, last: int) -> RequestView:
     """Return the content of the page about the request that message ``number`` answers, if that request had a reminder
-    after the cut ``name``. Otherwise, it is about the first request after that cut.
+    (text appended to the newest message) after the cut ``name`` (old messages replaced by a resume block). Otherwise,
+    it is about the first request after that cut.
 
     ``last``: number of the newest message that answers a request. A question that a client sent again after it was
     answered has no answer of its own.
@@ -273,8 +276,8 @@ class MessagesOnly:
 
 
 def messages_only(state: SessionState) -> MessagesOnly | None:
-    """Return what is known of a session of which this package has seen no request. ``None`` if it has seen one, or if a
-    cut was made."""
+    """Return what is known of a session of which this package has seen no request. ``None`` if it has seen one, or if
+    old messages were replaced by a resume block."""
     if state.outcomes or state.cut is not None:
         return None
     last = state.checkpoints[-1].checkpoint.turn if state.checkpoints else 0

@@ -190,14 +190,15 @@ NO_PRICE: Final = "\u2013"
 
 By = Literal["stage", "model", "day"]
 Row = tuple[str, UsageSums]
-"""A row of a table: the name of the stage, model or day, and its sums."""
+"""A row of a table: the name of the stage (part of this package that saves tokens), model or day, and its sums."""
 
 _STAGES: Final = {
     CUT: "resume block in place of old messages",
     ANSWERED: "answers given again",
     REFINE: "a model that reads the session",
 }
-"""Name of a stage -> text for people. The stages of compression are missing; they are shown by their names."""
+"""Name of a stage (part of this package that saves tokens) -> text for people. The stages of compression are missing;
+they are shown by their names."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -311,7 +312,8 @@ def _group_sums(rows: Iterable[tuple[str, Sum]]) -> dict[str, UsageSums]:
 
 def _read_rows(request: PageRequest, by: By) -> tuple[list[Row], Callable[[UsageSums], bool]]:
     """Return the rows of a table, unsorted, and a function that takes the sums of a row and returns whether their price
-    is known. The sums of a stage do not include calls without a price, so for stages all calls together decide."""
+    is known. The sums of a stage (part of this package that saves tokens) do not include calls without a price, so for
+    stages all calls together decide."""
     session = request.id or None
     if by == "stage":
         found = request.memory.savings(session, tenant=request.tenant)

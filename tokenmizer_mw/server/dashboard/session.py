@@ -50,14 +50,15 @@ class SessionView:
     - ``title``: the goal, "" if there is none. ``seq``: number of the newest event. ``updated_at``: its time, in
       seconds since the epoch.
     - ``messages``, ``facts``: how many there are. ``types``: type -> number of facts.
-    - ``overview``: current facts, by section of the resume block.
+    - ``overview``: current facts, by section of the resume block (the short text that replaces old messages in a cut).
     - ``flagged``: number of messages that read like an attempt to take control of the model.
-    - ``steps``: replacements, each with the old and the new fact (``None`` if that was removed). ``step_count``: number
-      of all.
+    - ``steps``: replacements of one fact by another, each with the old and the new fact (``None`` if that was removed).
+      ``step_count``: number of all.
     - ``marks``: checkpoints. ``mark_count``: number of all. ``renewed``: ids of checkpoints that are no new cut, but
       only have a new block for the cut before.
     - ``lost``: the facts that the last cut left out. ``unseen``: set if the session has messages but no requests.
-    - ``reminders``: those of the last requests. ``reminder_count``: number of all.
+    - ``reminders``: those of the last requests (texts appended to the newest message). ``reminder_count``: number of
+      all.
     - ``edits``: manual edits. ``edited``: id -> fact that one of them changed.
     """
 
@@ -112,7 +113,7 @@ def view_session(state: SessionState) -> SessionView:
 
 def show_session(request: PageRequest) -> Page:
     """Return the overview page of the session that the query names: its current facts, its open work, its resume block
-    and more. Raises ``UnknownSession`` if there is no such session."""
+    (the short text that replaces old messages) and more. Raises ``UnknownSession`` if there is no such session."""
     found = request.memory.view(request.id, view_session, tenant=request.tenant)
     return session_page(
         request,
@@ -199,8 +200,9 @@ def step_row(request: PageRequest, step: Transition, old: Node | None, new: Node
 
 
 def _rank_loss(node: Node) -> tuple[bool, int]:
-    """Return the sort key of a fact that a cut left out. Decisions and goals in force, open work and open errors come
-    first. Within them, and within the others, newer facts come first."""
+    """Return the sort key of a fact that a cut left out (a replacement of old messages by a resume block). Decisions
+    and goals in force, open work and open errors come first. Within them, and within the others, newer facts come
+    first."""
     is_in_force = node.current and node.type in (NodeType.DECISION, NodeType.GOAL)
     is_open = node.open or (node.type is NodeType.ERROR and node.status is Status.ACTIVE)
     return not (is_in_force or is_open), -node.source.turn
@@ -266,7 +268,8 @@ def _reminders(request: PageRequest, found: SessionView) -> Markup | None:
 
 
 def _describe_reminder(reminder: Reminded) -> str:
-    """Return what a reminder contained, such as "Quoted messages 3, 8; 2 facts; 120 tokens"."""
+    """Return what a reminder (text that was appended to the newest message) contained, such as
+    "Quoted messages 3, 8; 2 facts; 120 tokens"."""
     numbers = ", ".join(map(str, reminder.messages))
     quoted = f"message{'' if len(reminder.messages) == 1 else 's'} {numbers}" if numbers else "no message"
     facts = f"; {format_count(len(reminder.nodes), 'fact')}" if reminder.nodes else ""
@@ -292,9 +295,9 @@ def _checkpoints(request: PageRequest, found: SessionView) -> Markup:
 
 
 def _cut(request: PageRequest, mark: CheckpointMark, renewed: frozenset[str]) -> Markup | None:
-    """Return the link from a checkpoint to the request with its cut; ``None`` for a checkpoint that was not made by a
-    cut. ``renewed``: ids of checkpoints that are no new cut: they have a new block for the cut before, made after a
-    manual edit."""
+    """Return the link from a checkpoint to the request with its cut (old messages replaced by a resume block); ``None``
+    for a checkpoint that was not made by a cut. ``renewed``: ids of checkpoints that are no new cut: they have a new
+    block for the cut before, made after a manual edit."""
     if not mark.checkpoint.anchor:
         return None
     name = "block made anew" if mark.checkpoint.id in renewed else "cut"

@@ -149,13 +149,14 @@ class TokenSignIn:
         return "token" if hmac.compare_digest(digest, self._digest) else None
 
     async def caller(self, subject: str, scope: Mapping[str, Any]) -> Caller | None:
-        """Return a caller with all permissions for the local tenant if ``subject`` is "token"; else ``None``."""
+        """Return a caller with all permissions for the tenant "local" (the default owner of sessions) if ``subject`` is
+        "token"; else ``None``."""
         return self._caller if subject == "token" else None
 
 
 class KeySignIn:
-    """Sign-in with an API key of the server, which needs the scope "read". The key's tenant and scopes decide what its
-    owner may see and do. Once a key is revoked, browsers that signed in with it are refused."""
+    """Sign-in with an API key of the server, which needs the scope (permission) "read". The key's tenant and scopes
+    decide what its owner may see and do. Once a key is revoked, browsers that signed in with it are refused."""
 
     asks = "API key"
     about = ""

@@ -119,10 +119,11 @@ class MessageIndex:
 
     - ``title``: the goal of the session, "" if it has none. ``seq``: number of its newest event.
     - ``facts``: number of a message -> facts derived from it.
-    - ``steps``: number of a message -> replacements that it caused, each with the old and the new fact (``None`` if
-      that was removed).
-    - ``cuts``: number of a message -> cuts whose resume block replaces the messages before it.
-    - ``reminders``: number of a message -> reminder in the request that it answers.
+    - ``steps``: number of a message -> replacements of facts that it caused, each with the old and the new fact
+      (``None`` if that was removed).
+    - ``cuts``: number of a message -> cuts in which a resume block replaced the messages before it.
+    - ``reminders``: number of a message -> reminder (text appended to the newest message) in the request that it
+      answers.
     """
 
     title: str
@@ -237,8 +238,9 @@ def _tools(request: PageRequest, words: str, role: str) -> Markup:
 
 
 def _message(request: PageRequest, found: MessageIndex, written: Written, limit: int) -> list[Markup]:
-    """Return the list items of a message: the cuts before it, the reminder in the request that it answers, and the
-    message itself, with at most ``limit`` characters of its text."""
+    """Return the list items of a message: the cuts before it (old messages replaced by a resume block), the reminder
+    (text appended to the newest message) in the request that it answers, and the message itself, with at most ``limit``
+    characters of its text."""
     number, message = written.number, written.message
     nodes = found.facts.get(number, ())
     head = tag(

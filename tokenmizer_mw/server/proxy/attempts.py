@@ -26,7 +26,7 @@ BUSY: Final = frozenset({429, 503, 529})
 """HTTP statuses with which a provider refuses a call for the moment, before it has done any work on it."""
 
 FAILING: Final = BUSY | {500, 502, 504}
-"""HTTP statuses after which the next target is asked, if there is one."""
+"""HTTP statuses after which the next target (another provider or model) is asked, if there is one."""
 
 REFUSING: Final = {
     401: "it does not take the key",
@@ -61,9 +61,9 @@ Opening = Callable[[Target], Awaitable[UpstreamResponse]]
 
 
 async def open_upstream(targets: Sequence[Target], retrying: Retrying, opening: Opening) -> UpstreamResponse:
-    """Send a call to ``targets`` in order until one answers with a status that is not in ``FAILING``, and return that
-    response. If there is none, return the response of the last target. Each target gets the retries that ``retrying``
-    allows.
+    """Send a call to ``targets`` (each a provider and a model) in order until one answers with a status that is not in
+    ``FAILING``, and return that response. If there is none, return the response of the last target. Each target gets
+    the retries that ``retrying`` allows.
 
     ``opening``: function that sends the request to a target. Raises ``Unreachable`` if the last target has to be asked
     and gives no response, and whatever else ``opening`` raises.

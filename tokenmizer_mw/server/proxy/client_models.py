@@ -1,9 +1,9 @@
 """Refinement with the API key of a client's own call. In refinement, a model reads a recorded session again to find
 facts that were missed; here it is a model of the provider that the client called.
 
-A call's key is used only if the call succeeded, was not translated, and went to the provider that its path stands for.
-No other provider is asked, and nothing is asked before the client has received its whole response. The request of the
-refinement does not pass the middleware, so it is not recorded as a chat.
+A call's key is used only if the call succeeded, was not translated, and went to the provider whose API its path belongs
+to. No other provider is asked, and nothing is asked before the client has received its whole response. The request of
+the refinement does not pass the middleware, so it is not recorded as a chat.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from tokenmizer_mw.memory import SessionMemory
 
 _FORWARDED_HEADERS: Final = frozenset({*CREDENTIALS, b"openai-organization", b"openai-project", b"user-agent"})
-"""Headers of the client's call that the refinement request repeats: API key, account, and user agent."""
+"""Headers of the client's call that the request to the refining model repeats: API key, account, and user agent."""
 
 _GRACE: Final = 5.0
 """Seconds that the waiting thread allows in addition to the setting ``llm_timeout``, within which the provider has to
@@ -44,8 +44,8 @@ answer."""
 
 
 class ClientModels:
-    """Lets the sessions of ``memory`` be refined by models of the providers that clients call, with the clients' API
-    keys.
+    """Lets the sessions of ``memory`` be refined with the API keys of clients: a model of the provider that the client
+    calls reads the recorded session for facts that were missed.
 
     ``models``: name of a provider -> model that refines the sessions of clients that call this provider. A session for
     which the memory settings name no model waits until such a call provides one. Call ``offer`` on the event loop after
@@ -65,15 +65,15 @@ class ClientModels:
         memory.service.refinement.borrow()
 
     def offer(self, call: ClientCall, target: Target) -> None:
-        """Let the session of ``call`` be refined with the call's API key, by the model that is configured for the
-        provider ``target``.
+        """Let the session of ``call`` be refined with the call's API key: the model that is configured for the provider
+        ``target`` reads the session for facts that were missed.
 
         Call it only for a successful ``call`` whose response the client has received; this is not checked. It does
         nothing
 
         - if the call is not recorded in a session;
         - if no model is configured for the provider;
-        - if the call was translated, or went to another provider than its path stands for;
+        - if the call was translated, or went to another provider than the one whose API its path belongs to;
         - if the session is not due for refinement.
 
         Call it on the event loop. It never blocks and never raises; an error is logged and counted as ``lend_failed``.

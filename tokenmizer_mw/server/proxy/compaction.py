@@ -44,7 +44,8 @@ _WHOLE: Final = b"application/json"
 
 
 class ResponseEditing:
-    """ASGI ``send`` that adds a compaction or a report about one to a response with status 200.
+    """ASGI ``send`` that adds a compaction (a text that replaces old messages), or a report about one, to a response
+    with status 200.
 
     ``added``: object that makes the addition: its method ``to_body`` changes a parsed JSON body, its method
     ``to_event`` an event of a stream. ``most``: a JSON body of more bytes passes unchanged.
@@ -130,7 +131,8 @@ class ResponseEditing:
 _DIALECT_MODULES: Final[Mapping[str, ModuleType]] = {module.NAME: module for module in (anthropic, responses)}
 
 _NATIVE: Final = {anthropic.NAME: "anthropic", responses.NAME: "openai"}
-"""Name of a dialect (format of chat calls) -> name of the provider that makes compactions of this format itself."""
+"""Name of an API format -> name of the provider that makes compactions (texts that replace old messages) in this format
+itself."""
 
 _THINKING: Final = b"clear_thinking"
 _COMPACTION: Final = b'"compaction"'
@@ -142,8 +144,8 @@ _LOOK: Final = 64
 
 
 class CompactionMiddleware:
-    """ASGI middleware in front of the memory middleware ``app``, for requests that ask for a compaction or contain one.
-    ``routes``: says which provider a call goes to."""
+    """ASGI middleware in front of the memory middleware ``app``, for requests that ask for a compaction (a short text
+    that replaces old messages) or contain one. ``routes``: says which provider a call goes to."""
 
     def __init__(self, app: ASGIApp, memory: SessionMemory, routes: Routes) -> None:
         self._app = app
@@ -151,8 +153,8 @@ class CompactionMiddleware:
         self._routes = routes
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Handle one ASGI connection: answer the request, or pass it on, changed if it contains a compaction or if one
-        is made."""
+        """Handle one ASGI connection. A request for a compaction (a short text that replaces old messages) is answered.
+        Other requests are passed on, changed if they contain a compaction or if one is made."""
         api_path = self._find_api_path(scope)
         if api_path is None:
             await self._app(scope, receive, send)
@@ -180,8 +182,8 @@ class CompactionMiddleware:
             await self._app(scope, replay_messages(read, receive), send)
 
     def _find_api_path(self, scope: Scope) -> ApiPath | None:
-        """Return the API that the request path belongs to if requests to it may ask for a compaction; ``None`` for any
-        other request, also for a compressed one."""
+        """Return the API that the request path belongs to, if requests to it may ask for a compaction (a text that
+        replaces old messages); ``None`` for any other request, also for a compressed one."""
         if scope["type"] != "http" or scope["method"] != "POST":
             return None
         headers: list[Header] = scope["headers"]
@@ -240,16 +242,16 @@ class CompactionMiddleware:
             return None
 
     async def _is_native(self, api_path: ApiPath, contract: ModuleType, body: bytes) -> bool:
-        """Return whether every provider that the request may be sent to makes compactions in the request's format
-        itself."""
+        """Return whether every provider that the request may be sent to makes compactions (texts that replace old
+        messages) in the request's format itself."""
         targets = self._routes.targets(api_path, await model_of(api_path, body))
         return bool(targets) and all(target.server.name == _NATIVE[contract.NAME] for target in targets)
 
     def _session(self, scope: Scope) -> tuple[str | None, bool]:
         """Return the id of the request's session (``None`` if unknown), and whether the client or agent named it.
 
-        An id that was derived from the beginning of the conversation was not named; an id in a compaction of the
-        request is used instead of it.
+        An id that was derived from the beginning of the conversation was not named; if the request contains a
+        compaction (a text that replaces old messages), the id in the compaction is used instead.
         """
         named = session_in_headers(scope["headers"], self._memory.settings)
         found = named or scope.get(SESSION_KEY) or scope.get(BESIDE_KEY)
@@ -261,8 +263,8 @@ def _is_standalone(api_path: ApiPath) -> bool:
 
 
 def _concerns(api_path: ApiPath, body: bytes) -> bool:
-    """Return whether a request may ask for a compaction or for old parts to be removed ("cleared"), or may contain a
-    compaction. True may be wrong; false is always right."""
+    """Return whether a request may ask for a compaction (a text that replaces old messages) or for old parts to be
+    removed, or may contain a compaction. True may be wrong; false is always right."""
     if _is_standalone(api_path):
         return True
     found = [sign for sign in _SIGNS if has_bytes(body, sign)]

@@ -54,8 +54,8 @@ class ForwardedCall:
     - ``block``: the text that replaces earlier messages; the memory middleware adds it to the request. "" for none.
     - ``session``: id of the call's session; ``None`` leaves the session as it was found before.
     - ``added``: object that adds something to the response, see ``ResponseEditing``; ``None`` for nothing.
-    - ``checkpoint``: id of the session's checkpoint that was made together with the block. With "", no reminders of
-      facts that the block left out are added.
+    - ``checkpoint``: id of the session's checkpoint that was made together with the block. With "", the middleware
+      appends no reminders (facts that the block left out) to the newest message.
     """
 
     body: bytes
@@ -67,10 +67,10 @@ class ForwardedCall:
 
 @dataclass(frozen=True, slots=True)
 class CompactionCall:
-    """One call that asks for a compaction or contains one.
+    """One call that asks for a compaction (a short text that replaces old messages) or contains one.
 
     - ``contract``: the module of ``context.compaction`` that reads and writes compactions in the format of the call's
-      dialect.
+      API.
     - ``tenant``: owner of the sessions. ``session``: a pair of the session id (``None`` if unknown) and whether the
       client named it.
     - ``body``: the request body, JSON.
@@ -92,11 +92,13 @@ class CompactionCall:
     created: int = 0
 
     def process(self) -> AnsweredCall | ForwardedCall | None:
-        """Do what the call asks for. Returns the response, or the changed call to forward; ``None`` if the call is to
-        be forwarded unchanged.
+        """Do what the call asks for: make a compaction (a short text that replaces old messages), or use the one that
+        it contains. Returns the response, or the changed call to forward; ``None`` if the call is to be forwarded
+        unchanged.
 
-        Raises ``MalformedRequest`` for an invalid body, ``SealBroken`` if a compaction in the call was not made by this
-        installation, and ``RequestBlocked`` if the guard refuses the request.
+        Raises ``MalformedRequest`` for an invalid body, ``SealBroken`` if a compaction in the call was not made with
+        this store and tenant, and ``RequestBlocked`` if the guard refuses the request because a message reads like an
+        attack.
         """
         try:
             given = read_object(decode_body(self.body)).values
@@ -131,9 +133,9 @@ class CompactionCall:
         return self.native and any(given.get(name) for name in _CHAINS)
 
     def _follow_native(self, given: Mapping[str, Any], native: Native) -> ForwardedCall | None:
-        """Handle a request with a compaction that the provider made: add a block with what the session knows, placed
-        after that compaction. Returns ``None`` to forward the request unchanged: without a session, if there is nothing
-        to add, and if the store fails, because that must not delay a chat."""
+        """Handle a request with a compaction (text that replaces old messages) that the provider made: add a block with
+        what the session knows, placed after that compaction. Returns ``None`` to forward the request unchanged: without
+        a session, if there is nothing to add, and if the store fails, because that must not delay a chat."""
         key = self._key(given, None)
         if key is None:
             return None
@@ -153,9 +155,10 @@ class CompactionCall:
     def sum_up(self) -> AnsweredCall | ForwardedCall | None:
         """Handle a coding agent's request to summarise its own chat.
 
-        Returns the resume block as the response. If the setting ``agent_compaction`` is "both", returns the call to
-        forward, with the block as an addition to the model's summary. ``None`` if the model is to answer the unchanged
-        request. Raises ``MalformedRequest`` for an invalid body.
+        Returns the resume block (a short text with the session's facts) as the response. If the setting
+        ``agent_compaction`` is "both", returns the call to forward, with the block as an addition to the model's
+        summary. ``None`` if the model is to answer the unchanged request. Raises ``MalformedRequest`` for an invalid
+        body.
         """
         given = read_object(decode_body(self.body)).values
         body = without_prompt(given, self.contract.MESSAGES)
@@ -177,8 +180,8 @@ class CompactionCall:
 
     def _key(self, given: Mapping[str, Any], content: SealedContent | None) -> SessionKey | None:
         """Return the key of the session that the call belongs to; ``None`` if none is known. The id that the client
-        named comes first, then the id in a compaction of the call, then a derived id. ``content``: the call's
-        compaction, ``None`` if it has none."""
+        named comes first, then the id in the call's compaction (text of this server that replaces old messages), then a
+        derived id. ``content``: the content of that compaction, ``None`` if the call has none."""
         found, named = self.session
         in_field = given.get(self.memory.settings.session_field)
         if found is None and is_usable_id(in_field):
@@ -219,8 +222,9 @@ class CompactionCall:
         return replace(behind, body={**behind.body, "messages": messages}) if edits else behind, edits
 
     def _read(self, behind: ReducedRequest, *, whole: bool = True) -> ChatRequest:
-        """Parse the request without the fields that ask for a compaction. With ``whole``, all its other bytes stay as
-        the client sent them if the request has no compaction; else it is parsed from the reduced body."""
+        """Parse the request without the fields that ask for a compaction (a text that replaces old messages). With
+        ``whole``, all its other bytes stay as the client sent them if the request contains no compaction; else it is
+        parsed from ``behind``, the request without the replaced messages."""
         if whole and behind.content is None and not behind.emptied:
             asking = self.dialect.read(self.body, self.memory.service.known)
             if not any(name in asking.fields for name in self.contract.ASKING):
@@ -229,9 +233,9 @@ class CompactionCall:
         return self.dialect.read(_dump_body(behind.body), self.memory.service.known)
 
     def _at_once(self, behind: ReducedRequest, wanted: CompactNow, key: SessionKey) -> AnsweredCall:
-        """Return a response that is a compaction of the whole conversation. If the call has nothing but a compaction,
-        that one is returned again. If the store fails, the response has status 503. Raises ``MalformedRequest`` if
-        there is nothing to compact."""
+        """Return a response that is a compaction of the whole conversation: a text that replaces all its messages. If
+        the call has nothing but a compaction, that one is returned again. If the store fails, the response has status
+        503. Raises ``MalformedRequest`` if there is nothing to compact."""
         request = self._read(behind)
         if behind.content is not None and behind.bare:
             return self._alone(
@@ -280,8 +284,8 @@ class CompactionCall:
         return ForwardedCall(body, made.now, key.id, self.contract.Addition(content, sealed, edits))
 
     def _make_compaction(self, key: SessionKey, request: ChatRequest, wish: CompactionWish) -> CompactionResult | None:
-        """Return the compaction. ``None`` if none is due, and if the store fails, because that must not delay a
-        chat."""
+        """Return the compaction (a text that replaces old messages). ``None`` if none is due, and if the store fails,
+        because that must not delay a chat."""
         try:
             return self.memory.service.compaction.compact(key, request, wish)
         except StoreError as error:

@@ -160,8 +160,8 @@ _NAMINGS: Final = {
 
 
 def _provider(server: Server, addressed: bool) -> CheckResult:
-    """Return a result that says at which address the provider is called and with whose key. ``addressed``: whether a
-    request path stands for the provider, so that it may get clients' keys."""
+    """Return a result that says at which address the provider is called and with whose key. ``addressed``: whether
+    clients' request paths belong to this provider's API, so that it may get clients' keys."""
     row, place = server.row, f"providers.{server.name}"
     if row.auth == "none":
         return CheckResult(Grade.FINE, place, f"{row.base_url}, without a key")

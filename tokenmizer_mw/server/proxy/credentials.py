@@ -1,8 +1,9 @@
 """Chooses the API key that is sent to a provider. The keys with which clients log in to this server are never sent.
 
-A client's key is sent only to the provider that the client's path stands for. A model name alone never sends the key
-elsewhere. There is one exception: with ``keys: client`` in the configuration, a client can send its key to another
-provider by writing that provider's name in front of the model, such as "grok/grok-4".
+A client's key is sent only to the provider whose API the client's path belongs to, such as Anthropic for
+"/v1/messages". A model name alone never sends the key elsewhere. There is one exception: with ``keys: client`` in the
+configuration, a client can send its key to another provider by writing that provider's name in front of the model, such
+as "grok/grok-4".
 """
 
 from __future__ import annotations
@@ -26,8 +27,14 @@ _KEY_MIN: Final = 8
 
 
 def takes_clients(target: Target) -> bool:
-    """Return whether the client's own API key is sent to this target (a provider and model), instead of the
-    server's."""
+    """Return whether the client's own API key is sent to this target (a provider and a model), instead of the server's
+    key.
+
+    - With ``keys: client`` in the configuration: if the client's path belongs to the provider's API, or if the client
+      wrote the provider's name in front of the model.
+    - Otherwise: if the client's path belongs to the provider's API, the model is not one that the configuration
+      defines, and the server has no key of its own for the provider (nor is ``keys: server`` set).
+    """
     if target.server.keys == "client":
         return target.addressed or target.choice == "named"
     ours = target.server.keys == "server" or target.server.key != ""
@@ -35,8 +42,8 @@ def takes_clients(target: Target) -> bool:
 
 
 def missing_key(target: Target) -> str:
-    """Return an error message if the target needs an API key and neither the client's nor the server's may be sent to
-    it; else "". It is not checked whether the client has sent a key."""
+    """Return an error message if the target (a provider and a model) needs an API key and neither the client's nor the
+    server's may be sent to it; else "". It is not checked whether the client has sent a key."""
     server, row = target.server, target.server.row
     ours = server.key != "" and server.keys != "client"
     if row.auth == "none" or ours or takes_clients(target):
@@ -64,9 +71,9 @@ def missing_for_models(routes: Routes) -> dict[str, str]:
 
 
 def with_credentials(target: Target, headers: Sequence[Header]) -> list[Header]:
-    """Return the client's ``headers`` with the API key to send to the target. If the client's own key may go to it
-    (``takes_clients``), that key stays. Otherwise it is removed from all headers, and the server's key is added if
-    there is one. Keys for this server itself are always removed."""
+    """Return the client's ``headers`` with the API key to send to the target (a provider and a model). If the client's
+    own key may go to it (``takes_clients``), that key stays. Otherwise it is removed from all headers, and the server's
+    key is added if there is one. Keys for this server itself are always removed."""
     if takes_clients(target):
         return [pair for pair in headers if not _is_ours(pair)]
     keys = [value for name in CREDENTIALS for value in _bare_values(headers, name)]
@@ -91,9 +98,10 @@ def _bare(value: bytes) -> bytes:
 
 
 def credentials(target: Target, headers: Sequence[Header]) -> list[Header]:
-    """Return the header in which the target expects an API key, with the key to send: the client's own, taken from
-    ``headers``, if it may go to this target (``takes_clients``), else the server's. ``[]`` if there is no such key, or
-    if the provider takes none. The other ``headers`` are not in the result; ``with_credentials`` keeps them."""
+    """Return the header in which the target (a provider and a model) expects an API key, with the key to send: the
+    client's own, taken from ``headers``, if it may go to this target (``takes_clients``), else the server's. ``[]`` if
+    there is no such key, or if the provider takes none. The other ``headers`` are not in the result;
+    ``with_credentials`` keeps them."""
     key = token(headers) if takes_clients(target) else target.server.key if target.server.keys != "client" else ""
     given = target.server.row.credentials(key)
     return [(name.encode("latin-1"), value.encode("latin-1", "replace")) for name, value in given.items()]
@@ -111,8 +119,9 @@ def token(headers: Sequence[Header]) -> str:
 
 
 def query_for(target: Target, query: bytes) -> bytes:
-    """Return the query to forward. An API key in it (the parameter "key", as Google's clients send it) is removed
-    unless the client's key may go to the target. A key of this server is always removed."""
+    """Return the query to forward to the target (a provider and a model). An API key in it (the parameter "key", as
+    Google's clients send it) is removed unless the client's key may go to the target. A key of this server is always
+    removed."""
     if b"key=" not in query and b"%" not in query:
         return query
     pairs = parse_qsl(query.decode("latin-1"), keep_blank_values=True)

@@ -92,8 +92,8 @@ class RefusedCall(PeerError):
 
 
 class Forwarder(Protocol):
-    """Protocol of an object that makes the request for one call and one target, and sends the response to the
-    client."""
+    """Protocol of an object that makes the request for one call and one target (a provider and a model), and sends the
+    response to the client."""
 
     async def outbound(self) -> Outbound:
         """Return the request to send to the provider. Raises ``RefusedCall`` if it cannot be made, for example because
@@ -105,8 +105,8 @@ class Forwarder(Protocol):
 
 
 def forwarder_of(call: ClientCall, target: Target) -> Forwarder:
-    """Return the forwarder for ``call`` and ``target``: the call is forwarded unchanged if the provider accepts its
-    format, else translated. Raises ``RefusedCall`` if neither is possible."""
+    """Return the forwarder for ``call`` and ``target`` (a provider and a model): the call is forwarded unchanged if the
+    provider accepts its format, else translated. Raises ``RefusedCall`` if neither is possible."""
     api_path, server = call.api_path, target.server
     if server.takes(api_path.dialect) if api_path.dialect else server.family == api_path.family:
         return UnchangedForwarder(call, target)

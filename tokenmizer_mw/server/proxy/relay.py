@@ -188,8 +188,8 @@ class _Relayed:
         self._outcomes = outcomes
 
     async def open(self, target: Target) -> UpstreamResponse:
-        """Send the call to ``target``. Return when status and headers of the response have arrived, whatever the status
-        is.
+        """Send the call to ``target`` (a provider and a model). Return when status and headers of the response have
+        arrived, whatever the status is.
 
         The outcome is counted for the provider. Raises ``RefusedCall`` if the call cannot be sent to this target, and
         ``Unreachable`` if no response came.

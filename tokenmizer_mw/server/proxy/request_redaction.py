@@ -105,8 +105,9 @@ class RequestRedaction:
         return work() if len(body) <= INLINE_MAX else await offload(work, CPU)
 
     def _redact(self, path: str, headers: Sequence[Header], body: bytes) -> Redacted:
-        """Return the request without secrets. Raises ``UnreadableBody`` if it cannot be parsed and may not pass, and
-        ``RequestBlocked`` if the guard refuses a message of a chat."""
+        """Return the request without secrets. Raises ``UnreadableBody`` if it cannot be read as text and may not pass,
+        and ``RequestBlocked`` if a message of a chat reads like an attack and the settings want such messages
+        refused."""
         api_path = api_path_of(path, headers)
         try:
             plain, text, forwarded = _readable(headers, body, self._body_max)

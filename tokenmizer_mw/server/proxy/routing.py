@@ -102,8 +102,8 @@ class Target:
 
     - ``model``: the provider's own name of the model; "" if the call names none.
     - ``choice``: why this provider was selected.
-    - ``addressed``: whether the client's request path stands for this provider, so that the client's API key is meant
-      for it.
+    - ``addressed``: whether the client's request path belongs to this provider's API, such as "/v1/messages" to
+      Anthropic's, so that the client's API key is meant for it.
     """
 
     server: Server
@@ -151,8 +151,8 @@ class Routes:
         return dict(self._aliases)
 
     def is_addressed(self, server: Server) -> bool:
-        """Return whether the request paths of an API family stand for this provider, so that it may receive the keys of
-        clients that use these paths."""
+        """Return whether request paths of some API stand for this provider, such as "/v1/messages" for Anthropic. If
+        so, it may receive the keys of clients that use these paths."""
         return server in self._addressed.values()
 
     def not_configured(self, api_path: ApiPath, model: str) -> str:
@@ -214,8 +214,8 @@ class Routes:
         return own or next((server for server in self.servers.values() if server.family == family), None)
 
     def _find_addressed(self, family: str, configured: bool) -> Server | None:
-        """Return the provider that the request paths of ``family`` stand for; only this one gets the keys of clients
-        that use these paths. ``None`` if it is unclear.
+        """Return the provider that the request paths of the API ``family`` stand for; only this one gets the keys of
+        clients that use these paths. ``None`` if it is unclear.
 
         It is the default that the configuration names, else the provider with the family's name, else the only provider
         of this family. A provider of another family is never returned.

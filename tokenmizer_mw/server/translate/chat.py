@@ -96,7 +96,7 @@ class ChatTurn:
 
 @dataclass(frozen=True, slots=True)
 class Namespace:
-    """A named group of tools. Only the OpenAI Responses dialect has such groups."""
+    """A named group of tools. Only the OpenAI Responses API format has such groups."""
 
     name: str
     description: str = ""
@@ -112,8 +112,8 @@ class Tool:
     - ``form``: what the tool is for the client: a "function", a "custom" tool (its argument is free text), or the
       client's "local_shell". For the provider, all are functions.
     - ``namespace``: the group that the tool belongs to, ``None`` for none. ``own``: its name inside the group.
-    - ``sent``: the tool as the client sent it, for replies that repeat it; ``None`` if the client's dialect has no such
-      replies.
+    - ``sent``: the tool as the client sent it, for replies that repeat it; ``None`` if the client's API format has no
+      such replies.
     """
 
     name: str

@@ -53,10 +53,10 @@ class Provider:
         return {"authorization": f"Bearer {key}"} if self.auth == "bearer" else {self.auth: key}
 
     def side(self, event_max: int = EVENT_MAX) -> ProviderSide:
-        """Return the translator for the provider's dialect. ``event_max``: maximum size in bytes of a stream event; a
-        larger one is an error.
+        """Return the translator for the provider's API format. ``event_max``: maximum size in bytes of a stream event;
+        a larger one is an error.
 
-        Raises ``KeyError`` for a dialect that is not in ``DIALECTS``.
+        Raises ``KeyError`` for a API format that is not in ``DIALECTS``.
         """
         return DIALECTS[self.dialect](self, event_max)
 
@@ -68,8 +68,8 @@ DIALECTS: Final[Mapping[str, Callable[[Provider, int], ProviderSide]]] = {
     "cohere": lambda row, event_max: CohereProvider(event_max),
     "ollama": lambda row, event_max: OllamaProvider(event_max),
 }
-"""Name of a dialect that a provider may have -> function that takes a provider and the maximum size of a stream event
-in bytes, and returns the translator."""
+"""Name of a API format that a provider may have -> function that takes a provider and the maximum size of a stream
+event in bytes, and returns the translator."""
 
 _TEXT_ONLY: Final = attached_to("result") | {"image", "document", "audio"}
 _OPENAI: Final = Quirks(max_tokens="max_completion_tokens", system="developer", verbosity=True)

@@ -68,7 +68,7 @@ class ProviderRequest:
 
     - ``path``: path below the provider's base address, percent-encoded and with the query.
     - ``body``: the JSON object to send.
-    - ``headers``: headers that the dialect requires, such as a version; API keys are not among them.
+    - ``headers``: headers that the API format requires, such as a version; API keys are not among them.
     """
 
     path: str
@@ -77,7 +77,7 @@ class ProviderRequest:
 
 
 class StreamReader(Protocol):
-    """Protocol of an object that parses one stream of a provider into dialect-neutral stream events. The result does
+    """Protocol of an object that parses one stream of a provider into API-independent stream events. The result does
     not depend on how the stream's bytes are split into pieces."""
 
     def receive(self, data: bytes) -> Sequence[StreamEvent | Pinged]:
@@ -89,13 +89,13 @@ class StreamReader(Protocol):
 
 
 class StreamWriter(Protocol):
-    """Protocol of an object that writes the stream events of one reply in a client's dialect."""
+    """Protocol of an object that writes the stream events of one reply in a client's API format."""
 
     def send(self, event: StreamEvent) -> bytes:
-        """Return the bytes to send to the client for ``event``; b"" if the dialect has nothing for it."""
+        """Return the bytes to send to the client for ``event``; b"" if the API format has nothing for it."""
 
     def ping(self) -> bytes:
-        """Return the bytes that keep an idle connection alive; clients of this dialect ignore them."""
+        """Return the bytes that keep an idle connection alive; clients of this API format ignore them."""
 
 
 class ClientSide(Protocol):
@@ -103,32 +103,32 @@ class ClientSide(Protocol):
 
     @property
     def name(self) -> str:
-        """The dialect's name, such as "openai_chat"."""
+        """The API format's name, such as "openai_chat"."""
 
     @property
     def words(self) -> Mapping[str, str]:
-        """Field names for errors: name in the dialect-neutral types, whole or only its first part, such as "sampling"
-        -> the client's name. "" stands for the rest of the name: "sampling.seed" is "seed" then (``client_field`` does
-        that)."""
+        """Field names for errors: name in the API-independent types of ``translate.chat``, whole or only its first
+        part, such as "sampling" -> the client's name. "" stands for the rest of the name: "sampling.seed" is "seed"
+        then (``client_field`` does that)."""
 
     def call(self, body: Mapping[str, Any]) -> ChatCall:
         """Parse the JSON object of a request.
 
-        Raises ``Untranslatable``, which names the field, for what no other dialect can express, and
+        Raises ``Untranslatable``, which names the field, for what no other API format can express, and
         ``MalformedRequest`` for an invalid request.
         """
 
     def reply(self, answer: ModelReply, call: ChatCall, *, created: int) -> Mapping[str, Any]:
         """Return the model's reply ``answer`` to the request ``call`` as the JSON body of a response in the client's
-        dialect. ``created``: the time to report, in seconds since the epoch. Raises ``ForeignReply`` for content that
-        the dialect cannot express."""
+        API format. ``created``: the time to report, in seconds since the epoch. Raises ``ForeignReply`` for content
+        that the API format cannot express."""
 
     def writer(self, call: ChatCall, *, created: int) -> StreamWriter:
-        """Return an object that writes one streamed reply to ``call`` in the client's dialect. ``created``: the time of
-        the reply to report, in seconds since the epoch."""
+        """Return an object that writes one streamed reply to ``call`` in the client's API format. ``created``: the time
+        of the reply to report, in seconds since the epoch."""
 
     def error(self, fault: Fault) -> Mapping[str, Any]:
-        """Return the error ``fault`` as the JSON body of an error response in the client's dialect."""
+        """Return the error ``fault`` as the JSON body of an error response in the client's API format."""
 
 
 class ProviderSide(Protocol):
@@ -136,11 +136,11 @@ class ProviderSide(Protocol):
 
     @property
     def name(self) -> str:
-        """The dialect's name, such as "anthropic"."""
+        """The API format's name, such as "anthropic"."""
 
     def outgoing(self, call: ChatCall) -> ProviderRequest:
-        """Return the request ``call`` in the provider's dialect. Raises ``Untranslatable``, which names the field of
-        ``call`` that the dialect cannot express."""
+        """Return the request ``call`` in the provider's API format. Raises ``Untranslatable``, which names the field of
+        ``call`` that the API format cannot express."""
 
     def answer(self, body: Mapping[str, Any]) -> ModelReply:
         """Parse the JSON object of a complete (not streamed) reply. Raises ``ForeignReply`` if it is no such reply, or
@@ -195,8 +195,8 @@ class Stream:
 
 
 def client_field(name: str, words: Mapping[str, str]) -> str:
-    """Return the client's name of a field that an error names. ``name``: the field in the dialect-neutral types, such
-    as "sampling.seed".
+    """Return the client's name of a field that an error names. ``name``: the field in the API-independent types of
+    ``translate.chat``, such as "sampling.seed".
 
     ``words`` has the client's names, by the whole name or by its first component ("sampling"). The value "" stands for
     the rest of ``name`` ("seed"). A name that is not in ``words`` is returned unchanged.
@@ -208,14 +208,14 @@ def client_field(name: str, words: Mapping[str, str]) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Translation:
-    """Translates between the dialect of one client and the dialect of one provider."""
+    """Translates between the API format of one client and the API format of one provider."""
 
     client: ClientSide
     provider: ProviderSide
 
     def call(self, body: bytes) -> ChatCall:
         """Parse the client's request. Raises ``MalformedRequest`` if it is invalid, and ``Untranslatable`` for what no
-        other dialect can express."""
+        other API format can express."""
         if len(body) > REQUEST_MAX:
             raise MalformedRequest(f"the request is longer than {REQUEST_MAX} bytes")
         try:
@@ -224,14 +224,15 @@ class Translation:
             raise MalformedRequest(f"not JSON: {error}") from None
 
     def request(self, body: bytes) -> tuple[ProviderRequest, ChatCall]:
-        """Return the client's request translated for the provider, and the same request in dialect-neutral types.
-        Raises ``MalformedRequest`` if it is invalid, and ``Untranslatable`` for what cannot be translated."""
+        """Return the client's request translated for the provider, and the same request in API-independent types of
+        ``translate.chat``. Raises ``MalformedRequest`` if it is invalid, and ``Untranslatable`` for what cannot be
+        translated."""
         call = self.call(body)
         return self.outgoing(call), call
 
     def outgoing(self, call: ChatCall) -> ProviderRequest:
-        """Return the request ``call`` in the provider's dialect. Raises ``Untranslatable`` for what the provider's
-        dialect cannot express; the error names the field as the client knows it."""
+        """Return the request ``call`` in the provider's API format. Raises ``Untranslatable`` for what the provider's
+        API format cannot express; the error names the field as the client knows it."""
         try:
             return self.provider.outgoing(call)
         except Untranslatable as error:
@@ -258,8 +259,8 @@ class Translation:
         return Stream(self.provider.reader(), self.client.writer(call, created=created))
 
     def refusal(self, fault: Fault) -> ClientReply:
-        """Return the error ``fault`` as a response in the client's dialect. The status is that of ``fault``, or 502 if
-        that is 0."""
+        """Return the error ``fault`` as a response in the client's API format. The status is that of ``fault``, or 502
+        if that is 0."""
         return ClientReply(fault.status or 502, dump(self.client.error(fault)))
 
     def refuse(self, error: PeerError) -> ClientReply:

@@ -27,8 +27,8 @@ _TYPES: Final[Mapping[FaultKind, str]] = {
     FaultKind.REQUEST: "invalid_request_error", FaultKind.SERVER: "api_error",
 }  # fmt: skip
 _TOO_LONG: Final = "prompt is too long"
-"""Words that clients look for in the message of an error, because this dialect has no error code for a prompt that is
-too long."""
+"""Words that clients look for in the message of an error, because this API format has no error code for a prompt that
+is too long."""
 
 
 class AnthropicWriter:
@@ -40,7 +40,7 @@ class AnthropicWriter:
         self._index = -1
 
     def send(self, event: chat.StreamEvent) -> bytes:
-        """Return ``event`` as Anthropic's server-sent events; b"" if the dialect has none for it."""
+        """Return ``event`` as Anthropic's server-sent events; b"" if the API format has none for it."""
         return b"".join(named_event(values) for step in self._progress.steps(event) for values in self._of(step))
 
     def ping(self) -> bytes:
@@ -171,7 +171,7 @@ class AnthropicClient:
     def reply(self, answer: chat.ModelReply, call: chat.ChatCall, *, created: int) -> Mapping[str, Any]:
         """Return the model's reply ``answer`` to the request ``call`` as the JSON body of a response. ``created``: the
         time, in seconds since the epoch, from which an id is made if the provider gives none. Raises ``ForeignReply``
-        for content that this dialect cannot express, such as an image."""
+        for content that this API format cannot express, such as an image."""
         content = [_block(part) for part in parts_of(answer)]
         stopped = _stop_fields(answer.finish, answer.stop_sequence)
         message = _message(answer.id or _anonymous(created), answer.model or call.model, answer.usage)

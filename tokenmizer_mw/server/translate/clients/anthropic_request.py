@@ -132,8 +132,9 @@ WORDS: Final[Mapping[str, str]] = {
     "system": "system",
     **dict.fromkeys(("assistant", "image", "document", "audio", "call", "result"), "messages"),
 }
-"""Field names for errors: name in the dialect-neutral types, whole or only its first part, such as "sampling" -> this
-dialect's name. "" stands for the rest of the name: "sampling.seed" is "seed" then (``client_field`` does that)."""
+"""Field names for errors: name in the API-independent types of ``translate.chat``, whole or only its first part, such
+as "sampling" -> this API format's name. "" stands for the rest of the name: "sampling.seed" is "seed" then
+(``client_field`` does that)."""
 
 _MODES: Final[Mapping[str, Literal["auto", "none", "any", "named"]]] = {
     "auto": "auto",
@@ -145,7 +146,7 @@ _MODES: Final[Mapping[str, Literal["auto", "none", "any", "named"]]] = {
 
 def read(body: Mapping[str, Any]) -> chat.ChatCall:
     """Parse the JSON object of an Anthropic Messages request. Raises ``Untranslatable`` for a field or value that other
-    dialects cannot express, and ``MalformedRequest`` for an invalid request."""
+    API formats cannot express, and ``MalformedRequest`` for an invalid request."""
     fields = check_fields(body, "", REQUEST)
     choice = fields.variant("tool_choice", CHOICES)
     output = fields.child("output_config", OUTPUT)

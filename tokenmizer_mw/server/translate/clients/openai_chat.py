@@ -38,7 +38,7 @@ class OpenAIChatWriter:
         self._calls = self._thoughts = -1
 
     def send(self, event: chat.StreamEvent) -> bytes:
-        """Return ``event`` as chunks in server-sent events; b"" if the dialect has none for it."""
+        """Return ``event`` as chunks in server-sent events; b"" if the API format has none for it."""
         return b"".join(self._of(step) for step in self._progress.steps(event))
 
     def ping(self) -> bytes:
@@ -173,7 +173,7 @@ class OpenAIChatClient:
 
     def reply(self, answer: chat.ModelReply, call: chat.ChatCall, *, created: int) -> Mapping[str, Any]:
         """Return the model's reply ``answer`` to the request ``call`` as the JSON body of a response. ``created``: the
-        time to report, in seconds since the epoch. Raises ``ForeignReply`` for content that this dialect cannot
+        time to report, in seconds since the epoch. Raises ``ForeignReply`` for content that this API format cannot
         express, such as an image."""
         choice = {
             "index": 0,

@@ -135,15 +135,16 @@ WORDS: Final[Mapping[str, str]] = {
     "tools": "tools",
     **dict.fromkeys(("system", "assistant", "image", "document", "audio", "call", "result"), "messages"),
 }
-"""Field names for errors: name in the dialect-neutral types, whole or only its first part, such as "sampling" -> this
-dialect's name. "" stands for the rest of the name: "sampling.seed" is "seed" then (``client_field`` does that)."""
+"""Field names for errors: name in the API-independent types of ``translate.chat``, whole or only its first part, such
+as "sampling" -> this API format's name. "" stands for the rest of the name: "sampling.seed" is "seed" then
+(``client_field`` does that)."""
 
 _SOUNDS: Final = ("wav", "mp3")
 
 
 def read(body: Mapping[str, Any]) -> chat.ChatCall:
     """Parse the JSON object of an OpenAI Chat Completions request. Raises ``Untranslatable`` for a field or value that
-    other dialects cannot express, and ``MalformedRequest`` for an invalid request."""
+    other API formats cannot express, and ``MalformedRequest`` for an invalid request."""
     fields = check_fields(body, "", REQUEST)
     options = fields.child("stream_options", STREAM_OPTIONS)
     return chat.ChatCall(

@@ -34,7 +34,7 @@ class OpenAIResponsesWriter:
         self._output: list[dict[str, Any]] = []
 
     def send(self, event: chat.StreamEvent) -> bytes:
-        """Return ``event`` as server-sent events of OpenAI Responses; b"" if the dialect has none for it."""
+        """Return ``event`` as server-sent events of OpenAI Responses; b"" if the API format has none for it."""
         steps = chain.from_iterable(self._of(step) for step in self._progress.steps(event))
         return b"".join(self._number_event(values) for values in steps)
 
@@ -191,7 +191,7 @@ class OpenAIResponsesClient:
 
     def reply(self, answer: chat.ModelReply, call: chat.ChatCall, *, created: int) -> Mapping[str, Any]:
         """Return the model's reply ``answer`` to the request ``call`` as the JSON body of a response. ``created``: the
-        time to report, in seconds since the epoch. Raises ``ForeignReply`` for content that this dialect cannot
+        time to report, in seconds since the epoch. Raises ``ForeignReply`` for content that this API format cannot
         express, such as an image."""
         name = _response_id(answer.id, created)
         items, parts = Items(call, name), parts_of(answer)

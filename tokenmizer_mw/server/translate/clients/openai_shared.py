@@ -83,7 +83,7 @@ def tool_choice(fields: Fields, name_of: Callable[[Fields], str]) -> ToolChoice 
     not set it.
 
     ``name_of``: function that returns the tool's name if the field is an object that names a tool. Raises
-    ``Untranslatable`` for a choice that other dialects do not have.
+    ``Untranslatable`` for a choice that other API formats do not have.
     """
     value = fields.raw.get("tool_choice")
     if isinstance(value, str):
@@ -113,7 +113,8 @@ def custom_tool(name: str, description: str, grammar: Fields | None) -> Tool:
     """Return a tool of OpenAI's type "custom", whose argument is free text, as a function with that text as its only
     argument.
 
-    Other dialects have no grammars for the text, so ``grammar`` is added to the description (``None`` for no grammar).
+    Other API formats have no grammars for the text, so ``grammar`` is added to the description (``None`` for no
+    grammar).
     """
     values = [description] * bool(description)
     if grammar is not None:

@@ -194,7 +194,7 @@ class Fields:
         return None if value is None else Fields(value, self.at(name)).one_of("type", tables)
 
     def untranslatable(self, name: str, reason: str = "") -> Untranslatable:
-        """Return (not raise) the error for the field ``name``, which other dialects cannot express. ``reason``: text
+        """Return (not raise) the error for the field ``name``, which other API formats cannot express. ``reason``: text
         for people; "" for a standard text."""
         return Untranslatable(self.at(name), f"{self.at(name)}: {reason}" if reason else "")
 
@@ -308,7 +308,7 @@ _IN_ID = re2.compile(r"(?s)(.*?)__sealed_by_([a-z_]+?)__([A-Za-z0-9_-]*)")
 
 def tag_seal(seal: str, sealed_by: str, dialect: str) -> str:
     """Return a provider's signature in the form in which a client of ``dialect`` gets it: unchanged if ``sealed_by``,
-    its origin, is that dialect, else with the origin in front, such as "gemini:...". "" if there is no signature."""
+    its origin, is that API format, else with the origin in front, such as "gemini:...". "" if there is no signature."""
     alone = sealed_by in ("", dialect) and not _TAGGED.fullmatch(seal)
     return seal if alone or not seal else f"{sealed_by}:{seal}"
 

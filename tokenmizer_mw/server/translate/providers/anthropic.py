@@ -66,7 +66,7 @@ def _messages(chat_turns: Sequence[chat.ChatTurn]) -> list[dict[str, Any]]:
 
 
 def _order_system_messages(chat_turns: Sequence[chat.ChatTurn]) -> list[chat.ChatTurn]:
-    """Return the messages with each system message directly after a user message, as the dialect requires: after the
+    """Return the messages with each system message directly after a user message, as the API format requires: after the
     user message before it if that is its neighbour, else after the user message that follows it. Raises
     ``Untranslatable`` if no user message is next to it."""
     ordered: list[chat.ChatTurn] = []
@@ -98,7 +98,7 @@ def _texts(parts: Sequence[chat.Part]) -> str | list[dict[str, Any]]:
 
 
 def _blocks(turn: chat.ChatTurn) -> Iterator[dict[str, Any]]:
-    """Yield the content blocks of a message, tool results first, as the dialect requires."""
+    """Yield the content blocks of a message, tool results first, as the API format requires."""
     for part in sorted(turn.parts, key=lambda part: not isinstance(part, chat.ModelToolResult)):
         if isinstance(part, chat.ModelToolResult):
             yield _result(part)
@@ -253,13 +253,14 @@ def _part(block: Mapping[str, Any]) -> chat.Part | None:
 
 
 def _usage(counts: Mapping[str, int]) -> chat.Usage:
-    """Return the token counts. The dialect does not include cached tokens in the prompt tokens, so they are added."""
+    """Return the token counts. The API format does not include cached tokens in the prompt tokens, so they are
+    added."""
     prompt = sum(counts.get(name, 0) for name in ("prompt", "cached", "written"))
     return chat.Usage(**{**counts, "prompt": prompt})
 
 
 class AnthropicEvents:
-    """Parses the events of one Anthropic stream into dialect-neutral stream events. Each stream needs a new object."""
+    """Parses the events of one Anthropic stream into API-independent stream events. Each stream needs a new object."""
 
     def __init__(self) -> None:
         self._parts = Parts()
@@ -352,8 +353,8 @@ class AnthropicProvider:
     - ``event_max``: maximum size in bytes of a stream event; a larger one is an error.
 
     System messages at the start become the system prompt. A later one is placed after the user message that it follows
-    or precedes, as the dialect requires. Reasoning without a signature of Anthropic's, image details and ``verbosity``
-    are dropped.
+    or precedes, as the API format requires. Reasoning without a signature of Anthropic's, image details and
+    ``verbosity`` are dropped.
     """
 
     max_tokens: int = 8_192
@@ -401,5 +402,5 @@ class AnthropicProvider:
     fault = staticmethod(fault_of)
 
     def reader(self) -> StreamReader:
-        """Return a new object that parses one stream of the provider into dialect-neutral stream events."""
+        """Return a new object that parses one stream of the provider into API-independent stream events."""
         return EventReader(AnthropicEvents(), self.event_max)

@@ -93,7 +93,7 @@ def _document(part: object) -> dict[str, Any]:
 
 def _choice(call: chat.ChatCall) -> str:
     """Return the value of the field ``tool_choice``, "" for the default. Raises ``Untranslatable`` if the call names
-    one of several tools, because the dialect can only require that some tool is called."""
+    one of several tools, because the API format can only require that some tool is called."""
     if call.choice is None or call.choice.mode == "auto" or not call.tools:
         return ""
     if call.choice.mode == "named" and [tool.name for tool in call.tools] != [call.choice.name]:
@@ -180,7 +180,7 @@ def _failure(end: Mapping[str, Any]) -> chat.Fault | None:
 
 
 class CohereEvents:
-    """Parses the events of one Cohere stream into dialect-neutral stream events. Each stream needs a new object."""
+    """Parses the events of one Cohere stream into API-independent stream events. Each stream needs a new object."""
 
     def __init__(self) -> None:
         self._parts = Parts()
@@ -285,5 +285,5 @@ class CohereProvider:
     fault = staticmethod(fault_of)
 
     def reader(self) -> StreamReader:
-        """Return a new object that parses one stream of the provider into dialect-neutral stream events."""
+        """Return a new object that parses one stream of the provider into API-independent stream events."""
         return EventReader(CohereEvents(), self.event_max)

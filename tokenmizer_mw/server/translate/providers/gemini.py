@@ -78,7 +78,7 @@ def _contents(chat_turns: Sequence[chat.ChatTurn]) -> list[dict[str, Any]]:
 
 
 def _as_user_turn(turn: chat.ChatTurn) -> chat.ChatTurn:
-    """Return a system message as a user message that begins with "System message: ", because the dialect has system
+    """Return a system message as a user message that begins with "System message: ", because the API format has system
     messages only at the start. Any other message is returned unchanged."""
     if turn.role != "system":
         return turn
@@ -321,7 +321,7 @@ def _usage(raw: object) -> chat.Usage | None:
 
 
 class GeminiChunks:
-    """Parses the chunks of one Gemini stream into dialect-neutral stream events. Each stream needs a new object."""
+    """Parses the chunks of one Gemini stream into API-independent stream events. Each stream needs a new object."""
 
     def __init__(self) -> None:
         self._parts = Parts()
@@ -386,8 +386,8 @@ class GeminiProvider:
     maximum size in bytes of a stream event; a larger one is an error.
 
     System messages at the start become the system instruction. A later one is sent as a user message that begins with
-    "System message: ", because the dialect has no other place for it. Reasoning without a signature of Gemini's, image
-    details, the end user and ``verbosity`` are dropped.
+    "System message: ", because the API format has no other place for it. Reasoning without a signature of Gemini's,
+    image details, the end user and ``verbosity`` are dropped.
     """
 
     budgeted: tuple[str, ...] = BUDGETED
@@ -420,7 +420,7 @@ class GeminiProvider:
     fault = staticmethod(fault_of)
 
     def reader(self) -> StreamReader:
-        """Return a new object that parses one stream of the provider into dialect-neutral stream events."""
+        """Return a new object that parses one stream of the provider into API-independent stream events."""
         return EventReader(GeminiChunks(), self.event_max, bare=True)
 
     def _config(self, call: chat.ChatCall) -> dict[str, Any]:

@@ -154,7 +154,7 @@ def _finish(line: Mapping[str, Any], called: bool) -> chat.Finish:
 
 
 class OllamaLines:
-    """Parses the lines of one Ollama stream into dialect-neutral stream events. Each stream needs a new object."""
+    """Parses the lines of one Ollama stream into API-independent stream events. Each stream needs a new object."""
 
     def __init__(self) -> None:
         self._parts = Parts()
@@ -197,8 +197,8 @@ class OllamaProvider:
     """Translator for Ollama's own chat API. ``line_max``: maximum size in bytes of a line of a stream; a larger one is
     an error.
 
-    The dialect has no call ids: tool results are sent in the order of the calls, with the names of their tools. If the
-    model must not call tools, none are offered to it. Image details, signatures of reasoning, the end user and
+    The API format has no call ids: tool results are sent in the order of the calls, with the names of their tools. If
+    the model must not call tools, none are offered to it. Image details, signatures of reasoning, the end user and
     ``verbosity`` are dropped.
     """
 
@@ -230,5 +230,5 @@ class OllamaProvider:
     fault = staticmethod(fault_of)
 
     def reader(self) -> StreamReader:
-        """Return a new object that parses one stream of the provider into dialect-neutral stream events."""
+        """Return a new object that parses one stream of the provider into API-independent stream events."""
         return LineReader(OllamaLines(), self.line_max)

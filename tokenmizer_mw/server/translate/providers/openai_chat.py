@@ -354,7 +354,7 @@ class _Calls:
 
 
 class OpenAIChatChunks:
-    """Parses the chunks of one OpenAI Chat Completions stream into dialect-neutral stream events. Each stream needs a
+    """Parses the chunks of one OpenAI Chat Completions stream into API-independent stream events. Each stream needs a
     new object."""
 
     def __init__(self) -> None:
@@ -530,5 +530,5 @@ class OpenAIChatProvider:
     fault = staticmethod(fault_of)
 
     def reader(self) -> StreamReader:
-        """Return a new object that parses one stream of the provider into dialect-neutral stream events."""
+        """Return a new object that parses one stream of the provider into API-independent stream events."""
         return EventReader(OpenAIChatChunks(), self.event_max)

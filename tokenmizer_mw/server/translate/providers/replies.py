@@ -22,7 +22,7 @@ class ProviderStreamReader(Protocol):
     """Protocol of what differs between providers in parsing a stream: what one event means, and how the stream ends."""
 
     def event(self, event: ServerSentEvent) -> Iterable[chat.StreamEvent | chat.Pinged]:
-        """Parse the next event of the provider's stream, and return the dialect-neutral stream events in it."""
+        """Parse the next event of the provider's stream, and return the API-independent stream events in it."""
 
     def end(self) -> Iterable[chat.StreamEvent]:
         """Return the stream events that are still to be sent after the provider's stream has ended.
@@ -51,10 +51,10 @@ class _Reader:
 
 
 class EventReader(_Reader):
-    """Parses a stream of server-sent events into dialect-neutral stream events. Everything after the end of the reply
+    """Parses a stream of server-sent events into API-independent stream events. Everything after the end of the reply
     or after an error is ignored.
 
-    - ``script``: parses the events of the provider's dialect.
+    - ``script``: parses the events of the provider's API format.
     - ``event_max``: maximum size in bytes of an event; a larger one gives a ``Fault``.
     - ``bare``: whether the provider sends errors as JSON outside of events, as Gemini does. If a stream has no event at
       all, such JSON is parsed in any case.
@@ -121,7 +121,7 @@ class EventReader(_Reader):
 
 
 class LineReader(_Reader):
-    """Parses a stream of JSON lines into dialect-neutral stream events. Everything after the end of the reply or after
+    """Parses a stream of JSON lines into API-independent stream events. Everything after the end of the reply or after
     an error is ignored. ``script``: parses a line. ``line_max``: maximum size in bytes of a line; a larger one gives a
     ``Fault``."""
 
@@ -252,8 +252,8 @@ def resolve_finish(finish: chat.Finish, called: bool) -> chat.Finish:
 def usage_in(raw: object, names: Sequence[tuple[str, str]]) -> chat.Usage | None:
     """Return the token counts in ``raw``, the usage object of a reply; ``None`` if it has no valid count.
 
-    ``names``: pairs of a field of the provider's dialect and the field of ``Usage`` for it. If several pairs have the
-    same field of ``Usage``, the last one whose field is in ``raw`` is used. Missing and invalid counts are 0.
+    ``names``: pairs of a field of the provider's API format and the field of ``Usage`` for it. If several pairs have
+    the same field of ``Usage``, the last one whose field is in ``raw`` is used. Missing and invalid counts are 0.
     """
     counts = token_counts(raw, names)
     return chat.Usage(**counts) if counts else None

@@ -24,7 +24,7 @@ EFFORTS: Final = {"none": 0, "minimal": 512, "low": 1_024, "medium": 8_192, "hig
 number of tokens."""
 
 ONE_CALL: Final = "Call at most one tool at a time."
-"""Instruction to the model, for dialects without a field that forbids several tool calls at once."""
+"""Instruction to the model, for API formats without a field that forbids several tool calls at once."""
 
 _NEUTRAL: Final = {"frequency_penalty": 0, "presence_penalty": 0}
 """Sampling parameters -> value that is the default, so that a call with it does not use this feature."""
@@ -50,7 +50,7 @@ def list_features(call: chat.ChatCall) -> Iterator[str]:
     """Yield the names of the optional features that a call uses, such as "sampling.seed", "format.schema",
     "choice.named", "image.url" or "result.image".
 
-    Texts, tool calls and tool results are not among them, because every dialect has them.
+    Texts, tool calls and tool results are not among them, because every API format has them.
     """
     for field in fields(chat.Sampling):
         if getattr(call.sampling, field.name) not in (None, (), _NEUTRAL.get(field.name)):
@@ -84,14 +84,14 @@ def _attachment_features(turn: chat.ChatTurn, part: chat.Part) -> Iterator[str]:
 
 
 def one_call_at_most(call: chat.ChatCall) -> str:
-    """Return the instruction to the model not to call several tools at once, for dialects without a field for it. "" if
-    the call does not forbid it or has no tools."""
+    """Return the instruction to the model not to call several tools at once, for API formats without a field for it. ""
+    if the call does not forbid it or has no tools."""
     return ONE_CALL if call.parallel is False and call.tools else ""
 
 
 def turns_with_rule(call: chat.ChatCall) -> Sequence[chat.ChatTurn]:
-    """Return the messages of a call, for dialects without a field that forbids several tool calls at once. If the call
-    forbids them, a system message that says so is inserted after the system messages at the start."""
+    """Return the messages of a call, for API formats without a field that forbids several tool calls at once. If the
+    call forbids them, a system message that says so is inserted after the system messages at the start."""
     if call.parallel is not False or not call.tools:
         return call.turns
     prefix, rest = split_prefix(call.turns)
@@ -121,7 +121,7 @@ def thoughts(parts: Iterable[chat.Part]) -> str:
 
 
 def result_text(result: chat.ModelToolResult) -> str:
-    """Return the text of a tool result, for dialects without a field for failures: a failed one begins with
+    """Return the text of a tool result, for API formats without a field for failures: a failed one begins with
     "The tool failed: "."""
     text = join_texts(result.parts)
     return _FAILED + text if result.failed else text
