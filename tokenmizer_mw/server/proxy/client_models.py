@@ -118,7 +118,8 @@ class ClientModels:
 
 @dataclass(frozen=True, slots=True)
 class ClientModel:
-    """Function that refinement calls to ask a provider's model with a client's key.
+    """Function that asks a provider's model with a client's key, for refinement (a model reads a recorded session for
+    facts that were missed).
 
     Call it in a worker thread; the request runs on ``loop``, the event loop of the connections.
 

@@ -27,7 +27,7 @@ class Field:
     - Otherwise a value in ``values`` is dropped, for ``reason``, and any other value is refused. ``values`` of ``None``
       drops any value; ``()`` refuses any value.
 
-    The value ``null`` is never refused.
+    The value ``null`` of a field in a ``Table`` is never refused.
     """
 
     carried: bool = False
@@ -307,8 +307,9 @@ _IN_ID = re2.compile(r"(?s)(.*?)__sealed_by_([a-z_]+?)__([A-Za-z0-9_-]*)")
 
 
 def tag_seal(seal: str, sealed_by: str, dialect: str) -> str:
-    """Return a provider's signature in the form in which a client of ``dialect`` gets it: unchanged if ``sealed_by``,
-    its origin, is that API format, else with the origin in front, such as "gemini:...". "" if there is no signature."""
+    """Return a provider's signature in the form in which a client of the API format ``dialect`` gets it: unchanged if
+    its origin ``sealed_by`` is "" or that API format, else with the origin in front, such as "gemini:...". "" if there
+    is no signature."""
     alone = sealed_by in ("", dialect) and not _TAGGED.fullmatch(seal)
     return seal if alone or not seal else f"{sealed_by}:{seal}"
 
