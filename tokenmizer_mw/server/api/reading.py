@@ -163,8 +163,8 @@ def edits(request: ApiRequest[shapes.NoQuery, None]) -> shapes.EditsAnswer:
 
 
 def messages(request: ApiRequest[shapes.MessagesQuery, None]) -> shapes.MessagesAnswer:
-    """Return a page of the messages of a session, oldest first: at most ``limit`` messages with a number above
-    ``after``."""
+    """Return a page of the messages of a session, oldest first: those with a number above ``after``, at most ``limit``
+    and at most the setting ``page_max``. Raises ``UnknownSession`` for an unknown session."""
     request.memory.view(request.session_id, lambda state: None, tenant=request.tenant)  # raises for an unknown session
     wish, found = request.query, request.memory.messages(request.session_id, tenant=request.tenant)
     most = min(wish.limit, request.memory.settings.page_max)
@@ -212,8 +212,8 @@ def _events(request: ApiRequest[Any, None]) -> Sequence[Recorded]:
 
 
 def sessions(request: ApiRequest[shapes.SessionsQuery, None]) -> shapes.SessionsAnswer:
-    """Return a page of the sessions of the caller's tenant, most recently updated first. ``cursor`` in the query: the
-    value ``next`` of the page before."""
+    """Return a page of the sessions of the caller's tenant, most recently updated first, at most ``limit`` and at most
+    the setting ``page_max``. ``cursor`` in the query: the value ``next`` of the page before."""
     most = min(request.query.limit, request.memory.settings.page_max)
     after = _read_cursor(request.query.cursor) if request.query.cursor is not None else None
     found = request.memory.sessions(after=after, limit=most + 1, tenant=request.tenant)
