@@ -24,6 +24,7 @@ from tokenmizer_mw.extract.match.stated_values import (
     differ_names,
     drop_shared_values,
     key_of,
+    merge_stated,
     read_stated,
 )
 from tokenmizer_mw.extract.rules.change_words import CHANGES, EXPLICIT
@@ -33,6 +34,9 @@ from tokenmizer_mw.extract.text.similar import content, first_stem
 from tokenmizer_mw.model.node import Node, NodeType
 
 from .change_odds import change_odds
+
+BETWEEN_SENTENCES: Final = " . "
+"""Stands between the sentences of ``Claim.beside``."""
 
 
 def read_nothing() -> float | None:
@@ -45,7 +49,7 @@ class Claim:
     """A sentence of a user that may change a fact.
 
     - ``line``: the sentence without introductory words; ``said``: with them; ``parts``: its clauses.
-    - ``beside``: the sentence with its neighbours in the message.
+    - ``beside``: the sentence with its neighbours in the message, ``BETWEEN_SENTENCES`` between them.
     - ``turn``: number of its message; ``last``: whether it is the last sentence of the message.
     - ``question``: the question at the end of the assistant's message that it may answer; "" for none.
     - ``read_meaning``: computes ``meant``.
@@ -106,7 +110,7 @@ class Claim:
     @cached_property
     def around(self) -> StatedValues:
         """The values and words of the sentence and its neighbours."""
-        return read_stated(self.beside)
+        return merge_stated(map(read_stated, self.beside.split(BETWEEN_SENTENCES)))
 
     @cached_property
     def lateness(self) -> float:
