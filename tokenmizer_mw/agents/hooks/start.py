@@ -15,7 +15,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from tokenmizer_mw.errors import StoreError, TokenMizerError
+from tokenmizer_mw.errors import Conflict, StoreCorrupt, StoreError, TokenMizerError
 from tokenmizer_mw.model.session import LOCAL_TENANT, SESSION_ID_MAX, SessionKey, project_of
 from tokenmizer_mw.safety.fence import frame, nonce_for
 from tokenmizer_mw.store.choosing import resolve_store, sqlite_path
@@ -186,13 +186,15 @@ class BlockBuilder:
 
     def build_again(self, project: str) -> None:
         """Build the blocks of the sessions of ``project`` again whose session, or another one of the project, has
-        changed since. The first error of the store or of a file ends this, and is not raised."""
+        changed since. Errors are not raised: a session that is damaged or being written is skipped, and any other error
+        of the store or of a file ends this."""
         with suppress(StoreError, sqlite3.Error, OSError):
             with at(self._path) as cursor:
                 chats = chats_of(cursor, self._reader)
             for chat, session in chats.items():
                 if project_of(session, self._separator) == project:
-                    self._keep(BlockName(self._reader, chat=chat), session, self._siblings(session))
+                    with suppress(StoreCorrupt, Conflict):
+                        self._keep(BlockName(self._reader, chat=chat), session, self._siblings(session))
 
     def _siblings(self, session: str) -> str:
         project = project_of(session, self._separator)

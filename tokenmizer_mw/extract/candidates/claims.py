@@ -19,6 +19,7 @@ from tokenmizer_mw.extract.read.layout import Span
 from tokenmizer_mw.extract.read.other_speakers import is_in_spans
 from tokenmizer_mw.extract.rules import Act, Speaker
 from tokenmizer_mw.extract.score.contrast import (
+    BETWEEN_SENTENCES,
     Claim,
     has_change_words,
     read_nothing,
@@ -64,7 +65,7 @@ def read_claims(
     said = [one for one in segments if one.kind in (SegmentKind.PROSE, SegmentKind.LIST_ITEM)][:SENTENCES_READ]
     for at, segment in enumerate(said):
         if not is_in_spans(elsewhere, segment.start) and _may_change(segment.text) and not _is_marked(segment.text):
-            beside = " . ".join(one.text for one in said[max(at - 1, 0) : at + 2])
+            beside = BETWEEN_SENTENCES.join(one.text for one in said[max(at - 1, 0) : at + 2])
             line = bound_sentence(segment.text)
             parts = tuple(part for part in split_statements(line) if part.strip()) or (line,)
             asked = question if at == 0 else ""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Final
@@ -89,6 +90,12 @@ def read_stated(text: str) -> StatedValues:
             members.add((known[0].name, known[1]))
     words = frozenset(key_of(stem) for stem in content(rest) if not stem.isdigit())
     return StatedValues(frozenset(measured), frozenset(counted), frozenset(members), frozenset(names), words)
+
+
+def merge_stated(parts: Iterable[StatedValues]) -> StatedValues:
+    """Return the values and words of several texts together."""
+    each = [(one.measured, one.counted, one.members, one.names, one.words) for one in parts]
+    return StatedValues(*(frozenset().union(*some) for some in zip(*each, strict=True)))
 
 
 def normalise_value(value: Value) -> str:

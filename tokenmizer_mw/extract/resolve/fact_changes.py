@@ -27,6 +27,7 @@ from tokenmizer_mw.extract.score.contrast import (
     closeness,
     count_words,
     is_denial,
+    shares_key,
     weigh,
 )
 from tokenmizer_mw.extract.text.clauses import split_statements
@@ -239,8 +240,8 @@ def _find_change(ledger: Ledger, claims: Sequence[ReadClaim]) -> tuple[Segment, 
     """The sentence of a message that changes a fact in force, the reason, and that fact; ``None`` if probably none
     does.
 
-    All pairs of a sentence and a fact are compared with each other, because the sentence that gives the reason often
-    names the changed thing as well.
+    All pairs of a sentence and a fact that share a word or a kind of value are compared with each other, because the
+    sentence that gives the reason often names the changed thing as well.
     """
     if (lifted := _find_lifted_rule(ledger, claims)) is not None:
         return lifted
@@ -249,7 +250,12 @@ def _find_change(ledger: Ledger, claims: Sequence[ReadClaim]) -> tuple[Segment, 
         return None
     facts = find_changeable(ledger, [read[1] for _, read in likely])
     words = count_words(facts)
-    pairs = [_Pair(weigh(node, read[1], words), at, node.id, read, node) for at, read in likely for node in facts]
+    pairs = [
+        _Pair(weigh(node, read[1], words), at, node.id, read, node)
+        for at, read in likely
+        for node in facts
+        if shares_key(node, read[1])
+    ]
     ranked = sorted(pairs, key=itemgetter(0, 1, 2), reverse=True)
     best = _find_likeliest_pair(ranked)
     if best is None:

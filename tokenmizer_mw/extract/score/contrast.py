@@ -24,6 +24,7 @@ from tokenmizer_mw.extract.match.stated_values import (
     differ_names,
     drop_shared_values,
     key_of,
+    merge_stated,
     read_stated,
 )
 from tokenmizer_mw.extract.rules.change_words import CHANGES, EXPLICIT
@@ -33,6 +34,9 @@ from tokenmizer_mw.extract.text.similar import content, first_stem
 from tokenmizer_mw.model.node import Node, NodeType
 
 from .change_odds import change_odds
+
+BETWEEN_SENTENCES: Final = " . "
+"""Stands between the sentences of ``Claim.beside``."""
 
 
 def read_nothing() -> float | None:
@@ -45,7 +49,7 @@ class Claim:
     """A sentence of a user that may change a fact.
 
     - ``line``: the sentence without introductory words; ``said``: with them; ``parts``: its clauses.
-    - ``beside``: the sentence with its neighbours in the message.
+    - ``beside``: the sentence with its neighbours in the message, ``BETWEEN_SENTENCES`` between them.
     - ``turn``: number of its message; ``last``: whether it is the last sentence of the message.
     - ``question``: the question at the end of the assistant's message that it may answer; "" for none.
     - ``read_meaning``: computes ``meant``.
@@ -72,7 +76,7 @@ class Claim:
         return self.read_meaning()
 
     @cached_property
-    def weights_by_fact(self) -> dict[tuple[str | bool, bool, bool, bool, int], float]:
+    def weights_by_fact(self) -> dict[tuple[str, bool, bool, bool, int], float]:
         """Cache of ``weigh``. The key contains everything that ``weigh`` reads of a fact."""
         return {}
 
@@ -106,7 +110,7 @@ class Claim:
     @cached_property
     def around(self) -> StatedValues:
         """The values and words of the sentence and its neighbours."""
-        return read_stated(self.beside)
+        return merge_stated(map(read_stated, self.beside.split(BETWEEN_SENTENCES)))
 
     @cached_property
     def lateness(self) -> float:
@@ -225,12 +229,16 @@ def has_change_words(line: str) -> bool:
     return _CHANGES.any(line) or _EXPLICIT.any(line) or _SO.any(line)
 
 
+def shares_key(node: Node, claim: Claim) -> bool:
+    """Whether a fact and a claim or its neighbours share a word, a name or a kind of value."""
+    return not read_stated(node.label).keys.isdisjoint(claim.keys)
+
+
 def weigh(node: Node, claim: Claim, facts: KnownFacts) -> float:
     """Return the log odds that a claim changes ``node``, against the outcome that nothing changes. ``facts``: the facts
     that the claim may change."""
-    old = read_stated(node.label)
-    said = node.label if not old.keys.isdisjoint(claim.keys) else bool(old.names)
-    key = (said, node.type is NodeType.TASK, node.source.role == "assistant", _is_just_set(node, claim), facts.number)
+    by_assistant = node.source.role == "assistant"
+    key = (node.label, node.type is NodeType.TASK, by_assistant, _is_just_set(node, claim), facts.number)
     known = claim.weights_by_fact.get(key)
     if known is None:
         known = BIAS + sum(map(mul, _WEIGHTS, _collect(node, claim, facts)))
@@ -256,7 +264,7 @@ def _collect(node: Node, claim: Claim, facts: KnownFacts) -> tuple[float, ...]:
     best, new = _nearest(claim, old)
     if _is_explicit(best):
         new = drop_shared_values(new, old)
-    typed = (differ_measured(old, new), differ_counted(old, new), differ_members(old, new))
+    typed = _differ_in_type(old, new)
     shared = len(old.words & new.words)
     return (
         *typed,
@@ -280,6 +288,16 @@ def _collect(node: Node, claim: Claim, facts: KnownFacts) -> tuple[float, ...]:
         claim.own_odds,
         claim.odds,
     )
+
+
+def _differ_in_type(old: StatedValues, new: StatedValues) -> tuple[bool, bool, bool]:
+    """Whether a text gives other measured values, numbers and members of categories than a fact."""
+    if old.sorts.isdisjoint(new.sorts) and not (old.dated and new.dated):
+        return _NO_TYPE_DIFFERS
+    return (differ_measured(old, new), differ_counted(old, new), differ_members(old, new))
+
+
+_NO_TYPE_DIFFERS: Final = (False, False, False)
 
 
 def _is_just_set(node: Node, claim: Claim) -> bool:
@@ -369,6 +387,6 @@ def _is_named(old: StatedValues, around: StatedValues) -> bool:
 def closeness(old: StatedValues, new: StatedValues) -> float:
     """Return how close a clause (``new``) is to a fact (``old``): a score without a unit, higher if they share words or
     give different values of one kind."""
-    typed = differ_measured(old, new) or differ_counted(old, new) or differ_members(old, new)
+    typed = True in _differ_in_type(old, new)
     shared = len(old.words & new.words)
     return 2 * typed + 1.2 * differ_names(old, new) + shared / (len(old.words) or 1) + 0.5 * (shared > 0)
