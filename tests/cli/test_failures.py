@@ -104,7 +104,7 @@ def test_maintenance_makes_no_schema_in_postgresql(command: list[str], status: i
         (["stats"], 2, "there is no store in postgresql://"),
         (["resume", "x"], 2, "no session 'x' in postgresql://"),
         (["recall", "x", "which database?"], 2, "no session 'x' in postgresql://"),
-        (["dashboard"], 1, "there is no store in postgresql://"),
+        (["dashboard"], 2, "there is no store in postgresql://"),
     ],
     ids=str,
 )

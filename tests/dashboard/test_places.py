@@ -198,6 +198,6 @@ def test_the_command_refuses_a_store_that_the_environment_names_and_that_is_not_
     command = [sys.executable, "-m", "tokenmizer_mw", "dashboard", "--port", "0"]
     environment = os.environ | {STORE_VARIABLE: f"sqlite:///{tmp_path / 'nowhere.db'}"}
     done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=SECONDS)
-    assert (done.returncode, done.stdout) == (1, "")
+    assert (done.returncode, done.stdout) == (2, "")
     assert "there is no store in" in done.stderr
     assert list(tmp_path.iterdir()) == []

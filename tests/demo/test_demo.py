@@ -113,7 +113,7 @@ def test_the_database_can_be_looked_at_as_it_says(shown: str) -> None:
 
 def test_reminders_are_printed_short(shown: str) -> None:
     lines = shown.splitlines()
-    starts = [at for at, line in enumerate(lines) if "Behind the newest message" in line]
+    starts = [at for at, line in enumerate(lines) if "After the newest message" in line]
     assert starts
     for at in starts:
         told = [line for line in lines[at + 1 : at + 6] if line.startswith("      | ")]

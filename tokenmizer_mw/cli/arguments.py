@@ -94,7 +94,7 @@ EDITS: Final[dict[str, Command]] = {
         _option("--off", action="store_true", help="no longer"),
     ),
     "undo": _command(
-        "take a change by hand back",
+        "undo a manual change",
         _SESSION,
         _option("number", type=int, nargs="?", metavar="NUMBER", help="which one (default: the newest)"),
     ),

@@ -114,7 +114,7 @@ def _serving(commands: Any) -> None:
     serve.add_argument("--workers", type=int, help="processes (default: 1)")
     serve.add_argument("--dashboard", action="store_true", help="show the sessions in a browser, at / of the server")
     serve.add_argument("--log", choices=("text", "json"), default="text", help="form of log lines (default: text)")
-    about = "tell what is wrong or fine about the store and the proxy's configuration"
+    about = "check the store and the proxy's configuration"
     sentence = "Look at the store and, where the extra proxy is installed, at the proxy's configuration."
     check = _add_command(commands, "check", about, sentence, parents=[shared])
     check.add_argument("--host", help="as for serve (default: 127.0.0.1)")
@@ -124,7 +124,7 @@ def _serving(commands: Any) -> None:
 
 
 def _dashboard(commands: Any) -> None:
-    about = "show the sessions of a store in a browser: what they believe, and changes by hand"
+    about = "show the sessions of a store in a browser, with their facts and manual changes"
     board = _add_command(commands, "dashboard", about)
     where = board.add_mutually_exclusive_group()
     where.add_argument("--store", metavar="URL", help="where sessions are kept, such as sqlite:///chat.db")

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from tokenmizer_mw.agents.install import HOOKS, HOSTS, find_missing_programs, find_registered
-from tokenmizer_mw.errors import ConfigError
+from tokenmizer_mw.errors import CallerError, ConfigError
 from tokenmizer_mw.memory import SessionMemory
 from tokenmizer_mw.operations.logs import configure_logging, log_config
 from tokenmizer_mw.runtime.collection import freeze_started
@@ -280,11 +280,12 @@ def run_dashboard(arguments: argparse.Namespace) -> int:
     To open the dashboard, one needs the token in ``TOKENMIZER_DASHBOARD_TOKEN``. If that variable is not set, a new
     token is made and printed with the address.
 
-    Raises ``StoreError`` if the store cannot be opened, and ``ConfigError``
+    Raises ``CallerError`` for a store or a file (``--db``) that is named and does not exist, ``StoreError`` if the store cannot be opened,
+    and ``ConfigError``
 
     - if uvicorn is not installed;
     - for invalid settings;
-    - for a store that is named and does not exist, or if none can be chosen (``choose_store``);
+    - if no store can be chosen (``choose_store``);
     - for a host other than loopback (this machine only), unless the variable is set and ``--name`` is given;
     - for an address that cannot be listened on, such as a port in use.
     """
@@ -346,9 +347,9 @@ def _dashboard_address(arguments: argparse.Namespace) -> str:
         address: str = resolve_store(arguments.store)
         is_named = arguments.store or os.environ.get(STORE_VARIABLE)
         if is_named and (missing := find_missing(address)):
-            raise ConfigError(f"there is no store in {describe_place(address)} ({missing})")
+            raise CallerError(f"there is no store in {describe_place(address)} ({missing})")
         return address
     path = Path(arguments.db).absolute()
     if not path.is_file():
-        raise ConfigError(f"{path}: there is no such file")
+        raise CallerError(f"{path}: there is no such file")
     return f"{_SQLITE}{path}"

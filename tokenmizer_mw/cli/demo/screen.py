@@ -171,7 +171,7 @@ class Screen:
     def reminder(self, text: str) -> None:
         """Print the first ``_REMINDER_LINES`` facts and quotations of a reminder, and how many more there are. A
         reminder is text that the middleware appended to the newest message. ``text``: the whole reminder."""
-        self.lines(["      Behind the newest message stands what it asks for of the replaced ones:"], style="red")
+        self.lines(["      After the newest message: what was recalled from the replaced ones for it:"], style="red")
         entries = list(_split_reminder(text))
         lines = [_cut(line, self.width - _MARGIN).rstrip() for line in entries[:_REMINDER_LINES]]
         rest = [f"... and {len(entries) - len(lines)} more"] if len(lines) < len(entries) else []

@@ -78,7 +78,10 @@ class _Counters(Collector):
         yield self._make(CounterMetricFamily, "tokenmizer_calls", about, [], [([], whole.calls)])
         about, rows = "Tokens of calls that were recorded", (([kind], count) for kind, count in kinds)
         yield self._make(CounterMetricFamily, "tokenmizer_tokens", about, ["kind"], rows)
-        about, costs = "What they cost, and would have cost without us", (([way], dollars(cost)) for way, cost in ways)
+        about, costs = (
+            "What they cost, and what they would have cost without this package",
+            (([way], dollars(cost)) for way, cost in ways),
+        )
         yield self._make(CounterMetricFamily, "tokenmizer_cost_dollars", about, ["way"], costs)
         about, gains = "What a stage saved; a loss is negative", (([stage], dollars(gain)) for stage, gain in saved)
         yield self._make(GaugeMetricFamily, "tokenmizer_saved_dollars", about, ["stage"], gains)

@@ -80,7 +80,7 @@ ROUTES: Final[tuple[Route, ...]] = (
           writing.pin, shapes.EditAnswer, body=shapes.PinBody),
     Route("correct", "POST", "/api/correct", "write", "Change the words of a fact.",
           writing.correct, shapes.EditAnswer, body=shapes.CorrectBody),
-    Route("undo", "POST", "/api/undo", "write", "Take a change by hand back.",
+    Route("undo", "POST", "/api/undo", "write", "Undo a manual change.",
           writing.undo, shapes.UndoAnswer, body=shapes.UndoBody),
     Route("recall", "GET", "/api/recall/{session_id}", "read", "What a session says about a question.",
           reading.recall, shapes.RecallAnswer, shapes.RecallQuery),

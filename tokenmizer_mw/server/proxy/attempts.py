@@ -174,8 +174,9 @@ class ProviderOutcomes(Collector):
     def collect(self) -> Iterator[Metric]:
         """Yield the counters as Prometheus metrics (called by ``prometheus_client``): calls by provider and outcome,
         and refused requests by error code."""
-        about = "Calls to providers by what became of them"
+        about = "Calls to providers by outcome"
         calls = [([*call], count) for call, count in sorted(dict(self._counts).items())]
         yield self._make(CounterMetricFamily, "tokenmizer_provider_calls", about, ["provider", "outcome"], calls)
         refusals = [([code], count) for code, count in sorted(dict(self.refused).items())]
-        yield self._make(CounterMetricFamily, "tokenmizer_refusals", "Requests refused at the door", ["code"], refusals)
+        about = "Requests that the access middleware refused"
+        yield self._make(CounterMetricFamily, "tokenmizer_refusals", about, ["code"], refusals)
