@@ -173,7 +173,12 @@ class Truncation:
     read_sentences: ReadSentences = message_sentences
 
     def decide(self, state: SessionState) -> CutDecision:
-        """Decide how to send the request, given the state of the session."""
+        """Decide how to send the request: unchanged, with the session's current cut repeated, or with a new cut.
+
+        Nothing is recorded: the returned decision contains the events to append (for a new cut the new messages, their
+        facts and the cut; otherwise mostly none). If manual edits have made the block of the current cut wrong, a new
+        block is made. If the client has compacted its chat by itself, a block is put before the whole chat.
+        """
         if self.numbers:
             decision = self._make_plan(state.cut)
             return self._carry_out(state, decision, (len(self._spoken), -1), renew=True)
@@ -341,20 +346,22 @@ class Truncation:
         return Shortened(block, self.derivation.settings.block_role, tuple(places))
 
     def leaves_out(self, fit: Shortened) -> bool:
-        """Return whether ``fit`` leaves out messages of the request."""
+        """Return whether ``fit`` leaves out any message of the request, not counting the leading system messages."""
         return len(fit.kept) < len(self.request.messages) - self.request.prefix
 
     def count_kept(self, fit: Shortened) -> int:
-        """Count the tokens of the messages that ``fit`` keeps."""
+        """Count the tokens of the messages that ``fit`` keeps, without block, reminder and leading system messages."""
         return self._count_taken("", fit.kept, self.counter.request_counts(self.request))
 
     def count_fixed(self) -> int:
-        """Count the tokens that no cut removes: the leading system messages, tool definitions, and what is reserved."""
+        """Count the tokens that no cut removes: those of the leading system messages, those of the request beside its
+        messages (such as tool definitions), and ``reserved``."""
         counts = self.counter.request_counts(self.request)
         return self.reserved + self.counter.text(self.request.overhead) + sum(counts[: self.request.prefix])
 
     def _count_taken(self, block: str, places: Sequence[int], counts: Sequence[int]) -> int:
-        """Return the tokens of a block and of messages."""
+        """Return the tokens of ``block`` as a message of its own (0 for "") and of the messages at the indexes
+        ``places``. ``counts``: tokens of each message of the request."""
         return (self.counter.text(block) + MESSAGE_TOKENS if block else 0) + sum(counts[place] for place in places)
 
     def _block(self, state: SessionState, most: int | None = None) -> str:
@@ -570,7 +577,7 @@ class Truncation:
 
     @property
     def _spoken(self) -> History:
-        """The messages of the request without system messages."""
+        """The messages of the request, without system messages."""
         return self.request.messages.without_system()
 
     def _spoken_before(self, index: int) -> int:

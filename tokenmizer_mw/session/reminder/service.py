@@ -65,7 +65,7 @@ class Shortening:
 
     @property
     def left_out(self) -> int:
-        """Tokens of the messages that are not sent."""
+        """Tokens of the messages of the request that are not sent. The leading system messages are always sent."""
         counts = self.counter.request_counts(self.request)
         return sum(counts[self.request.prefix :]) - sum(counts[place] for place in self.kept)
 
@@ -310,7 +310,8 @@ class ReminderService:
                 del self._expected[next(iter(self._expected))]
 
     def awaits_cut(self, key: SessionKey) -> bool:
-        """Whether ``expect_cut`` has noted the session and it is still remembered."""
+        """Whether ``expect_cut`` was called for this session, and since then for fewer than ``sessions_cached``
+        others."""
         return key in self._expected
 
     def warm(self, key: SessionKey) -> None:
