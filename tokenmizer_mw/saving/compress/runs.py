@@ -116,8 +116,8 @@ _STEPS: Final = words(
 
 
 def condense_log(text: str) -> str:
-    """Return ``text`` with each run of similar lines replaced by its first and last line and the number of lines
-    between them.
+    """Return ``text`` with each run of at least ``RUN_MIN`` similar lines replaced by its first and last line and a
+    line with the number of lines between them. Lines about failures, and the lines beside them, always stay.
 
     Returns the same object if there is no such run.
     """

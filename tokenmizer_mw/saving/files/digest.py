@@ -64,7 +64,7 @@ class Digest:
     facts: Mapping[str, Any] = field(default_factory=dict)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the digest as JSON values."""
+        """Return all fields of the digest as a dict for JSON."""
         return {
             "name": self.name,
             "kind": self.kind,
@@ -163,12 +163,12 @@ def format_size(size: int) -> str:
 
 
 def format_count(number: int, thing: str) -> str:
-    """Format a number of things: "1 line", "2,000 lines"."""
+    """Format a number of things, with the plural of ``thing`` unless it is one: "1 line", "2,000 lines"."""
     return f"{number:,} {thing}{'' if number == 1 else 's'}"
 
 
 def share(part: float, whole: float) -> str:
-    """Format a part of a whole as a percentage: "12 %", "<1 %"."""
+    """Format a part of a whole as a percentage: "12 %", "<1 %"; "0 %" if ``whole`` is 0."""
     if not whole:
         return "0 %"
     percent = 100 * part / whole

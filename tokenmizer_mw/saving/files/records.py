@@ -132,7 +132,8 @@ class _Reader:
         self._since = 0
 
     def follow(self, events: Iterable[T]) -> Iterator[T]:
-        """Yield the parser's events, and note that it makes progress."""
+        """Yield ``events``, those of the parser that reads this file, and note with each one that the parser makes
+        progress."""
         for event in events:
             self._since = 0
             yield event

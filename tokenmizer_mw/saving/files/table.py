@@ -74,7 +74,8 @@ class _Lines:
         return line
 
     def rows(self, rows: Iterable[list[str]]) -> Iterator[list[str]]:
-        """Yield the rows that the parser makes of these lines."""
+        """Yield ``rows``, which the CSV parser makes of these lines, and note on which line each begins (``begun``). A
+        row may span several lines."""
         following = 1
         for row in rows:
             self._limit = self.taken + ROW_MAX
@@ -98,7 +99,8 @@ class _Table:
         self.broke = ""
 
     def take(self, rows: Iterator[list[str]], lines: _Lines) -> None:
-        """Read all rows. The first two show whether there is a header."""
+        """Read all ``rows`` into the columns; ``lines``: the lines that they are parsed from. The first two rows show
+        whether there is a header. Raises ``csv.Error`` and ``Stopped``; the rows before that are counted."""
         first, start = next(rows, None), lines.begun
         if first is None:
             return

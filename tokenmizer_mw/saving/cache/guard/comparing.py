@@ -124,7 +124,7 @@ def _has_exchange(changed: set[tuple[str, str]]) -> bool:
 
 
 def _self_roles(reading: QuestionReading) -> set[str]:
-    """The prepositions before "I", "me" and "you"."""
+    """Return the prepositions that stand directly before "I", "me" or "you" in a question."""
     pairs = itertools.pairwise(reading.items)
     return {before.text for before, item in pairs if item.kind == "self" and before.kind == "place"}
 
@@ -194,7 +194,8 @@ Check = Callable[[QuestionReading, QuestionReading, Alignment], bool]
 
 def differs(first: str, second: str) -> str:
     """Compare two questions that users asked. Return "" if the response to one may be given to the other, else the name
-    of the first difference, such as "negation" or "word" (see ``CHECKS``), or "language" if one cannot be compared.
+    of the first difference: "negation", "question", "modal", "person", "tense", "word", "direction", "order" or
+    "empty" (no content words in common), or "language" if one of the questions cannot be compared.
 
     Symmetric. Pairs of words are compared, so questions of more than ``CHARACTERS_MAX`` characters are never compared.
     """
@@ -224,7 +225,8 @@ def _has_same_denials(one: QuestionReading, other: QuestionReading, aligned: Ali
 
 
 def _denied_words(reading: QuestionReading) -> Iterator[list[Keys]]:
-    """Yield, for each denial, the words that it applies to."""
+    """Yield, for each denial ("not", "never"), the words that it applies to: those after it up to a stop, a word such
+    as "but", or the next denial."""
     for place, item in enumerate(reading.items):
         if item.kind == "not":
             yield list(_until_break(reading.items[place + 1 :]))

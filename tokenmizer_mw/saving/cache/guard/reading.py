@@ -134,7 +134,8 @@ def _is_asked_about(item: Item, behind: Item) -> bool:
 
 
 def _items(pieces: Sequence[QuestionPiece]) -> Iterator[Item]:
-    """Yield the items for the pieces, with phrases replaced by their meanings."""
+    """Yield the items of a question for its ``pieces``, in order. Phrases are replaced by their meanings; polite
+    phrases and articles are dropped."""
     run: list[str] = []
     names: set[str] = set()
     opening = begins = True
@@ -176,12 +177,14 @@ def _read_words(words: list[str], opening: bool, begins: bool) -> Iterator[Item]
 
 
 def _weighs(item: Item) -> bool:
-    """Whether what follows ``item`` no longer is the opening of the question."""
+    """Whether ``item`` ends the opening of a question, in which polite phrases and wishes ("I want to") are looked for:
+    a content word, a number, a denial, or a question word that is not just "what"."""
     return item.kind in ("word", "number", "exact", "not") or (item.kind == "asks" and item.text not in phrases.LOOSE)
 
 
 def _is_decisive(words: Sequence[str], bases: Sequence[str]) -> bool:
-    """Whether the words begin like a question for yes or no."""
+    """Whether the words begin with a verb such as "is" or "can", as a question does that asks for yes or no; false for
+    a polite request such as "can you list"."""
     return words[0] in forms.QUESTION_VERBS and not _is_polite_request(bases, 0)
 
 
@@ -232,7 +235,8 @@ def _make_item(name: str) -> Item:
 
 
 def _item(words: list[str], place: int) -> Item | None:
-    """Return the item for a single word; ``None`` if it is dropped."""
+    """Return the item for the word at index ``place`` of ``words``, which is in no known phrase; ``None`` if it is
+    dropped, as articles are."""
     word = words[place]
     if word in forms.DENIALS:
         return Item("not", word)
@@ -260,7 +264,8 @@ def _trim_items(items: list[Item]) -> list[Item]:
 
 
 def _tenses(words: Sequence[str]) -> Iterator[str]:
-    """Yield the tenses of the verbs, except for "I was wondering"."""
+    """Yield "past", "present" or "future" for each verb form that shows a tense, such as "was", "does" and "will"; not
+    for the "was" of "I was wondering"."""
     for word, behind in itertools.pairwise([*words, ""]):
         if word in forms.PAST and behind != "wondering":
             yield "past"
