@@ -87,8 +87,9 @@ StoreCause = Literal[
 ]
 """Why a store failed, in one word for logs, counters and health checks. "closed": this object was closed. "no_access":
 the file or directory is missing, or access was denied. "locked": another process holds the lock. "unreachable": no
-connection to the database. "late": it did not answer in time. "no_answer": it ended the call. "overloaded": it has too
-many writers or connections, or no memory left. "": another reason, which the message says."""
+connection to the database. "late": it did not answer in time. "no_answer": it ended the call, or did not answer before
+its deadline. "overloaded": it has too many writers or connections, or no memory left. "": another reason, which the
+message says."""
 
 
 class StoreError(TokenMizerError):

@@ -432,8 +432,8 @@ class SessionMemory:
         as done. Returns the fact before and after, and the number of the edit; 0 if the fact was done already or is no
         longer in force (was replaced, rejected or archived).
 
-        - ``node_id``: the fact's id, such as "task-2", or words for it, as for ``invalidate``. Words mean unfinished
-          work; they mean another fact only if no unfinished work fits.
+        - ``node_id``: the fact's id, such as "task-2"; its label or value; or words that fit no other fact as well.
+          Words mean unfinished work; they mean another fact only if no unfinished work fits.
         - ``reason``: recorded with the edit; "" for none. Secrets in it are redacted.
 
         Raises ``UnknownNode`` if no fact or more than one matches, and ``CallerError`` if the fact is no task, error or
@@ -446,8 +446,8 @@ class SessionMemory:
         """Archive a fact by hand: it is still true, but resume blocks no longer show it. Returns the fact before and
         after, and the number of the edit; 0 if the fact is archived already.
 
-        ``node_id``: the fact's id or words for it, as for ``invalidate``. ``reason``: recorded with the edit; "" for
-        none. Raises ``UnknownNode`` if no fact or more than one matches.
+        ``node_id``: the fact's id, such as "decision-3"; its label or value; or words that fit no other fact as well.
+        ``reason``: recorded with the edit; "" for none. Raises ``UnknownNode`` if no fact or more than one matches.
         """
         mark = partial(mark_fact, status=Status.ARCHIVED, reason=self._redaction.redact_text(reason))
         return self._edit(session_id, node_id, tenant, mark)
@@ -459,8 +459,8 @@ class SessionMemory:
 
         Returns the replaced fact before and after, and the number of the edit.
 
-        - ``node_id``: the id of the replaced fact, or words for it, as for ``invalidate``. Words mean a replaced fact;
-          they mean another fact only if no replaced one fits.
+        - ``node_id``: the id of the replaced fact, such as "decision-3"; its label or value; or words that fit no other
+          fact as well. Words mean a replaced fact; they mean another fact only if no replaced one fits.
         - ``reason``: recorded with the edit; "" for none.
 
         Raises ``UnknownNode`` if no fact or more than one matches, and ``CallerError`` for a fact that was not
@@ -474,8 +474,8 @@ class SessionMemory:
         rules. A pinned fact is never pruned (removed because the session has more than ``Settings.nodes_max`` facts).
         Returns the fact before and after, and the number of the edit; 0 if nothing changed.
 
-        ``node_id``: the fact's id or words for it, as for ``invalidate``. Raises ``UnknownNode`` if no fact or more
-        than one matches.
+        ``node_id``: the fact's id, such as "decision-3"; its label or value; or words that fit no other fact as well.
+        Raises ``UnknownNode`` if no fact or more than one matches.
         """
         return self._edit(session_id, node_id, tenant, partial(pin_fact, on=pinned))
 
@@ -497,7 +497,7 @@ class SessionMemory:
         Returns the fact before and after, and the number of the edit; 0 if nothing changed. ``str`` of the result shows
         the new wording and the old one.
 
-        - ``node_id``: the fact's id or words for it, as for ``invalidate``.
+        - ``node_id``: the fact's id, such as "decision-3"; its label or value; or words that fit no other fact as well.
         - ``label``: the new statement, such as "database: PostgreSQL"; ``detail``: the new explanation, such as the
           reason of a decision. ``None`` leaves one as it is.
         - ``reason``: why the wording is changed, for the list of edits; "" for none.
@@ -591,7 +591,7 @@ class SessionMemory:
         """Set the period in which a fact is valid (true in the real world) by hand. Both ends are set: ``None`` removes
         an earlier date. Returns the fact before and after, and the number of the edit; 0 if nothing changed.
 
-        - ``node_id``: the fact's id or words for it, as for ``invalidate``.
+        - ``node_id``: the fact's id, such as "decision-3"; its label or value; or words that fit no other fact as well.
         - ``valid_from``: start; ``None``: the time at which the fact was recorded.
         - ``valid_until``: end; ``None``: the time at which the fact was replaced, if it was.
 
@@ -842,8 +842,8 @@ class SessionMemory:
 
         - ``format``: "html" (a page that draws the graph), "markdown" (also "md"), "d3" (also "json"; nodes and links),
           "canvas" (JSON Canvas) or "mermaid" (also "mmd").
-        - ``message``, ``recorded_at``, ``valid_at``: export an earlier state, as for ``graph``; ``None``: the current
-          one.
+        - ``message``: export the facts as they were after the message with this number. ``recorded_at``: those of the
+          messages recorded at this time. ``valid_at``: only facts that were true at this time. ``None``: no such limit.
 
         At most ``Settings.export_nodes_max`` facts are exported, the most important ones. Raises ``CallerError`` for
         another format, for ``message`` together with ``recorded_at``, and when the session has no such message.

@@ -95,8 +95,9 @@ class ReplyCollector:
         return chunk.rfind(self._end_mark) >= 0 and self._ends(chunk) and self._raise_alarm(chunk)
 
     def _receive_slowly(self, chunk: bytes) -> bool:
-        """Do what ``receive`` does for a piece that needs a decision: the end, the size limit or the announced length
-        is near, or nothing is stored."""
+        """Take a piece of the body for ``receive`` when that cannot just store it: the end, the size limit or the
+        announced length is near, the body is compressed, or it is not collected. Returns what ``receive`` returns:
+        whether the reply may be complete."""
         spent = self._granted - self._clear
         self.room = max(0, self.room - spent)
         self._left -= spent + len(chunk)

@@ -245,8 +245,9 @@ class Truncation:
         return CutDecision(rewrite, [*drawn, cut], ("block_handed_back",))
 
     def _find_anchor(self, frozen: Checkpointed | None, placed: ResentHistory) -> int | None:
-        """Return the index of the request's message that begins with the first message that the current cut kept;
-        ``None`` if none is known to."""
+        """Return the index, in the request, of the first message that the current cut kept (or of a message in which
+        the client joined it with others). ``None`` if there is no cut, if ``placed``, the resent messages that were
+        recognised, does not have it, or if the message there cannot be the first one after a block."""
         index = placed.index_of(frozen.anchor_turn - 1) if frozen is not None and frozen.anchor else None
         if index is None:
             return None
@@ -554,8 +555,8 @@ class Truncation:
         )
 
     def _transcript(self, keep_from: int, numbers: Sequence[int]) -> list[tuple[int, Message]]:
-        """Return the messages before ``keep_from`` with their numbers in the session, without resume blocks of this
-        package."""
+        """Return the messages before index ``keep_from``, each with its number in the session, without system messages
+        and without resume blocks of this package in their texts. ``numbers``: those of these messages, in order."""
         messages = self.request.messages
         places = [place for place in range(keep_from) if messages.roles[place] is not Role.SYSTEM]
         secret = self.derivation.secret

@@ -370,8 +370,8 @@ class CacheLookup:
             self._finish()
 
     def over(self) -> None:
-        """Report that nothing more of the response will be read. Requests that wait for it stop waiting, unless it is
-        just being stored.
+        """Report that nothing more of the response will be read. Other requests that wait for this response stop
+        waiting, unless it is being stored at this moment; then they wait until it is stored.
 
         A response whose stream had its last event counts as complete even if the client left before the end of the
         body.

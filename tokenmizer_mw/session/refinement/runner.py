@@ -179,7 +179,11 @@ class RefinementRunner:
         attempts: Attempts[RefinementReply] | None = None,
     ) -> None:
         """Refine a session in the background if it is still ``due`` then. When the queue is full, that is counted, and
-        nothing is done until the next occasion. ``complete``, ``attempts``: those of ``refine``."""
+        nothing is done until the next occasion.
+
+        ``complete``: asks the model; ``None``: the configured model. ``attempts``: limits and retries; ``None``: those
+        of the settings.
+        """
         if not self._background.put(key, partial(self._refine_if_due, key, due, complete, attempts)):
             self._count("refine_dropped_queue_full", 1)
 

@@ -355,7 +355,9 @@ class ReminderService:
 
 
 def _find_hindrance(request: ChatRequest, place: int, wanted: SearchTarget, budget: int) -> str:
-    """Return why no reminder can be put after message ``place``, as the name of a counter; "" if one can."""
+    """Return why no reminder can be put after message ``place`` of ``request``, as the name of a counter: there is
+    nothing to search for, the message's format allows no text after it, or ``budget`` (tokens) is not above 0. "" if
+    one can."""
     if not wanted.asked:
         return NO_QUESTION
     if request.text and not can_append(request, place):

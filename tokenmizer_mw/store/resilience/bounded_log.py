@@ -103,12 +103,12 @@ _CALLS: Final = WorkerPool("store-call", THREADS_MAX)
 class BoundedLog:
     """The event log that chat calls use: ``log`` with a time limit.
 
-    Inside ``patience``, a call raises ``StoreUnavailable`` (cause "late") when the time is over, and at once while the
-    circuit breaker is open. The operation may still be executed: an append that was given up can be in the log later.
-    Outside of ``patience``, calls wait as ``log`` does. Every ``StoreUnavailable`` is reported to ``monitor``, except
-    that of a closed store. Only successful writes are reported as success, because a database that is locked or full
-    can still be read. Methods that no chat waits for, such as ``sessions`` and ``forget``, are those of ``log`` itself,
-    without limit and reports.
+    Inside ``with patience(seconds)``, a call raises ``StoreUnavailable`` (cause "late") when the time is over, and at
+    once while the circuit breaker is open (the store did not answer before). The operation may still be executed: an
+    append that was given up can be in the log later. Outside of it, calls wait as ``log`` does. Every
+    ``StoreUnavailable`` is reported to ``monitor``, except that of a closed store. Only successful writes are reported
+    as success, because a database that is locked or full can still be read. Methods that no chat waits for, such as
+    ``sessions`` and ``forget``, are those of ``log`` itself, without limit and reports.
     """
 
     def __init__(self, log: EventLog, monitor: StoreMonitor) -> None:

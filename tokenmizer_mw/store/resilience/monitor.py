@@ -22,8 +22,8 @@ _log = logging.getLogger("tokenmizer_mw")
 
 @dataclass(frozen=True, slots=True)
 class Trouble:
-    """The last failure of the store. ``cause`` and ``place``: as in ``StoreError``; ``at``: time in seconds on a
-    monotonic clock."""
+    """The last failure of the store. ``cause``: the reason in one word, such as "locked"; ``place``: where the store
+    is, such as the path of its file; ``at``: time in seconds on a monotonic clock."""
 
     cause: str
     place: str

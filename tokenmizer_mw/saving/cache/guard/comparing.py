@@ -141,7 +141,9 @@ def _is_stranded(one: QuestionReading, other: QuestionReading) -> bool:
 
 
 def has_same_order(aligned: Alignment) -> bool:
-    """Return whether the matched terms stand in the same order in both questions, except for terms that may move."""
+    """Return whether the matched terms stand in the same order in both questions, except for terms that may move (such
+    as those joined by "and"). False as well if a subject in one question is the object in the other, as in
+    "do sharks eat" and "are sharks eaten"."""
     ordered = [pair for pair in aligned.pairs if pair[0].text != "difference"]
     for (a, x), (b, y) in itertools.combinations(ordered, 2):
         if (a.place < b.place) != (x.place < y.place):

@@ -43,13 +43,16 @@ class Item:
 
 @dataclass(frozen=True, slots=True)
 class QuestionReading:
-    """The analysed question, as far as questions are compared.
+    """What was found in a question, for comparing it with another one.
 
-    - ``items``: its elements, in order; ``topic``: how many of them stand before a colon, as in "docker: how do I".
+    - ``items``: its elements (words, numbers, names, prepositions, denials), in order, without those listed in
+      ``asks``; ``topic``: how many of them stand before a colon ("docker: how do I").
     - ``asks``: kinds of questions ("@how"); ``tenses``: "past", "present" and "future", as far as a verb shows it.
-    - ``selves``: "i", "me" and "you", in order; ``nameless``: the pronouns of the third person and "this", in order.
-    - ``passives``: meanings of verbs in the passive voice; ``predicates``: of words behind a form of "be".
-    - ``all_words``: all words; ``stranded``: a preposition without its noun ("who is it for"), "" if there is none.
+    - ``selves``: the words "i", "me" and "you" in it, in order; ``nameless``: its pronouns of the third person and
+      "this", in order.
+    - ``passives``: meanings of the verbs in the passive voice; ``predicates``: meanings of the words after a form of
+      "be".
+    - ``all_words``: all words; ``stranded``: a preposition without its noun ("for" in "who is it for"), "" for none.
     - ``english``: whether it contains a common English word.
     """
 
@@ -98,7 +101,7 @@ def read(text: str) -> QuestionReading | None:
 
 
 def _topic(items: Sequence[Item]) -> int:
-    """Number of items before a colon, if no other stop stands before it: "docker: how do I"."""
+    """Return the number of items before the first stop if that is a colon, as in "docker: how do I"; else 0."""
     place = next((at for at, item in enumerate(items) if item.kind == "break"), 0)
     return place if place and items[place].text == ":" else 0
 
@@ -255,7 +258,8 @@ def _break(word: str) -> Item | None:
 
 
 def _trim_items(items: list[Item]) -> list[Item]:
-    """Remove what says nothing at the end of a question, such as "mean" behind "what does X"."""
+    """Remove, in place, the items at the end of a question that say nothing: stops, prepositions, and then "mean" (as
+    in "what does X mean") if other items are left. Returns the same list."""
     while items and items[-1].kind in ("break", "place"):
         items.pop()
     if len(items) > 2 and items[-1].text == "mean":
