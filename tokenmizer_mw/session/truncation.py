@@ -456,7 +456,12 @@ class Truncation:
         *,
         renew: bool = False,
     ) -> CutDecision:
-        """Carry out a plan. ``renew``: whether the block of the current cut is made anew if it is outdated."""
+        """Return how to send the request according to the plan ``decision``. For a new cut the block is built; if none
+        is worth it, the plan's alternative is used.
+
+        ``known``, ``placed``: which messages of the request the session has already, and where. ``renew``: whether the
+        block of the current cut is made anew if manual edits have made it wrong.
+        """
         role, planned = self.derivation.settings.block_role, decision
         decision = self._renew_outdated(state, planned) if renew else planned
         renewed = decision is not planned

@@ -156,7 +156,8 @@ def _answers_query(query: str, hits: Sequence[PassageHit]) -> bool:
 
 
 def drop_withdrawn(graph: SessionGraph, hits: Sequence[PassageHit]) -> list[PassageHit]:
-    """Return ``hits`` without passages of messages that state a fact which was withdrawn as never true."""
+    """Return ``hits`` without the passages that contain all words of a fact which their message stated and which was
+    withdrawn as never true."""
     withdrawn: dict[int, list[frozenset[str]]] = {}
     for node in graph.nodes(status=Status.INVALIDATED):
         if node.is_withdrawn and (named := words(node.value or node.label)):
@@ -401,7 +402,8 @@ def _find_rejected(graph: SessionGraph, piece: QuotedPiece, text: str) -> str:
 
 
 def _ends_behind(graph: SessionGraph, node: Node, piece: QuotedPiece) -> bool:
-    """Whether ``node`` is work that was finished after the message of the quoted piece."""
+    """Whether ``node`` is work (a task or an error) that was stated in the message of the quoted piece or before it,
+    and whose status changed after that message."""
     work = node.type in (NodeType.TASK, NodeType.ERROR)
     return work and node.source.turn <= piece.number < graph.life(node.id).touched
 

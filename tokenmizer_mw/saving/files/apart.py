@@ -248,7 +248,8 @@ class Deadline:
 
 
 def limit_process(memory: int, seconds: float) -> None:
-    """Limit this process to ``memory`` more bytes and ``seconds`` of CPU time, where the system supports that."""
+    """Limit this process to ``memory`` more bytes and about ``seconds`` of CPU time, and forbid it to write files and
+    core dumps, as far as the system supports that."""
     try:
         import resource
     except ImportError:

@@ -120,8 +120,9 @@ def _clean_value(value: Any, clean: Callable[[str], str]) -> Any:
 def _fit_lines(
     head: list[str], lines: list[DigestLine], tail: list[str], budget: int, count: Callable[[str], int]
 ) -> str:
-    """Return the text with as many lines as fit, the heaviest first chosen. Their number is found by bisection, since a
-    longer text never has fewer tokens."""
+    """Return ``head``, as many of ``lines`` as fit into ``budget`` tokens, and ``tail``, as one text. The lines with
+    the highest weight are chosen and stay in their order; a note says how many are left out. If not even ``head`` and
+    ``tail`` fit, the beginning of ``head`` is returned. ``count``: returns the tokens of a text."""
     ranked = sorted(range(len(lines)), key=lambda index: (-lines[index].weight, index))
 
     def join_shown(kept: int) -> str:

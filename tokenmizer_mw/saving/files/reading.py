@@ -162,7 +162,8 @@ def encoding_of(head: bytes) -> str:
 
 
 def _wide(head: bytes) -> str:
-    """Recognise UTF-16 without a byte order mark: in most texts every other byte is zero. "" if it is not."""
+    """Return "utf-16-le" or "utf-16-be" if ``head``, the first bytes of a file, looks like UTF-16 without a byte order
+    mark: more than half of every other byte are zero, and none of the rest. "" if it does not."""
     for first, name in ((1, "utf-16-le"), (0, "utf-16-be")):
         if head[first::2].count(0) * 2 > len(head[first::2]) and head[1 - first :: 2].count(0) == 0:
             return name

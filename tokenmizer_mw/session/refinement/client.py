@@ -85,7 +85,8 @@ class Allowance:
             self._failures = 0
 
     def note_failure(self) -> None:
-        """Note that a call gave no usable reply. After ``failures_max`` of them in a row the circuit is open."""
+        """Note that a call gave no usable reply. After ``failures_max`` of them in a row the circuit is open: no model
+        is asked for ``rest_seconds``."""
         with self._lock:
             self._failures += 1
             self._rests_until = self._clock() + self._rest_seconds

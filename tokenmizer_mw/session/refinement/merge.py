@@ -177,8 +177,8 @@ class _Merge:
         return "confirmed"
 
     def _move(self, node: Node, finding: Finding) -> bool:
-        """Give a fact the status that the model states. A fact that was declared wrong stays so. Returns whether it
-        changed."""
+        """Give a fact the status that the model states. A fact that was declared wrong stays so, and so does open work
+        that the model calls pending. Returns whether the status changed."""
         if node.status is Status.INVALIDATED or (node.open and finding.status is Status.PENDING):
             return False
         holder = self.ledger.graph.in_slot(node.slot)

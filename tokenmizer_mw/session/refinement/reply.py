@@ -316,8 +316,10 @@ class _Scanner:
         return bool(char)
 
     def _string(self, quote: str) -> tuple[str, bool]:
-        """Read the quoted text that begins here. A quote mark ends it only before a JSON sign or the end of the
-        text."""
+        """Read the quoted text that begins at the current position. Returns it, and whether its end is there.
+
+        ``quote``: the quote mark that ends it; one that stands before anything but a JSON sign or the end of the text
+        belongs to it."""
         start = at = self.at + 1
         text = self.text
         while at < len(text):

@@ -249,7 +249,8 @@ def _covers(some: Sequence[Keys], others: Sequence[Keys]) -> bool:
 
 
 def _is_same_question(one: QuestionReading, other: QuestionReading, aligned: Alignment) -> bool:
-    """Whether both questions want the same kind of answer, such as a time ("when") or a place ("where")."""
+    """Whether both questions want the same kind of answer, such as a time ("when") or a place ("where"). The loose
+    kinds "@what", "@explain" and "@list" count as the same, except that a list is not an explanation."""
     left, right = _kinds(one), _kinds(other)
     if left <= LOOSE and right <= LOOSE:
         return not ({"@list", "@explain"} <= left | right)
@@ -289,7 +290,8 @@ def _has_same_persons(one: QuestionReading, other: QuestionReading, aligned: Ali
 
 
 def _has_same_tense(one: QuestionReading, other: QuestionReading, aligned: Alignment) -> bool:
-    """Whether both questions are about the past, or about the future, if one of them is."""
+    """Whether the tenses of both questions agree: both are about the future or neither is, and both are about the past
+    or neither is. A question that shows no tense agrees with any but the future."""
     if ("future" in one.tenses) != ("future" in other.tenses):
         return False
     return not (one.tenses and other.tenses) or ("past" in one.tenses) == ("past" in other.tenses)

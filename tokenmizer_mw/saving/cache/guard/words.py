@@ -184,7 +184,9 @@ def _calculates(piece: str, before: str, after: str) -> bool:
 
 
 def _exact(kind: str, piece: str) -> QuestionPiece:
-    """Make a piece of code, a quote, a path or the like, which mostly must stay as it is."""
+    """Return a piece of a question for ``piece``, a text of the kind "code", "quote", "link", "path", "name", "sign" or
+    "number". It is "exact" (compared as it is) without its quote marks; plain names and common signs become words, and
+    numbers lose their commas. A piece of another kind is returned with that kind."""
     match kind:
         case "code":
             return QuestionPiece("exact", piece.strip("`").strip())

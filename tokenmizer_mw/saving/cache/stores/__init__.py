@@ -170,8 +170,9 @@ class ProcessAnswers:
                 self._drop(next(iter(self._entries)))
 
     def vectors(self, partition: bytes, after: int, most: int) -> Sequence[Vector]:
-        """Return the vectors of a partition that were stored after the position ``after`` (0: all), in the order in
-        which they were stored, at most ``most``."""
+        """Return the vectors of the questions of a partition (a digest of everything in a request but the question)
+        that were stored after the position ``after`` (0: all), in the order in which they were stored, at most
+        ``most``; an empty list for none."""
         found: list[Vector] = []
         with self._lock:
             for place, key in reversed(self._partitions.get(partition, {}).items()):

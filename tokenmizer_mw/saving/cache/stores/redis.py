@@ -124,8 +124,9 @@ class RedisAnswers:
             self._put(keys=[self._prefix], args=arguments)
 
     def vectors(self, partition: bytes, after: int, most: int) -> Sequence[Vector]:
-        """Return the vectors of a partition that were stored after the position ``after`` (0: all), in the order in
-        which they were stored, at most ``most``."""
+        """Return the vectors of the questions of a partition (a digest of everything in a request but the question)
+        that were stored after the position ``after`` (0: all), in the order in which they were stored, at most
+        ``most``; an empty list for none."""
         if not partition:
             return []
         with _redis_errors():

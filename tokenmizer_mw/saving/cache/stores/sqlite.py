@@ -142,8 +142,9 @@ class SqliteAnswers:
             self._remover().remove_later()
 
     def vectors(self, partition: bytes, after: int, most: int) -> Sequence[Vector]:
-        """Return the vectors of a partition that were stored after the position ``after`` (0: all), in the order in
-        which they were stored, at most ``most``."""
+        """Return the vectors of the questions of a partition (a digest of everything in a request but the question)
+        that were stored after the position ``after`` (0: all), in the order in which they were stored, at most
+        ``most``; an empty list for none."""
         with self._cursor(self._reading) as cursor:
             found = cursor.execute(
                 "SELECT place, key, vector FROM answers WHERE part = ? AND part != x'' AND place > ?"
