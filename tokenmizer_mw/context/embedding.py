@@ -155,8 +155,9 @@ class PassageEmbedding:
         self._questions: OrderedDict[str, Future[Matrix]] = OrderedDict()
 
     def embed_question(self, text: str, wait_seconds: float | None = None) -> Matrix | None:
-        """Return the vector of a question. Blocks for at most ``wait_seconds`` (default: the setting). Returns ``None``
-        and increments a counter if it is not ready by then or the model fails."""
+        """Return the vector of a question. Blocks for at most ``wait_seconds`` (``None``:
+        ``Settings.embedding_wait_seconds``). Returns ``None`` and increments a counter if the vector is not ready by
+        then, too many questions wait already, or the model fails."""
         under_way = self._submit(text[:QUESTION_MAX])
         try:
             if under_way is None:

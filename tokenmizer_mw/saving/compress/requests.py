@@ -200,8 +200,8 @@ def compress(
     arguments of tool calls, are never changed. Secrets are not redacted by this function: redact them before, or let a
     memory do both.
 
-    ``model``: the model whose tokens are counted; "": the default. ``shrink``: the function that the stage "neural"
-    calls to shorten prose; ``None``: that stage changes nothing.
+    ``model``: the model whose tokens are counted; "": an unknown model. ``shrink``: the function that the stage
+    "neural" calls to shorten prose; ``None``: that stage changes nothing.
 
     Raises ``InvalidMessage`` for anything that is not a chat message.
     """

@@ -295,7 +295,8 @@ class ReminderService:
         return part
 
     def _meaning(self, wanted: SearchTarget) -> Matrix | None:
-        """Return the embedding of a question; ``None`` for names, and for a text that asks nothing."""
+        """Return the vector of a question, for search by meaning; ``None`` for names, for a text that asks nothing,
+        without a sentence model, and if the vector is not ready in time."""
         if self._embed is None or not wanted.asks or not isinstance(wanted.asked, str):
             return None
         return self._embed(wanted.asked)
