@@ -42,7 +42,8 @@ BLOCK: Final = "tokenmizer_block"
 The block is put after the system messages and stands for everything that came before the request's messages."""
 
 CHECKPOINT: Final = "tokenmizer_checkpoint"
-"""Key of the ASGI scope for the id of the checkpoint (the named point of the session) at which that block was built."""
+"""Key of the ASGI scope for the id of the checkpoint (the named point of the session) at which the resume block under
+``BLOCK`` was built."""
 
 _SPOKEN: Final = frozenset({"http", "websocket"})
 

@@ -73,7 +73,7 @@ _NEAREST_MAX: Final = 5
 """Most facts that an error names if a text names no fact or several."""
 
 _NEAREST_CHARS: Final = 80
-"""Longest label in such an error, in characters."""
+"""Longest label, in characters, in an error that names the facts nearest to a text."""
 
 _SLOTTED: Final = frozenset({NodeType.DECISION, NodeType.ENVIRONMENT})
 _TYPES: Final = frozenset(type.value for type in NodeType)

@@ -199,7 +199,7 @@ _FORMAT_TAIL = re2.compile(r"\n\s*(?:Reply in [^\n.]{2,40}\.|NEVER RETURN CODE!)
 comparison."""
 
 _TAIL_MAX: Final = 80
-"""Characters at the end of a message in which such a text is looked for."""
+"""Characters at the end of a message in which a text that aider appends (``_FORMAT_TAIL``) is looked for."""
 
 _PASSING: Final = frozenset({HostTextKind.REMINDER, HostTextKind.ENVIRONMENT})
 """Kinds of texts that hosts put beside the user's words and remove again later."""

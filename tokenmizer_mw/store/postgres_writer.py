@@ -81,7 +81,7 @@ class PostgresAppend:
         self.expected_seq = expected_seq if 0 <= expected_seq < SEQ_MAX - len(events) else -1
         self.token = secrets.randbits(63)
         self.doubtful = False
-        """Whether it was sent and it is not known if it was written."""
+        """Whether the append was sent to the server and it is not known if it was written."""
         self.recorded_at: float | None = None
         self.error: StoreError | None = None
 

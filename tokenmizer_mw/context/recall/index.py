@@ -77,7 +77,7 @@ _LENGTH: Final = 0.9
 _NEIGHBOUR: Final = 0.15
 """Share of its better neighbour's score that a passage gets: an answer often stands beside the words of a question."""
 _SHORT_NEIGHBOUR: Final = 0.8
-"""That share where passages are short."""
+"""Share of its better neighbour's score that a passage gets in a session with short passages."""
 _SHORT_TERMS: Final = 40
 """The passages of a session count as short if they have fewer terms than this on average."""
 _RELEVANT: Final = 0.1

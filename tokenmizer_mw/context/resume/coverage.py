@@ -24,7 +24,7 @@ TYPED_SHARE: Final = 0.5
 """Share of a budget that facts may take if sentences are quoted as well."""
 
 LONG_SHARE: Final = 0.85
-"""The same in a session so long that the sentences that fit cover little of it."""
+"""Share of a budget that facts may take in a session so long that the sentences that fit cover little of it."""
 
 LONG: Final = 70
 """A session counts as that long if its sentences have more than this many times the tokens of the budget, at four

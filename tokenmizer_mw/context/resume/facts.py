@@ -25,7 +25,8 @@ REASON_MAX: Final = 90
 or left out."""
 
 EXPLANATION_MAX: Final = 200
-"""The same for the explanation of an error."""
+"""Longest explanation of an error (its cause and fix) in brackets after it, in characters; a longer one is
+shortened."""
 
 OLD_LABELS_MAX: Final = 120
 """The replaced facts that are named after a fact have at most this many characters together; the newest one is named in

@@ -56,7 +56,7 @@ STANDING_AND_WORK: Final = STANDING | {
     *(Section.DOING, Section.TO_DO, Section.ERRORS, Section.PAST_ERRORS),
     *(Section.DONE, Section.FILES),
 }
-"""The same, with the sections of open and finished work."""
+"""Sections of rules, decisions and what was rejected, and of open and finished work, errors and files."""
 
 _BY_TYPE: Final[dict[NodeType, Section]] = {
     NodeType.GOAL: Section.GOAL,

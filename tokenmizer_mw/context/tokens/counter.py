@@ -44,8 +44,8 @@ _FACTORS: Final[tuple[tuple[str, float], ...]] = (
 name; the first match counts."""
 
 _FACTOR: Final = 1.25
-"""The same for all other vendors, rather too high: the published tokenizers need fewer tokens for the kinds of text
-that chats contain."""
+"""Tokens of a model for each token of o200k_base, for vendors that are not in ``_FACTORS``. Rather too high: the
+published tokenizers need fewer tokens for the kinds of text that chats contain."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,7 @@ from .digest import DigestLine, Report, format_count
 from .reading import LINE_MAX, FileSource, Stopped
 
 COLUMNS_MAX: Final = 200
-"""Number of columns that are described; of the others, at most the names are shown."""
+"""Number of columns of a table that are described; of further ones, at most the names are shown."""
 
 ROW_MAX: Final = 2 * LINE_MAX
 """Largest number of characters of one row, which may span lines."""
@@ -20,7 +20,7 @@ ROW_MAX: Final = 2 * LINE_MAX
 DELIMITERS: Final = {",": "comma", ";": "semicolon", "\t": "tab", "|": "bar"}
 _LOOKED_AT: Final = 50
 _NAMED: Final = 10
-"""Number of further columns whose names are shown."""
+"""Number of columns beyond ``COLUMNS_MAX`` whose names are shown."""
 _BLOCK: Final = 500
 _BLOCK_TEXT: Final = 1 << 20
 """Characters of the rows that are evaluated together."""
