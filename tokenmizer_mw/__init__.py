@@ -172,5 +172,5 @@ def _load(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    """The public names, whether they have been loaded or not."""
+    """Return all public names, sorted, also those that were not used yet and are imported at their first use."""
     return sorted({*__all__, *_LAZY})

@@ -42,7 +42,8 @@ BLOCK: Final = "tokenmizer_block"
 The block is put after the system messages and stands for everything that came before the request's messages."""
 
 CHECKPOINT: Final = "tokenmizer_checkpoint"
-"""Key of the ASGI scope for the id of the checkpoint (the named point of the session) at which that block was built."""
+"""Key of the ASGI scope for the id of the checkpoint (the named point of the session) at which the resume block under
+``BLOCK`` was built."""
 
 _SPOKEN: Final = frozenset({"http", "websocket"})
 
@@ -97,7 +98,9 @@ class TokenMizerMiddleware:
         """Logs POST paths that look like chats and match no route; ``None``: they are not logged."""
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Handle one ASGI connection: record it if it is a chat call, else pass it on."""
+        """Handle one ASGI connection. A POST request whose path matches a route is a chat call: it is recorded, and cut
+        if necessary. All other connections, and those that an outer middleware of this class records already, are
+        passed on unchanged."""
         if scope["type"] not in _SPOKEN or GUARD in scope:
             await self.app(scope, receive, self._draining(send) if scope["type"] == "lifespan" else send)
             return
@@ -270,14 +273,16 @@ class _Connection:
         await self._send({"type": "http.response.body", "body": blocked.body})
 
     def _list_headers(self, headers: Headers) -> Headers:
-        """Return headers that can be iterated only once as a list, and put that list into the application's scope."""
+        """Return ``headers``, which can be iterated only once, as a list, and put that list into the scope that the
+        application gets."""
         listed = list(headers)
         self._scope = {**self._scope, "headers": listed}
         return listed
 
     async def _read_body(self, most: int) -> bytes | Reason:
-        """Return the request body, or the reason why the call passes unrecorded (the body exceeds ``most`` bytes, or
-        the client is gone). The application gets all messages that were read here once more."""
+        """Return the request body; or, if the call must pass unrecorded, the reason: the body has more than ``most``
+        bytes, or the client disconnected before its end. Whatever is returned, the application gets all messages that
+        were read here once more."""
         pieces: list[bytes] = []
         size = 0
         while True:

@@ -5,7 +5,7 @@
     |   |-- UnknownSession      no such session in this tenant
     |   |-- UnknownNode         no fact of the session, or more than one, matches
     |   |-- InvalidMessage      a message that cannot be read
-    |   |-- InvalidSession      a session id or tenant that is empty, too long or not text
+    |   |-- InvalidSession      a session id or tenant that is not a text of 1 to 256 printable characters
     |   `-- BudgetTooSmall      a token budget that cannot hold even an empty resume block
     |-- ConfigError             a setting, a store address or a configuration file is wrong
     |-- StoreError              the disk, the database or its contents
@@ -33,7 +33,8 @@ Fault = Literal["caller", "config", "store", "peer"]
 
 
 class TokenMizerError(Exception):
-    """Base of all errors of this package."""
+    """Base of all errors of this package. ``fault``: whose fault it is, "caller", "config", "store" or "peer" (the
+    client or the provider of a chat call)."""
 
     fault: ClassVar[Fault] = "caller"
 
@@ -43,7 +44,8 @@ class CallerError(TokenMizerError):
 
 
 class UnknownSession(CallerError):
-    """The session does not exist in this tenant."""
+    """The session has no stored events in this tenant: it was never recorded, was erased, or belongs to another
+    tenant."""
 
 
 class UnknownNode(CallerError):
@@ -51,15 +53,16 @@ class UnknownNode(CallerError):
 
 
 class InvalidMessage(CallerError):
-    """A value that cannot be parsed as a chat message."""
+    """A value that was passed as a chat message cannot be parsed as one."""
 
 
 class InvalidSession(CallerError):
-    """A session id or tenant that is empty, too long or not text."""
+    """A session id or a tenant is not a text of 1 to 256 printable characters, or an object of another kind was passed
+    in its place."""
 
 
 class BudgetTooSmall(CallerError):
-    """A token budget that cannot hold even an empty resume block."""
+    """A token budget is negative, or too small for even an empty resume block."""
 
 
 class ConfigError(TokenMizerError):
@@ -82,8 +85,11 @@ StoreCause = Literal[
     "read_only",
     "unreachable",
 ]
-"""Why a store failed, in one word for logs, counters and health checks; "late": it did not answer in time; "": another
-reason, which the message says."""
+"""Why a store failed, in one word for logs, counters and health checks. "closed": this object was closed. "no_access":
+the file or directory is missing, or access was denied. "locked": another process holds the lock. "unreachable": no
+connection to the database. "late": it did not answer in time. "no_answer": it ended the call, or did not answer before
+its deadline. "overloaded": it has too many writers or connections, or no memory left. "": another reason, which the
+message says."""
 
 
 class StoreError(TokenMizerError):
@@ -112,7 +118,7 @@ class StoreUnavailable(StoreError):
 
 
 class StoreCorrupt(StoreError):
-    """The store exists, but its content cannot be read."""
+    """The store was opened, but its content cannot be read: it is damaged or is not a store of this package."""
 
 
 class StoreTooNew(StoreError):
@@ -186,6 +192,6 @@ def raised_at(error: BaseException) -> str:
 
 
 def name_type(value: object) -> str:
-    """Return the name of a value's type with its article, for messages about a wrong one; "None" for ``None``."""
+    """Return the name of a value's type with its article, such as "an int", for error messages; "None" for ``None``."""
     name = type(value).__name__
     return "None" if value is None else f"{'an' if name[0] in 'aeiouAEIOU' else 'a'} {name}"

@@ -1,4 +1,5 @@
-"""``SessionMemory``, the main class of the package: records chats, and builds graphs and resume blocks from them."""
+"""``SessionMemory``, the main class of the package: it records the messages of chats, extracts facts from them, and
+returns these facts as a graph (facts and their relations) or as a resume block (a short text for a model)."""
 
 from __future__ import annotations
 
@@ -91,7 +92,7 @@ class Checkpoint:
     """A named point in a session, to compare later states with.
 
     - ``id``: the name, unique in the session.
-    - ``seq``: the number of its event in the session's log.
+    - ``seq``: the number of its event in the session's log (the list of all stored events, numbered from 1).
     - ``diff``: what changed in the graph (the session's facts and relations) since the previous checkpoint, or since
       the start of the session.
     - ``tokens``: the token count of the resume block (the summary for a model) at this point.
@@ -177,7 +178,7 @@ class SessionMemory:
 
     @property
     def settings(self) -> Settings:
-        """The settings that the memory was opened with."""
+        """The settings that the memory was opened with; the defaults if it was opened without any."""
         return self.service.settings
 
     @property
@@ -187,8 +188,9 @@ class SessionMemory:
 
     @property
     def shrink(self) -> Shrink | None:
-        """The function that shortens prose for the compression stage "neural", for example with a small model;
-        ``None``: that stage does nothing. Set it before the first request."""
+        """The function that shortens prose for the compression stage "neural", for example with a small model. It takes
+        a text and returns it in fewer words. ``None``: that stage does nothing. Set it before the first request; later
+        changes have no effect. Setting anything but a function or ``None`` raises ``ConfigError``."""
         return self.service.shrink
 
     @shrink.setter
@@ -232,8 +234,8 @@ class SessionMemory:
         return memory
 
     def _load_rules(self) -> None:
-        """Load redaction rules, extraction patterns and models now, so that the first request does not wait for
-        them."""
+        """Load the redaction rules, the extraction code and the sentence model of ``Settings.semantic`` (if one is set)
+        now, so that the first request does not wait for them."""
         _ = self.service.redaction.redactor
         import tokenmizer_mw.extract.derive  # noqa: F401
 
@@ -278,11 +280,13 @@ class SessionMemory:
         - ``excerpt``: true if ``messages`` are consecutive messages from anywhere in the transcript, not all of it.
           They are not added if the session already has them in this order, or if the session was written with ``add``.
         - ``later``: true to return as soon as the messages are durable (written to the store), and extract their facts
-          in the background. Methods that need the facts extract them first. The call never waits for another thread
-          that extracts facts of this session.
+          in the background. Methods that need the facts extract them first. False extracts them before the call
+          returns, unless another thread is extracting facts of this session: then that thread does it, and the call
+          does not wait for it.
 
         Raises ``InvalidMessage`` when a new message, or one of the last few before the new ones, is not a chat message;
-        then nothing is added.
+        then nothing is added. If the store fails after the messages are stored, nothing is raised: their facts are
+        extracted later.
         """
         key = self._access.key_of(session_id, tenant)
         spoken = history(messages).without_system().through(self._redaction.remove_echoes)
@@ -305,8 +309,8 @@ class SessionMemory:
         return added
 
     def _extract_now(self, key: SessionKey) -> None:
-        """Extract missing facts of messages that are stored already. If the store cannot take the facts, that is only
-        counted (``extraction_not_kept``)."""
+        """Extract the facts of stored messages that have none yet. If the store is unavailable, nothing is raised: the
+        counter ``extraction_not_kept`` goes up, and the facts are extracted later."""
         try:
             self.service.extraction.extract(key)
         except StoreUnavailable:
@@ -424,38 +428,55 @@ class SessionMemory:
         return self._edit(session_id, node_id, tenant, mark)
 
     def complete(self, session_id: str, node_id: str, reason: str = "", *, tenant: str = LOCAL_TENANT) -> FactEdit:
-        """Say by hand that a task is done, an error is fixed, or a goal is reached. Resume blocks then list the fact as
-        done.
+        """Record by hand that a task is done, an error is fixed, or a goal is reached. Resume blocks then list the fact
+        as done. Returns the fact before and after, and the number of the edit; 0 if the fact was done already or is no
+        longer in force (was replaced, rejected or archived).
 
-        ``node_id``, ``reason``, result and errors are those of ``invalidate``; words mean unfinished work before
-        anything else. The number of the edit is 0 if the fact was done already or is no longer in force. Raises
-        ``CallerError`` for facts of other types.
+        - ``node_id``: the fact's id, such as "task-2"; its label or value; or words that fit no other fact as well.
+          Words mean unfinished work; they mean another fact only if no unfinished work fits.
+        - ``reason``: recorded with the edit; "" for none. Secrets in it are redacted.
+
+        Raises ``UnknownNode`` if no fact or more than one matches, and ``CallerError`` if the fact is no task, error or
+        goal.
         """
         complete = partial(complete_fact, reason=self._redaction.redact_text(reason))
         return self._edit(session_id, node_id, tenant, complete, partial(find_fact, prefers=can_be_completed))
 
     def archive(self, session_id: str, node_id: str, reason: str = "", *, tenant: str = LOCAL_TENANT) -> FactEdit:
-        """Archive a fact by hand: it is still true, but resume blocks no longer show it. ``node_id``, ``reason``,
-        result and errors are those of ``invalidate``. The number of the edit is 0 if the fact is archived already."""
+        """Archive a fact by hand: it is still true, but resume blocks no longer show it. Returns the fact before and
+        after, and the number of the edit; 0 if the fact is archived already.
+
+        ``node_id``: the fact's id, such as "decision-3"; its label or value; or words that fit no other fact as well.
+        ``reason``: recorded with the edit; "" for none. Raises ``UnknownNode`` if no fact or more than one matches.
+        """
         mark = partial(mark_fact, status=Status.ARCHIVED, reason=self._redaction.redact_text(reason))
         return self._edit(session_id, node_id, tenant, mark)
 
     def separate(self, session_id: str, node_id: str, reason: str = "", *, tenant: str = LOCAL_TENANT) -> FactEdit:
-        """Say by hand that a replaced fact and the fact that replaced it have nothing to do with each other. The
-        replaced fact is in force again, the other one stays, and nothing shows a replacement any more. ``undo``
-        restores the replacement.
+        """Record by hand that one fact was wrongly taken for a replacement of another: the two have nothing to do with
+        each other. The replaced fact is in force again, the fact that had replaced it stays in force, and nothing shows
+        a replacement any more. ``undo`` restores the replacement.
 
-        ``node_id`` names the replaced fact; words mean a replaced fact before any other. ``reason``, result and errors
-        are those of ``invalidate``. Raises ``CallerError`` for a fact that was not replaced; the message names the
-        facts that it replaced itself.
+        Returns the replaced fact before and after, and the number of the edit.
+
+        - ``node_id``: the id of the replaced fact, such as "decision-3"; its label or value; or words that fit no other
+          fact as well. Words mean a replaced fact; they mean another fact only if no replaced one fits.
+        - ``reason``: recorded with the edit; "" for none.
+
+        Raises ``UnknownNode`` if no fact or more than one matches, and ``CallerError`` for a fact that was not
+        replaced; if that fact replaced others, the message names them.
         """
         separate = partial(separate_fact, reason=self._redaction.redact_text(reason))
         return self._edit(session_id, node_id, tenant, separate, partial(find_fact, prefers=is_replaced))
 
     def pin(self, session_id: str, node_id: str, pinned: bool = True, *, tenant: str = LOCAL_TENANT) -> FactEdit:
         """Pin a fact, or unpin it with ``pinned=False``. Resume blocks put pinned facts directly after the standing
-        rules, and pinned facts are never pruned. ``node_id``, result and errors are those of ``invalidate``. The number
-        of the edit is 0 if nothing changed."""
+        rules. A pinned fact is never pruned (removed because the session has more than ``Settings.nodes_max`` facts).
+        Returns the fact before and after, and the number of the edit; 0 if nothing changed.
+
+        ``node_id``: the fact's id, such as "decision-3"; its label or value; or words that fit no other fact as well.
+        Raises ``UnknownNode`` if no fact or more than one matches.
+        """
         return self._edit(session_id, node_id, tenant, partial(pin_fact, on=pinned))
 
     def correct(
@@ -473,11 +494,17 @@ class SessionMemory:
         The fact stays a value of the same thing (its ``slot``, such as "database"), unless the new label says that it
         is a value of something else ("queue: Kafka"); the result's ``effects`` and ``str`` say so then.
 
-        ``label`` and ``detail`` are the new texts; ``None`` leaves one as it is. ``reason``: why, for the list of
-        edits. ``node_id`` and result as for ``invalidate``; the number of the edit is 0 if nothing changed; ``str`` of
-        the result shows the new wording and the old one. Raises ``UnknownNode``, and ``CallerError`` for a label that
-        is empty or longer than 200 characters, if ``label`` and ``detail`` are both ``None``, or when another fact in
-        force is already the value of the thing that the new label names.
+        Returns the fact before and after, and the number of the edit; 0 if nothing changed. ``str`` of the result shows
+        the new wording and the old one.
+
+        - ``node_id``: the fact's id, such as "decision-3"; its label or value; or words that fit no other fact as well.
+        - ``label``: the new statement, such as "database: PostgreSQL"; ``detail``: the new explanation, such as the
+          reason of a decision. ``None`` leaves one as it is.
+        - ``reason``: why the wording is changed, for the list of edits; "" for none.
+
+        Raises ``UnknownNode`` if no fact or more than one matches, and ``CallerError`` for a label that is empty or
+        longer than 200 characters, if ``label`` and ``detail`` are both ``None``, or when another fact in force is
+        already the value of the thing that the new label names.
         """
         redact = self._redaction.redact_text
         label, detail = (text if text is None else redact(text) for text in (label, detail))
@@ -564,12 +591,12 @@ class SessionMemory:
         """Set the period in which a fact is valid (true in the real world) by hand. Both ends are set: ``None`` removes
         an earlier date. Returns the fact before and after, and the number of the edit; 0 if nothing changed.
 
-        - ``node_id``: as for ``invalidate``.
+        - ``node_id``: the fact's id, such as "decision-3"; its label or value; or words that fit no other fact as well.
         - ``valid_from``: start; ``None``: the time at which the fact was recorded.
         - ``valid_until``: end; ``None``: the time at which the fact was replaced, if it was.
 
-        ``edits`` lists the change, and ``undo`` restores the earlier dates. Raises ``UnknownNode``, and ``CallerError``
-        when the end is before the start.
+        ``edits`` lists the change, and ``undo`` restores the earlier dates. Raises ``UnknownNode`` if no fact or more
+        than one matches, and ``CallerError`` when the end is before the start, or a time is infinite.
         """
         start, end = (None if moment is None else as_seconds(moment) for moment in (valid_from, valid_until))
         if not all(math.isfinite(time) for time in (start, end) if time is not None):
@@ -616,8 +643,12 @@ class SessionMemory:
             self.service.forget([key])
 
     def forget_idle(self, since: Moment, *, tenant: str = LOCAL_TENANT) -> list[str]:
-        """Erase permanently the tenant's sessions that have not been updated since ``since``. Returns their ids; ``[]``
-        if there are none. Raises ``StoreUnavailable`` as ``forget`` does."""
+        """Erase permanently the tenant's sessions whose newest event is older than ``since``. Returns their ids; ``[]``
+        if there are none.
+
+        Raises ``StoreUnavailable`` if the store fails. That error can also mean that the sessions are erased and copies
+        of them are left in the store's files; its message says so.
+        """
         last = as_seconds(since)
         idle = [info.key for info in self.log.sessions(tenant) if info.updated_at < last]
         if not idle:
@@ -634,7 +665,8 @@ class SessionMemory:
         rule.
 
         Returns the number of events changed, 0 if none contained a secret. Other processes see the change when they
-        next read the session. Raises ``ConfigError`` when redaction is off.
+        next read the session. Raises ``ConfigError`` when redaction is off, and ``StoreUnavailable`` if the store
+        fails; that error can also mean that the events are changed and old copies are left in the store's files.
         """
         key = self._access.existing_key(session_id, tenant)
         if self._redaction.redactor is None:
@@ -658,8 +690,14 @@ class SessionMemory:
     async def arefine(
         self, session_id: str, *, complete: Complete | None = None, tenant: str = LOCAL_TENANT
     ) -> Refinement:
-        """Do what ``refine`` does without blocking the event loop. ``complete`` is called in a worker thread; if it
-        returns an awaitable, that is awaited on the calling loop."""
+        """Refine the facts of a session with a model, without blocking the event loop: the model lists facts, each one
+        is checked against the messages, and the result is merged with the known facts.
+
+        ``complete``: function that asks the model; it is called in a worker thread, and if it returns an awaitable,
+        that is awaited on the calling loop. ``None``: the function or the provider that this memory was opened with. If
+        the model fails, nothing changes and nothing is raised; ``Refinement.outcome`` of the result gives the reason.
+        Raises ``ConfigError`` when no model is configured.
+        """
         require_functions(complete=complete)
         key = await offload(partial(self._access.existing_key, session_id, tenant), CALLS)
         return await self.service.refinement.arefine(key, complete)
@@ -802,9 +840,13 @@ class SessionMemory:
     ) -> str:
         """Return the session's graph as the text of a file.
 
-        ``format`` is "html", "markdown" (also "md"), "d3" (also "json"), "canvas" or "mermaid" (also "mmd"). At most
-        ``Settings.export_nodes_max`` facts are exported, the most important ones. ``message``, ``recorded_at``,
-        ``valid_at`` and further errors are those of ``graph``. Raises ``CallerError`` for another format.
+        - ``format``: "html" (a page that draws the graph), "markdown" (also "md"), "d3" (also "json"; nodes and links),
+          "canvas" (JSON Canvas) or "mermaid" (also "mmd").
+        - ``message``: export the facts as they were after the message with this number. ``recorded_at``: those of the
+          messages recorded at this time. ``valid_at``: only facts that were true at this time. ``None``: no such limit.
+
+        At most ``Settings.export_nodes_max`` facts are exported, the most important ones. Raises ``CallerError`` for
+        another format, for ``message`` together with ``recorded_at``, and when the session has no such message.
         """
         from tokenmizer_mw.graph.export.formats import format_named  # most of who remembers exports nothing
 
@@ -848,8 +890,13 @@ class SessionMemory:
         return self._build_from_session(key, build if before is None else partial(_build_before, before, build), model)
 
     def resumes(self, session_id: str, *, model: str = "", tenant: str = LOCAL_TENANT) -> dict[str, Resume]:
-        """Build the resume blocks of all levels, by level name ("critical", "standard", "full"), at little more than
-        the cost of one. ``model``, content and errors are those of ``resume``."""
+        """Build the resume blocks (short texts with the session's most important facts) of all levels: a dict with the
+        keys "critical" (at most 100 tokens), "standard" (300) and "full" (600). This takes little more time than
+        building one with ``resume``.
+
+        ``model``: count tokens as this model does. A block is empty (its text is "") when nothing is known. Raises
+        ``UnknownSession`` when neither the session nor its project has events.
+        """
         return self._build_from_session(self._access.key_of(session_id, tenant), build_resumes, model)
 
     def _build_from_session(self, key: SessionKey, build: Callable[..., R], model: str) -> R:
@@ -876,7 +923,9 @@ class SessionMemory:
         return self._access.view(key, view, expected=not others, end=end)
 
     def _siblings(self, key: SessionKey) -> list[tuple[str, SessionGraph]]:
-        """The other sessions of a project with their graphs, the one with the newest message first; [] by default."""
+        """Return id and graph of the other sessions of the project to which session ``key`` belongs, the one with the
+        newest message first, at most ``Settings.project_sessions``. ``[]`` if ``Settings.project_separator`` is "" (the
+        default) or does not occur in the session's id."""
         separator = self.settings.project_separator
         if not project_of(key.id, separator):
             return []
@@ -1036,8 +1085,9 @@ class SessionMemory:
         )
 
     def restore(self, session_id: str, turns: Iterable[int] | int, *, tenant: str = LOCAL_TENANT) -> list[Message]:
-        """Return the messages with these numbers (the first message is 1), as they were recorded (secrets redacted), in
-        the session's order, for example those that a loss report names. Unknown numbers are ignored."""
+        """Return the messages with the numbers ``turns`` (the session's first message is 1), for example those that a
+        loss report names. They are returned as they were recorded (secrets redacted), in the session's order. Unknown
+        numbers are ignored."""
         wanted = require_numbers(turns)
         known = self._access.read_messages(self._access.existing_key(session_id, tenant))
         return [written.message for written in known if written.number in wanted]
@@ -1064,7 +1114,7 @@ class SessionMemory:
 
     @property
     def log(self) -> EventLog:
-        """The event log of the store, for exports and backups."""
+        """The event log of the store: the stored events of all sessions, for exports and backups."""
         return self._access.log
 
     def savings(
@@ -1182,14 +1232,15 @@ def _ids_not_in_force(state: SessionState) -> set[str]:
 
 
 def _restored_nodes(graph: SessionGraph, past: set[str], *, besides: Node | None) -> Iterator[Node]:
-    """Iterate over the facts that an edit of the fact ``besides`` brought back into force. ``past``: ids of the facts
-    that were not in force before it. ``besides`` itself is left out."""
+    """Iterate over the facts that a manual edit brought back into force. ``past``: ids of the facts that were not in
+    force before the edit. ``besides``: the edited fact, which is left out."""
     changed = besides.id if besides is not None else ""
     return (node for node in graph.nodes() if node.current and node.id in past and node.id != changed)
 
 
 def _times_of(stored: HistoryMessages, numbers: Iterable[int]) -> dict[int, float]:
-    """When messages were recorded, by their numbers."""
+    """Return when the messages with these numbers were recorded, in seconds since the epoch, by number. Numbers of
+    messages that are not in ``stored`` are left out."""
     return {number: stored.messages[number].recorded_at for number in numbers if number in stored.messages}
 
 

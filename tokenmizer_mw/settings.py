@@ -347,20 +347,23 @@ class Settings:
 
     @property
     def share_before_cut(self) -> float:
-        """The share of the context window from which on a model refines the session before a cut; 0: never."""
+        """The share of the context window, from 0 to 1, from which on a request starts a refinement (a model reads the
+        session and corrects its facts) before the next cut. It is ``llm_at_window``, or four fifths of ``cut_at`` if
+        ``llm_at_window`` is not below ``cut_at``. 0: never."""
         if self.llm_at_window < self.cut_at:
             return self.llm_at_window
         return _BEFORE_CUT * self.cut_at
 
     @property
     def compress_named(self) -> frozenset[str]:
-        """The names of the compression stages that run, with "all" expanded."""
+        """The names of the compression stages that run: those in ``compress``, with "all" replaced by the eight stages
+        it stands for. Empty if compression is off."""
         named = {name.strip() for name in self.compress.split(",")} - {""}
         return frozenset(named - {"all"}) | (frozenset(COMPRESSION) if "all" in named else frozenset())
 
     @property
     def stages_named(self) -> set[str]:
-        """The names of the extraction stages that run."""
+        """The names of the extraction stages that run, such as "rules": those in ``stages``, split at the commas."""
         return {name.strip() for name in self.stages.split(",") if name.strip()}
 
     @classmethod
@@ -381,10 +384,12 @@ class Settings:
     def from_mapping(
         cls, mapping: Mapping[str, Any], environ: Mapping[str, str] | None = None, *, where: str = "settings"
     ) -> Settings:
-        """Make settings from a mapping, then from the environment as ``load`` does.
+        """Make settings from ``mapping`` (values by the names of settings; numbers may be text), then from the
+        ``TOKENMIZER_<NAME>`` variables in ``environ``, which win. Missing settings get their defaults.
 
-        ``where`` names the mapping in the message of the ``ConfigError`` that an unknown or invalid setting raises.
-        Numbers may be text, as in the environment.
+        ``environ``: ``None`` reads ``os.environ``. An empty variable sets ``None``, or "" if the setting is a text that
+        cannot be ``None``. Raises ``ConfigError`` for an unknown setting in ``mapping`` and for an invalid value. Its
+        message names the setting and ``where``, or "environment" if a variable is the cause.
         """
         variables = os.environ if environ is None else environ
         found = {field.name: variables.get(ENVIRONMENT_PREFIX + field.name.upper()) for field in fields(cls)}
@@ -455,10 +460,12 @@ def read_fields(kind: type[T], given: object, where: str, *, separator: str = ".
 def read_overridden(
     kind: type[T], given: Mapping[str, Any], variables: Mapping[str, str | None], where: str, *, separator: str = "."
 ) -> T:
-    """Build a dataclass as ``read_fields`` does, from ``given`` and from values of environment variables, which win.
+    """Build a dataclass of type ``kind`` from ``given`` (values by the names of fields) and from values of environment
+    variables, which win. Values are converted to the types of the fields; missing fields get their defaults.
 
-    ``variables``: the values by the names of fields. Raises ``ConfigError`` as ``read_fields`` does; if a variable is
-    the cause, the message names "environment: " and the field.
+    ``variables``: the values by the names of fields; ``None`` sets the field to ``None``. ``where``, ``separator``:
+    begin the message of the ``ConfigError`` that an unknown or invalid field in ``given`` raises. If a variable is the
+    cause, the message begins with "environment: " and the field.
     """
     hints = _type_hints(kind)  # type: ignore[arg-type]
     values = {name: read_value(hints[name], text, f"{ENVIRONMENT}: {name}") for name, text in variables.items()}
@@ -490,7 +497,8 @@ def read_value(hint: Any, value: Any, place: str, *, strict: bool = False) -> An
 
 
 def describe_type(kind: Any) -> str:
-    """Describe a simple type in words, such as "a whole number of at least 1"; "" for any other type."""
+    """Describe the type of a setting in words, such as "a whole number of at least 1", "true or false" or
+    "one of off, flag"; "" for a type that is no number, boolean, text or list of choices."""
     kind, bounds = get_args(kind) if get_origin(kind) is Annotated else (kind, Range())
     if get_origin(kind) is Literal:
         return f"one of {', '.join(get_args(kind))}"

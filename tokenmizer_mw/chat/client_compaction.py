@@ -58,11 +58,15 @@ class ClientCompaction:
         return Seal(self._redaction.secret)
 
     def compact(self, key: SessionKey, request: ChatRequest, wish: CompactionWish) -> CompactionResult | None:
-        """Carry out the compaction ``wish`` of a request and record it, together with the session's new messages.
+        """Replace the transcript of a request by a resume block, as the client asked for, and record that together with
+        the session's new messages.
 
-        Returns ``None`` when the request is below its threshold, when the compaction would not make it small enough,
-        when the model's reasoning is valid only behind the unchanged history, or when there are no facts. Reads the
-        store. Raises ``RequestBlocked`` when the guard (the check for prompt injection) refuses the request.
+        ``wish``: what the client asked for: a threshold in tokens (``None``: compact in any case), and what to keep.
+
+        Returns ``None``, and the request stays as it is, when it has no more tokens than the threshold, when the
+        compaction would not make it small enough, when the model's reasoning is valid only behind the unchanged history
+        (the last two only with a threshold), or when the session has no facts to state. Reads the store. Raises
+        ``RequestBlocked`` when the guard (the check for prompt injection) refuses the request.
         """
         clean = request.messages.through(self._redaction.remove_echoes).through(self._redaction.redact_message)
         request = replace(request, messages=clean)

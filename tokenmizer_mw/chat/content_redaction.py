@@ -39,7 +39,8 @@ class ContentRedaction:
 
     @cached_property
     def secret(self) -> bytes:
-        """The store's secret. Raises ``StoreError``."""
+        """The store's secret: random bytes with which this package recognises its own resume blocks and reminders. Read
+        from the store at the first access, which raises ``StoreError`` if that fails."""
         return self._read_secret()
 
     @cached_property
@@ -64,19 +65,24 @@ class ContentRedaction:
         return not self._settings.redact or "redactor" in self.__dict__
 
     def remove_echoes(self, message: Message) -> Message:
-        """Return ``message`` without reminders of this package that a client sent back."""
+        """Return ``message`` without the resume blocks and reminders that this package added to an earlier request and
+        a client sent back; the same object if it contains none. A message that would be empty without them is returned
+        unchanged."""
         return remove_echoes(message, self.secret)
 
     def remove_blocks(self, message: Message) -> Message:
-        """Return ``message`` without resume blocks of this package."""
+        """Return ``message`` with spaces in place of the resume blocks and reminders of this package in its text and
+        tool results, so that no fact is extracted from them; the same object if it contains none."""
         return without_own_blocks(message, self.secret)
 
     def redact_message(self, message: Message) -> Message:
-        """Return ``message`` with secrets redacted."""
+        """Return ``message`` with each secret replaced by a placeholder; the same object if it contains none, or if
+        redaction is off."""
         return message if self.redactor is None else self.redactor.message(message)
 
     def redact_text(self, text: str) -> str:
-        """Return ``text`` with secrets redacted; the same object if it contains none."""
+        """Return ``text`` with each secret replaced by a placeholder; the same object if it contains none, or if
+        redaction is off."""
         return text if self.redactor is None else self.redactor.text(text)
 
     def redact_written(self, written: Written) -> Written:
@@ -128,7 +134,8 @@ class EventRedaction:
         self._changed: set[int] = set()
 
     def __call__(self, recorded: Recorded) -> Event:
-        """Return the event as it should have been recorded; the same object when there is nothing to change."""
+        """Return the event of ``recorded`` with all its texts changed; the same object when there is nothing to
+        change."""
         event = recorded.event
         if isinstance(event, MessageRecorded):
             return self._rewrite_message(event)

@@ -39,8 +39,12 @@ _SOON: Final = 8
 
 
 class PreparedCut(NamedTuple):
-    """``rewrite``: how a request is shortened; ``held``: the events of a new cut, which are recorded together with the
-    request's messages and reply. Either is ``None`` if there is nothing to do."""
+    """What ``CutPreparation.prepare`` decided about a request.
+
+    - ``rewrite``: how the request is shortened; ``None``: it is sent unchanged.
+    - ``held``: the events of a new cut, which are recorded together with the request's messages and reply; ``None``:
+      no new events.
+    """
 
     rewrite: Rewrite | None
     held: HeldCut | None = None
@@ -83,7 +87,8 @@ class CutPreparation:
 
     @property
     def compression(self) -> Compression | None:
-        """The compressor of texts; ``None`` if no compression stage is on."""
+        """The object that shortens the texts of requests with the compression stages of the settings; ``None`` if no
+        stage is on."""
         return self._find_compression()
 
     @property
@@ -187,14 +192,19 @@ class CutPreparation:
             return self.reminder(Shortening(key, request, kept, left, counter, cut))
 
     def decide(self, key: SessionKey, truncation: Truncation) -> CutDecision:
-        """Let ``truncation`` decide how its request is shortened, and record the events of that decision. ``count_fit``
-        counts it once it is known what is sent."""
+        """Let ``truncation`` decide how its request is shortened, append the events of that decision to the log, and
+        return the decision. No counter is incremented; the caller calls ``count_fit`` once it is known what is sent.
+        Raises ``StoreError``."""
         return self._access.propose_cut(key, truncation.decide)
 
     def count_fit(self, key: SessionKey, truncation: Truncation, decision: CutDecision, fit: Shortened) -> None:
-        """Increment the counters of a framework's request that is sent as ``fit`` says. A request without its old
-        messages and without a block is counted, and logged once per session. ``truncation``: made the ``decision``.
-        Also starts a refinement if a cut is near and the settings ask for it."""
+        """Increment the counters of a framework's request, and start a refinement if a cut is near and the settings ask
+        for it.
+
+        - ``truncation``: made the ``decision`` about the request.
+        - ``fit``: what is sent of the request: which messages, and which resume block. If messages are left out and no
+          block replaces them, that is counted (``cut_without_block``), and logged once per session.
+        """
         leaves_out = truncation.leaves_out(fit)
         for name in decision.counted:
             if not (leaves_out and name == NOT_WORTH_IT):
@@ -278,8 +288,9 @@ class CutPreparation:
             self._limited_log.warn(reason, "a transcript is not cut: the request leaves its history to others (%s)")
 
     def spared_results(self, key: SessionKey, request: ChatRequest) -> Spared | None:
-        """Return a function that estimates which share of each message compression removes, for a list of messages of a
-        framework, in which only tool results are compressed. ``None`` without compression.
+        """Return a function that estimates which share of each message of ``request`` compression removes (0.0: none of
+        it). ``request``: a framework's list of messages, in which only tool results are compressed. ``None`` if no
+        compression stage is on.
         """
         return None if self.compression is None else partial(self.compression.spared_results, key, request.messages)
 

@@ -135,7 +135,8 @@ class ChatExchange:
         return self.session_id is None and names_session(self.body, self._settings)
 
     def find_session(self, *, in_body: bool | None = None) -> bool:
-        """Find the session of the call and set ``key``. Returns whether there is one; if not, ``reason`` says why.
+        """Find the session of the call and set ``key``. Returns whether there is a usable one. If there is none, or the
+        tenant is unusable, it returns false, and ``reason`` says why.
 
         The body field ``Settings.session_field`` is used before the header ``Settings.session_header``; if the field is
         missing, null or invalid, the header is used. A field that named the session is removed from the forwarded body,
@@ -187,7 +188,8 @@ class ChatExchange:
 
     @property
     def models(self) -> tuple[str, ...]:
-        """The models that the unparsed request may name; empty: any."""
+        """The models that the request may name, found in the path or the bytes of the body without parsing it; ``()``
+        if that does not tell, so that it may be any model."""
         return self.dialect.models(self.body, self.path)
 
     def forward(self, rewrite: Rewrite | None = None, condensed: CondensedRequest | None = None) -> ChatExchange:
@@ -227,7 +229,7 @@ class ChatExchange:
 
     @property
     def is_changed(self) -> bool:
-        """Whether the forwarded body differs from the client's."""
+        """Whether the body that is forwarded differs from the one that the client sent; false before ``forward``."""
         return self.forwarded is not None and self.forwarded is not self.sent
 
     @property
@@ -239,7 +241,7 @@ class ChatExchange:
 
     @property
     def held(self) -> int:
-        """Number of bytes of this call's request and reply in memory."""
+        """Number of bytes that this call holds in memory: its request body, and what was collected of its reply."""
         return len(self.body) + self._settings.capture_max - self.collector.room
 
     def close(self, outcome: Outcome | None = None) -> ClosedExchange:
@@ -267,10 +269,13 @@ def open_exchange(
     session_id: str | None = None,
     known: KnownRequests | None = None,
 ) -> ChatExchange:
-    """Create the exchange of a request and find its session.
+    """Return the ``ChatExchange`` of a request, whose session has been looked up: ``ChatExchange.key`` names it.
 
-    ``dialect``: the API format of the request. The other arguments are those of ``ChatExchange``. Raises as
-    ``ChatExchange.find_session`` does.
+    - ``dialect``: the API format of the request. ``path``: the request's path, in which some dialects name the model.
+    - ``session_id``: overrides the session that headers and body name; ``None``: they name it.
+    - ``known``: cache of recent requests; ``None``: no cache.
+
+    Raises ``MalformedRequest`` when the session must be looked up in a body that is not a chat request.
     """
     exchange = ChatExchange(dialect, by_name(headers), body, settings, path=path, session_id=session_id, known=known)
     exchange.find_session()

@@ -52,7 +52,8 @@ class ExchangeCommit:
     _cuts: CutPreparation
 
     def start_reply(self, exchange: ChatExchange, status: int, headers: Headers) -> None:
-        """Note that the response begins, with this status and these headers."""
+        """Note that the response begins. Its ``status`` and ``headers`` decide whether its body is collected for the
+        record. A failure is counted and logged, not raised; the call is then not recorded."""
         try:
             exchange.start_reply(status, headers)
         except Exception as error:
@@ -79,15 +80,20 @@ class ExchangeCommit:
     def commit(
         self, exchange: ChatExchange, *, last: bool, outcome: Outcome | None = None, attempt: bool = False
     ) -> None:
-        """Submit the turn of ``exchange`` if its reply is complete or ``last`` is true (no more pieces come), and wait
-        until it is stored, at most ``Settings.store_wait_seconds``; after that it is written in the background. Does
-        not wait while the store is known not to answer, and does nothing if the turn was submitted before. Blocks. The
-        arguments are those of ``settle``.
+        """Submit the turn of ``exchange`` (the new messages of its request, and the reply) for writing if the reply is
+        complete or ``last`` is true (no more pieces come), and wait until it is stored, at most
+        ``Settings.store_wait_seconds``; after that it is written in the background. Does not wait while the store is
+        known not to answer, and does nothing if the turn was submitted before. Blocks.
+
+        ``outcome``: how the call ended, if the caller knows more than the reply says; else ``None``. ``attempt``: true
+        if the call may be retried; a failed attempt without content is not recorded.
         """
         self._turns.wait_for_turn(self.settle(exchange, last, outcome, attempt))
 
     async def acommit(self, exchange: ChatExchange, *, last: bool) -> None:
-        """As ``commit``, from an event loop, without blocking it. Does not raise: failures are counted and logged."""
+        """Submit the turn of ``exchange`` for writing if its reply is complete or ``last`` is true (no more pieces
+        come), and await until it is stored, at most ``Settings.store_wait_seconds``; after that it is written in the
+        background. Does not block the event loop, and does not raise: failures are counted and logged."""
         try:
             turn = await await_submitted(partial(self.settle, exchange, last), self._turns.seconds_to_wait)
             if turn is not None and not turn.is_written:
@@ -112,7 +118,8 @@ class ExchangeCommit:
 
         - ``outcome``: how the call ended, if the caller knows more than the reply says.
         - ``attempt``: true if the call may be retried; a failed attempt without content is not recorded.
-        - ``writes``: see ``TurnSpool.put``.
+        - ``writes``: true if the caller's thread may write queued turns itself and wait for the store. If ``go_on`` of
+          the returned turn is set, the caller must call that next.
         """
         with exchange.lock:
             if exchange.is_settled:
@@ -266,8 +273,12 @@ def _end(exchange: ChatExchange) -> None:
 
 
 def _close_interrupted(closed: ClosedExchange, outcome: Outcome | None) -> ClosedExchange | None:
-    """Return what to record of an attempt (a call that may be retried) that failed, or that the caller ended early with
-    ``outcome``; ``None`` if it brought nothing to record."""
+    """Return what to record of an attempt (a call that may be retried).
+
+    ``outcome``: how the caller ended the call early; ``None`` if the caller did not, but the attempt failed. With an
+    ``outcome`` the result is ``closed``, or a copy in which a reply that was cut short has this outcome. Without one
+    the result is ``closed`` if a part of a message arrived, else ``None``: nothing is recorded.
+    """
     reply = closed.reply
     if outcome is None:
         return closed if reply is not None and reply.message is not None else None

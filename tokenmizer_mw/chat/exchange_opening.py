@@ -68,7 +68,12 @@ class ExchangeOpening:
             return self._pass_over(exchange, error)
 
     async def aprepare(self, exchange: ChatExchange) -> bool:
-        """Prepare a call as ``prepare`` does, from an event loop; slow steps run in worker threads."""
+        """Prepare a call from an event loop, without blocking it: find its session, redact secrets, check for prompt
+        injection, and replace old messages by a resume block if necessary. Slow steps run in worker threads.
+
+        Returns whether the call is recorded; ``False``: it passes unchanged and a counter gives the reason. Raises
+        ``RequestBlocked``.
+        """
         try:
             with span("request", bytes=len(exchange.body)):
                 in_body = exchange.may_name_session
@@ -109,7 +114,8 @@ class ExchangeOpening:
         return redactor.find_beginning(exchange.key, exchange.body) if redactor is not None else None
 
     def _is_quick(self, exchange: ChatExchange, known: Beginning | None) -> bool:
-        """Whether ``_clean`` is quick enough for an event loop."""
+        """Whether ``_clean`` is quick enough for an event loop: at most ``QUICK_MAX`` new bytes must be redacted, and
+        the request gets no block of an outer application and is not compressed."""
         if exchange.block or (self._settings.compress and not exchange.fixed):
             return False
         new = len(exchange.body) - (known.length if known is not None else 0)

@@ -49,8 +49,19 @@ class HostRequests:
         question: str = "",
         tenant: str = LOCAL_TENANT,
     ) -> Shortened | None:
-        """Decide how a chat is shortened before it is sent to a model. Arguments, result and errors are those of
-        ``SessionMemory.shorten``."""
+        """Decide how a framework's chat is shortened before it is sent to a model.
+
+        Returns ``None`` when the chat fits as it is. Otherwise the result names the messages that are sent, the resume
+        block that replaces the others, and a reminder. A new cut is recorded together with the new messages.
+
+        - ``messages``: the whole chat, oldest first. ``overhead``: other text of the request, counted as well.
+        - ``window``: the model's context window in tokens; ``None``: derived from ``model`` and the settings.
+          ``reserved``: tokens of it that must stay free.
+        - ``question``: what will be asked next, if the chat does not end with it; "" for nothing.
+
+        Raises ``InvalidMessage`` for anything that is not a chat message, ``ConfigError`` for a ``window`` of 0, and
+        ``RequestBlocked`` when the guard refuses the request.
+        """
         transcript = history(messages).through(self._redaction.remove_echoes)
         with patience(self._settings.store_wait_seconds):
             return self._shorten_transcript(
@@ -109,8 +120,17 @@ class HostRequests:
         question: str = "",
         tenant: str = LOCAL_TENANT,
     ) -> Context:
-        """Select which part of a chat that was stored with ``add`` is sent to a model. Arguments, result and errors are
-        those of ``SessionMemory.context``."""
+        """Select which part of a chat that was stored with ``SessionMemory.add`` is sent to a model.
+
+        Returns the whole chat while it has at most ``limit - reserved`` tokens; then the newest messages, and a resume
+        block in place of the older ones. An empty ``Context`` for a session without messages.
+
+        - ``limit``: the model's context window in tokens; ``reserved``: tokens of it that must stay free.
+        - ``counter``: counts tokens; ``None``: the counter for ``model``.
+        - ``question``: what will be asked next, if the chat does not end with it; "" for nothing.
+
+        Raises ``ConfigError`` for a ``limit`` of 0.
+        """
         key = self._access.key_of(session_id, tenant)
         recorded = [one for one in self._access.read_messages(key) if not one.archived]
         if not recorded:

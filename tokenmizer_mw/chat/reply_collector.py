@@ -57,7 +57,8 @@ class ReplyCollector:
         self._decoder: Decoder | None = None
 
     def start(self, status: int, headers: Headers) -> None:
-        """Note that the response begins. ``status`` and ``headers`` of the response determine what is collected."""
+        """Note that the response begins. Its body is collected only if ``status`` is 2xx, its content type is that of a
+        reply, and its encoding is known. A status of 3xx or 4xx sets ``is_refused``."""
         self._kind = _Kind.UNNAMED
         encoding = b"identity"
         for key, value in headers:
@@ -94,8 +95,9 @@ class ReplyCollector:
         return chunk.rfind(self._end_mark) >= 0 and self._ends(chunk) and self._raise_alarm(chunk)
 
     def _receive_slowly(self, chunk: bytes) -> bool:
-        """Do what ``receive`` does for a piece that needs a decision: the end, the size limit or the announced length
-        is near, or nothing is stored."""
+        """Take a piece of the body for ``receive`` when that cannot just store it: the end, the size limit or the
+        announced length is near, the body is compressed, or it is not collected. Returns what ``receive`` returns:
+        whether the reply may be complete."""
         spent = self._granted - self._clear
         self.room = max(0, self.room - spent)
         self._left -= spent + len(chunk)
@@ -171,19 +173,23 @@ class ReplyCollector:
         return replace(reply, outcome=Outcome.TRUNCATED) if self._capped else reply
 
     def is_complete(self, reply: Reply | None) -> bool:
-        """Whether nothing that may still arrive can change ``reply``."""
+        """Whether ``reply`` (what ``read`` returned) is final, so that nothing that may still arrive can change it:
+        the response is not read, its size limit is reached, or the reply has its end or an error."""
         if reply is None or self._capped or reply.finish_reason:
             return True
         return reply.outcome is not Outcome.TRUNCATED
 
     def is_unreadable(self, reply: Reply | None) -> bool:
-        """Whether a response that did not fail has neither text nor an error of the dialect."""
+        """Whether a response of status 2xx has a body in which the dialect finds neither a message nor an error that it
+        knows. ``reply``: what ``read`` returned; false for ``None``."""
         if reply is None or reply.message is not None or reply.error or self._kind is _Kind.FAILED:
             return False
         return reply.outcome is Outcome.ERROR
 
     def reasons(self) -> tuple[Reason, ...]:
-        """Return why less was collected than was sent; empty if nothing is missing."""
+        """Return why less was collected than was sent: ``REPLY_FOREIGN`` (another content type),
+        ``REPLY_UNDECODABLE`` (an encoding that cannot be decoded) and ``REPLY_CAPPED`` (larger than the size limit).
+        ``()`` if nothing is missing, and for a response that failed."""
         reason = _NOT_COLLECTED.get(self._kind)
         found = (reason,) if reason is not None else ()
         return (*found, Reason.REPLY_CAPPED) if self._capped else found

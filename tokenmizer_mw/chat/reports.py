@@ -59,7 +59,8 @@ class ServiceCounters:
                 _logger.warning("%s (docs/not-remembered.md; %s)", hint, reason)
 
     def read(self) -> dict[str, int]:
-        """Return all counters by name."""
+        """Return how often each counter was incremented since this object was made, by name. Counters that were never
+        incremented are missing."""
         with self._lock:
             return dict(self._counts)
 
@@ -91,7 +92,8 @@ class FailureReports:
             _logger.warning("%s: %s in %s; the chat went on without", counter, name, raised_at(error))
 
     def report_background(self, error: BaseException) -> None:
-        """Count and log a failure of background work."""
+        """Increment the counter ``background_failed`` and log the class of ``error``, which background work raised. If
+        the store is unavailable, its cause and address are logged instead, at most once a minute."""
         self._count("background_failed")
         if not self._is_of_store(error):
             _logger.warning("background work failed: %s", type(error).__name__)

@@ -71,8 +71,10 @@ class RequestGuard:
         return max(map(judge, (*judged, *news[-1:], *beside)), key=lambda found: found.score, default=NOTHING)
 
     def _find_news(self, key: SessionKey, request: ChatRequest) -> tuple[Sequence[Message], Sequence[Message]]:
-        """Return two lists: the messages that the session does not have yet (always with the newest one), and the
-        system messages from there on, with which a client application sends such things as files anew in each request.
+        """Return two lists of messages of ``request``. The first has the messages, without system messages, that the
+        session does not have yet; the newest message is always among them. The second has the system messages that
+        stand after the last message the session has: in them, client applications send such things as files anew in
+        each request.
         """
         messages = request.messages
         spoken = messages.without_system()

@@ -67,10 +67,14 @@ _logger = logging.getLogger("tokenmizer_mw")
 
 
 class SessionService:
-    """The service behind a memory: what middleware, transports, the proxy and frameworks call for each chat.
+    """The service behind a ``SessionMemory``: middleware, transports, the proxy and frameworks call it for each chat.
 
-    ``known`` caches recent requests for parsing; ``answers`` is the answer cache, ``None`` if it is off. ``complete``,
-    ``embed`` and ``url`` are those of ``SessionMemory.open``; ``log`` is the event log at ``url``.
+    - ``log``: the event log (the stored events of all sessions); ``url``: the address of its store, "" if unknown.
+    - ``complete``: asks a model, for refinements; ``None``: the provider that the settings name, if any.
+    - ``embed``: turns a list of texts into one vector per text; ``None``: the model that the settings name, if any.
+
+    Attributes: ``known`` caches the text of recent requests, so that a resent history is not parsed again; ``answers``
+    is the response cache, ``None`` if it is off.
     """
 
     def __init__(
@@ -187,7 +191,8 @@ class SessionService:
     # -- all sessions ------------------------------------------------------------------------------------------------
 
     def forget(self, keys: Iterable[SessionKey]) -> None:
-        """Remove erased sessions from all caches of this process."""
+        """Remove the erased sessions ``keys`` from the caches of this process. Caches in which sessions cannot be told
+        apart (of parsed requests, of redaction, of compression, of token counts) are emptied."""
         self.known.clear()
         if self.redaction.redactor is not None:
             self.redaction.redactor.forget()
@@ -198,7 +203,8 @@ class SessionService:
             self.drop(key)
 
     def drop(self, key: SessionKey) -> None:
-        """Remove a session and its cached answers from the caches of this process."""
+        """Remove the state and the messages of a session from the caches of this process, and its responses from the
+        response cache. Nothing in the event log changes."""
         self.access.drop(key)
         if self.answers is not None:
             self.answers.purge(key.tenant, key.id)
@@ -256,7 +262,8 @@ class SessionService:
 
     @cached_property
     def reminders(self) -> ReminderService:
-        """The service that makes reminders. Raises ``StoreError``."""
+        """The service that makes reminders (texts with what a cut removed and the newest message asks about). The first
+        access reads the store's secret, and raises ``StoreError`` if that fails."""
         return ReminderService(
             self.settings,
             self.redaction.secret,
@@ -340,7 +347,8 @@ def check_wiring(service: object, routes: object) -> None:
 
 
 class CacheHost:
-    """What the response cache needs from the memory's service: background work, a check for secrets, and counters."""
+    """The functions of the memory's service that the response cache calls: ``later`` (background work), ``clean`` (a
+    check for secrets) and ``count`` (increments the counter of a name)."""
 
     def __init__(self, redaction: ContentRedaction, background: BackgroundQueue, count: Callable[..., None]) -> None:
         self._redaction = redaction
@@ -348,7 +356,8 @@ class CacheHost:
         self.count = count
 
     def later(self, work: Callable[[], object], size: int) -> bool:
-        """Run ``work``, which holds ``size`` bytes, in the background. Returns false when the queue is full."""
+        """Run ``work``, which holds ``size`` bytes of memory, in the background. Returns whether it was queued; false
+        when the queue is full: ``work`` is then not run."""
         return self._background.put(object(), work, size)
 
     def clean(self, text: str) -> bool:

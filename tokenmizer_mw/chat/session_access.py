@@ -76,15 +76,16 @@ class SessionAccess:
         return CarriedReminders(self._settings.sessions_cached, make_lock())
 
     def key_of(self, session_id: str, tenant: str) -> SessionKey:
-        """Return the key of a session (tenant and id). Raises ``InvalidSession``."""
+        """Return the key of a session, its tenant and id; the session need not exist. Raises ``InvalidSession`` unless
+        both are texts of 1 to 256 printable characters."""
         key = SessionKey(tenant, session_id)
         if not key.valid():
             raise InvalidSession(f"a session id and a tenant are 1 to {SESSION_ID_MAX} printable characters")
         return key
 
     def existing_key(self, session_id: str, tenant: str) -> SessionKey:
-        """Return the key of a session that has events. Raises ``UnknownSession`` if it has none, and ``InvalidSession``
-        as ``key_of`` does."""
+        """Return the key of a session, its tenant and id. Raises ``UnknownSession`` if the store has no events of the
+        session, and ``InvalidSession`` unless both are texts of 1 to 256 printable characters."""
         key = self.key_of(session_id, tenant)
         if self.sessions.read(key, lambda state: state.seq) == 0:
             self.sessions.drop(key)
@@ -97,8 +98,9 @@ class SessionAccess:
         return self.read_messages_until(key)[0]
 
     def read_messages_until(self, key: SessionKey) -> tuple[list[Written], LogEnd]:
-        """Return the messages of a session as ``read_messages`` does, and the end of its log: number and time of its
-        newest event."""
+        """Return the messages of a session, oldest first (archived ones included, withdrawn ones not), and the end of
+        its log: the number of its newest event, and when that was recorded in seconds since the epoch. ``[]`` and
+        ``(0, 0.0)`` for an unknown session."""
         found, end = self.messages.read(
             key, lambda state: (list(state.messages.values()), (state.seq, state.recorded_at))
         )
@@ -120,7 +122,8 @@ class SessionAccess:
         return message_sentences if history is None else history.prepared.read
 
     def drop(self, key: SessionKey) -> None:
-        """Remove a session from all caches of this process."""
+        """Remove a session from the caches of this process: state, messages, size of its longest request, and reminders
+        that wait to be recorded. Nothing in the event log changes."""
         self.sessions.drop(key)
         self.messages.drop(key)
         self.longest.drop(key)
@@ -164,7 +167,8 @@ class SessionAccess:
             self.sessions.propose(key, deciding)
 
     def propose_cut(self, key: SessionKey, decide: Callable[[SessionState], CutDecision]) -> CutDecision:
-        """Append the events of the decision that ``decide`` returns, as ``propose`` does, and return the decision."""
+        """Append the events of the decision that ``decide`` returns, and return the decision. ``decide`` gets a copy of
+        the session and runs outside its lock; it runs again if another writer changed the session meanwhile."""
         decision = CutDecision()
 
         def events(state: SessionState) -> list[Event]:
@@ -178,10 +182,14 @@ class SessionAccess:
     def extract(
         self, key: SessionKey, view: Callable[[SessionState], T], *, wait: bool = True, end: LogEnd | None = None
     ) -> T:
-        """Extract missing facts of the session, then return what ``view`` returns for its state.
+        """Extract the facts of messages that have none yet, then return what ``view`` returns for the session's state.
 
-        ``wait``: false to leave out facts that another thread is about to derive. ``end``: the end of the log as the
-        caller has just read it; a cached session that ends there is not read again. ``None``: the log is read.
+        - ``wait``: whether to wait for another thread that is extracting facts of this session; false: ``view`` gets
+          the session without the facts that the other thread is extracting.
+        - ``end``: number and time of the log's newest event, if the caller has just read it. A cached session that ends
+          there is not read again. ``None``: the log is read.
+
+        Raises ``StoreUnavailable`` if the store cannot record the facts.
         """
         with span("extract"), self._notice_flags(key, self.derivation.facts) as derive:
             return self.sessions.extract(key, derive, view, wait=wait, end=end)
@@ -235,4 +243,4 @@ class SessionAccess:
 
 
 def no_view(state: SessionState) -> None:
-    """Return nothing: the view for callers that need none."""
+    """Return ``None``. It is passed as ``view`` by callers that only append events and need no result."""

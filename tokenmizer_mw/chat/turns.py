@@ -58,11 +58,12 @@ class TurnCommit:
     def commit_turn(
         self, key: SessionKey, messages: Sequence[Message], reply: Reply | None, *, cut: HeldCut | None = None
     ) -> bool:
-        """Record a turn durably: the new messages, the reply, how it ended, and the ``cut`` of its request (``None``:
-        no new cut). ``reply`` is ``None`` if it could not be parsed. Facts are not extracted yet.
+        """Record a turn durably: those of ``messages`` that the session does not have yet, the ``reply`` and how it
+        ended, and the ``cut`` of its request (``None``: no new cut). ``reply`` is ``None`` if it could not be parsed;
+        then only the messages are recorded. Facts are not extracted yet.
 
-        Returns whether the turn is durable. If the store does not answer before the deadline, the turn is written
-        later.
+        Blocks until the turn is durable, at most ``Settings.store_wait_seconds``. Returns whether it is; if not, it is
+        written later.
         """
         return self.wait_for_turn(self.submit_turn(key, messages, reply, cut=cut))
 
@@ -83,14 +84,16 @@ class TurnCommit:
         """Redact the reply and queue the turn for writing; do not wait for that. Returns the turn, for
         ``wait_for_turn``.
 
+        - ``messages``: all messages of the request; ``reply``: the model's reply, ``None`` if it could not be parsed.
         - ``size``: bytes that the turn holds in memory; ``None``: the characters of its messages.
-        - ``after``: called in another thread once the turn is durable.
-        - ``reminder``: the reminder that the request contained.
+        - ``after``: called once the turn is durable, in the thread that wrote it.
+        - ``reminder``: the reminder that the request contained; ``None`` for none.
         - ``may_echo``: the messages may contain reminders of this package, which are removed.
         - ``side_call``: whether this is a call of the client application itself (for a title or a summary), which is
           counted and not recorded; ``None`` to find out.
-        - ``writes``: see ``TurnSpool.put``.
-        - ``cut``: the cut of the request, which is recorded with the turn.
+        - ``writes``: true if the calling thread may write queued turns itself and wait for the store. If ``go_on`` of
+          the returned turn is set, the caller must call that next.
+        - ``cut``: the new cut of the request, which is recorded with the turn; ``None`` for none.
 
         A turn that does not fit into the queue is counted and not stored.
         """
@@ -151,7 +154,8 @@ class TurnCommit:
         return 0.0 if self._monitor.is_open else self._settings.store_wait_seconds
 
     def note_waited(self, turn: SpooledTurn, written: bool) -> bool:
-        """Count a turn whose chat stops waiting for it. Returns ``written``, whether the turn is durable."""
+        """Note that a chat stops waiting for its turn, and return ``written`` unchanged. ``written``: whether the turn
+        is durable. If it is not, but is still queued, it is counted once (``turn_spooled``)."""
         if not written and turn.release():
             self._count("turn_spooled")
             if self._access.bounded_log.longest_wait() * 2 > self._settings.store_wait_seconds:
@@ -206,8 +210,11 @@ class ExtractionSchedule:
             self._count("extraction_deferred_queue_full")
 
     def extract(self, key: SessionKey) -> None:
-        """Extract the facts of all messages that have none yet. If another thread is doing that for this session,
-        return at once: that thread extracts the facts of these messages too.
+        """Extract the facts of all messages of a session whose facts were not extracted yet. If another thread is doing
+        that for this session, return at once: that thread extracts the facts of these messages too.
+
+        If the session has been cut or may be cut soon, this also prepares the search index for reminders and the
+        sentences that a resume block may quote. Raises ``StoreError``.
         """
         is_cut = self._access.extract(key, lambda state: state.cut is not None, wait=False)
         if is_cut or self._find_reminders().awaits_cut(key):

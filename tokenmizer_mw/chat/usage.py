@@ -57,8 +57,10 @@ def measure_sent_call(call: EndedCall, counter: MessageCounter, elapsed: float |
     """Return the token counts of a call. ``counter``: counts as the call's model does. ``elapsed``: seconds since the
     previous call of its session; ``None``: the first call.
 
-    The part that the previous call also contained ends at the model's last reply, which the provider's cache does not
-    have yet.
+    The counts say, for the client's own request and for the request that was sent, how many tokens at its beginning the
+    previous call contained as well, so that the provider may have cached them. These are all messages before the
+    model's newest reply. If the provider reported its usage and the request was sent unchanged, no tokens of the
+    request are counted.
     """
     request, reply, rewrite = call.request, call.reply, call.rewrite
     sent = SentCall(
@@ -171,9 +173,15 @@ class UsageAccounting:
         until: str = "",
         by: Collection[By] = (),
     ) -> Savings:
-        """Return what model calls cost and what each stage saved. The arguments are those of ``SessionMemory.savings``.
-        The result is empty if the store has no ledger. If usage accounting was switched off, it has the calls that were
-        recorded before."""
+        """Return what model calls of ``tenant`` cost and what each stage (cut, compression, cache and so on) saved.
+
+        - ``session``, ``model``: count only calls of this session id or model; ``None``: all.
+        - ``since``, ``until``: first and last day in UTC, such as "2026-11-21"; "": no limit.
+        - ``by``: group the sums also by any of "session", "model" and "day".
+
+        The result has no rows if nothing was recorded or the store has no ledger (table of calls). If usage accounting
+        was switched off, it has the calls that were recorded before.
+        """
         if self._ledger is None:
             return Savings([])
         apart: set[By] = {"stage", *by}
@@ -185,7 +193,8 @@ class UsageAccounting:
         return self._ledger.calls(key, limit=limit) if self._ledger is not None else []
 
     def totals(self) -> dict[str, UsageSums]:
-        """Return the sums that this process has recorded since it began, by stage."""
+        """Return the sums of tokens and costs that this object has recorded since it was made, by the name of the
+        stage. Calls that other processes recorded are not in them. ``{}`` if none was recorded."""
         with self._lock:
             return dict(self._totals)
 

@@ -39,7 +39,7 @@ class Reminder:
 
     @property
     def tokens(self) -> int:
-        """The tokens of all parts together."""
+        """The number of tokens of all texts in ``places`` together."""
         return sum(part.tokens for _, part in self.places)
 
     def text_behind(self, place: int) -> str:
@@ -118,14 +118,14 @@ def newest(messages: Sequence[Message], counts: Sequence[int], start: int, room:
 
 
 def _may_begin(messages: Sequence[Message], place: int, asked: int) -> bool:
-    """Whether the kept messages may begin at ``place``: at the start of a turn, or anywhere after the question
-    ``asked``."""
+    """Whether the kept messages may begin at index ``place``: the message there starts a turn (a user's question), or
+    the index lies after ``asked``, the index of the newest question."""
     return place > asked or messages[place].opens_turn
 
 
 def _beginnings(messages: Sequence[Message], start: int) -> list[int]:
-    """Return the indexes from ``start`` on at which the kept messages may begin without a tool result whose call is
-    left out, in order."""
+    """Return, in ascending order, the indexes from ``start`` on at which the kept messages may begin: no message from
+    there on has a tool result whose call lies before that index."""
     found: list[int] = []
     answered: set[str] = set()
     for place in range(len(messages) - 1, start - 1, -1):

@@ -115,7 +115,7 @@ class ReadIndex(Protocol):
     while it holds the index's lock."""
 
     def __call__(self, key: SessionKey, look: Callable[[PassageIndex, Mark], T], /) -> T:
-        """Return what ``look`` returns for the session ``key``."""
+        """Call ``look(index, mark)`` for the session ``key`` while holding the index's lock; return what it returns."""
 
 
 class PassageEmbedding:
@@ -149,13 +149,15 @@ class PassageEmbedding:
         renew_in_child(self)
 
     def renew_after_fork(self) -> None:
-        """Start without threads and running computations in a forked child process."""
+        """Replace the threads and the running computations by new, empty ones: a forked child process has no threads.
+        Called automatically in the child after a fork."""
         self._workers = ThreadPoolExecutor(1, thread_name_prefix="tokenmizer-question")
         self._questions: OrderedDict[str, Future[Matrix]] = OrderedDict()
 
     def embed_question(self, text: str, wait_seconds: float | None = None) -> Matrix | None:
-        """Return the vector of a question. Blocks for at most ``wait_seconds`` (default: the setting). Returns ``None``
-        and increments a counter if it is not ready by then or the model fails."""
+        """Return the vector of a question. Blocks for at most ``wait_seconds`` (``None``:
+        ``Settings.embedding_wait_seconds``). Returns ``None`` and increments a counter if the vector is not ready by
+        then, too many questions wait already, or the model fails."""
         under_way = self._submit(text[:QUESTION_MAX])
         try:
             if under_way is None:
@@ -182,12 +184,14 @@ class PassageEmbedding:
             return found
 
     def embed_passages_later(self, key: SessionKey) -> None:
-        """Compute the missing vectors of a session's passages in the background. Never blocks."""
+        """Start to compute the missing vectors of a session's passages in the background; never blocks. If the queue of
+        background work is full, nothing is started and a counter is incremented."""
         if not self._queue.put(key, partial(self._embed_passages, key)):
             self._count("embedding_deferred_queue_full")
 
     def restore(self, key: SessionKey) -> None:
-        """Load the stored vectors of a session's passages into its index, once per index. Reads the store."""
+        """Read the stored vectors of a session's passages and put them into its index; does nothing if that was done
+        for this index before. If the store fails, that is logged, and the vectors are computed again later."""
         if self._read(key, lambda index, mark: index.restored):
             return
         try:
@@ -211,8 +215,8 @@ class PassageEmbedding:
             self.embed_passages_later(key)
 
     def _keep(self, key: SessionKey, mark: Mark, vectors: Mapping[str, Matrix]) -> None:
-        """Store vectors of passages. The store refuses those of a session that was rewritten or erased since
-        ``mark``."""
+        """Store vectors of passages, by passage text. The store ignores them if the session was rewritten or erased
+        since ``mark``. A failure of the store is counted and logged."""
         rows = PassageRows(*mark, self._model.name, pack_rows(vectors))
         try:
             self._log.keep_passage_rows(key, rows, most=self._passages_max)
@@ -233,7 +237,8 @@ class PassageEmbedding:
 
     def close(self, seconds: float) -> bool:
         """Wait at most ``seconds`` for background work, then end the threads. Returns whether all work was done.
-        Passages without a vector get theirs when the session is next used."""
+        Questions that still wait for the model are cancelled at once. Passages without a vector get theirs when the
+        session is next used."""
         self._workers.shutdown(wait=False, cancel_futures=True)
         return self._queue.close(seconds)
 

@@ -37,7 +37,8 @@ class LossReport:
 
     @property
     def text(self) -> str:
-        """Return the report for people, one line per fact; "" when nothing was lost."""
+        """The report for people, one line per fact, such as "[12] decision: PostgreSQL" (12: number of the fact's
+        message); "" when nothing was lost."""
         return "\n".join(self._line(node) for node in self.items)
 
     def __repr__(self) -> str:
@@ -53,7 +54,9 @@ class LossReport:
         return f"[{node.source.turn}] {node.type.value}: {node.label}{mark}"
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the report as JSON-compatible data."""
+        """Return a dictionary of JSON values with the keys "checkpoint", "dropped", "before_turn", "returned" and
+        "quoted", and "items": for each fact a dictionary with "id", "type", "status", "label" and "turn" (the number of
+        its message)."""
         return {
             "checkpoint": self.checkpoint,
             "dropped": self.dropped,
@@ -68,10 +71,12 @@ class LossReport:
 
 
 def loss_report(graph: SessionGraph, cut: Checkpointed | None, reminders: Iterable[Reminded] = ()) -> LossReport:
-    """Report what the current cut removed from the model's context; an empty report without a cut.
+    """Report which facts the current cut ``cut`` removed from the model's context; an empty report if ``cut`` is
+    ``None``.
 
-    A fact is still in the context if the block states or quotes it, or if a later message mentions it. ``reminders``:
-    those that later requests contained.
+    A fact is not reported if the resume block states or quotes it, if a message that the cut kept (or a later one)
+    mentions it, or if it was declared wrong. ``reminders``: the reminders that later requests contained; those of
+    other cuts are ignored.
     """
     if cut is None:
         return LossReport()

@@ -57,12 +57,12 @@ class Price:
 
 @dataclass(frozen=True, slots=True)
 class Caching:
-    """How a provider caches prompts.
+    """How a provider caches the beginnings of prompts, so that repeated ones cost less.
 
     - ``explicit``: only beginnings that a request marks are cached; false: all are, without marks.
     - ``least``: a beginning with fewer tokens is not cached.
     - ``block``: the number of cached tokens is a multiple of it.
-    - ``seconds``: a prompt stays in the cache at least that long.
+    - ``seconds``: a prompt is assumed to stay in the cache that long after its last use, and not longer.
     - ``anywhere``: a request hits the cache if it begins as an earlier one does (with ``explicit``: up to a mark);
       false: only if it begins with the whole of an earlier one.
     """
@@ -74,8 +74,9 @@ class Caching:
     anywhere: bool = True
 
     def count_cached_tokens(self, tokens: int) -> int:
-        """Return how many tokens the provider reads from its cache, if the request begins with ``tokens`` tokens that
-        the previous request also began with."""
+        """Return how many tokens the provider reads from its cache if the first ``tokens`` tokens of a request equal
+        those of the previous one: ``tokens`` rounded down to a multiple of ``block``, or 0 if that is below
+        ``least``."""
         whole = tokens - tokens % self.block
         return whole if whole >= max(1, self.least) else 0
 
@@ -156,7 +157,8 @@ class PriceList:
         return self.own[max(starts, key=len)] if starts else _find_published(model.lower(), at)
 
     def caching(self, model: str) -> Caching:
-        """Return how the provider of a model caches prompts."""
+        """Return how the provider of ``model`` caches prompts, by its name (``CACHING``); for an unknown model, how
+        OpenAI's models do. The user's own rows have no effect."""
         return _caching(_plain(model))
 
 
@@ -165,8 +167,12 @@ PUBLISHED: Final = PriceList({})
 
 @lru_cache(maxsize=256)
 def rates(model: str) -> CacheRates:
-    """Return the cost of a model's cache relative to its input, to decide whether a cut pays. For models without a
-    known price, or without a cache, the highest known cost of writing and a typical cost of reading."""
+    """Return what writing to and reading from the cache cost for ``model``, relative to its uncached input, to decide
+    whether a cut pays.
+
+    Writing is at least 1.0, and reading at most 0.5, even if the published prices say otherwise (as for models without
+    a cache). For models without a known price, or with free input: 1.25 for writing and 0.1 for reading.
+    """
     price = PUBLISHED.of(model)
     if price is None or not price.input:
         return CacheRates()
@@ -189,7 +195,8 @@ def _find_published(model: str, at: datetime) -> Price | None:
 
 
 def _spellings(model: str) -> Iterator[tuple[str, str | None]]:
-    """Yield the names under which a model may be listed, each with its provider; ``None`` for any provider."""
+    """Yield the names under which the price list may have ``model``, most likely first, each with the provider to look
+    in; ``None`` for any provider."""
     name = _plain(model)
     if _BEDROCK.match(name):
         yield name, "aws"
@@ -227,7 +234,8 @@ def _plain(model: str) -> str:
 
 @lru_cache(maxsize=256)
 def _caching(name: str) -> Caching:
-    """The row for a name in lower case, without a vendor's prefix."""
+    """Return the first row of ``CACHING`` that fits ``name``, a model's name in lower case without the part before the
+    last "/"; OpenAI's rule if none fits. A row fits if its text begins the name or follows a "." in it."""
     return next((rule for start, rule in CACHING if name.startswith(start) or f".{start}" in name), _OPENAI)
 
 
@@ -289,7 +297,8 @@ class ChatCost:
         return (risk * self.cost_without_cut() + self.cost_saved() + read - head) / self.rates.write - self.block
 
     def pays(self, start: int, keep_from: int) -> bool:
-        """Whether a cut that removes the messages from ``start`` up to ``keep_from`` is now worth its cost."""
+        """Whether it pays now to cut away the messages from index ``start`` up to, but without, ``keep_from``: reading
+        them from the cache has cost ``PATIENCE`` times as much, since the cut before, as this cut costs."""
         gone = self.before[keep_from] - self.before[start]
         written = self.head + self.block + self.before[-1] - self.before[keep_from]
         cost = (self.rates.write - self.rates.read) * written
@@ -298,14 +307,15 @@ class ChatCost:
         return gone > 0 and self.rates.read * paid >= PATIENCE * cost
 
     def cost_without_cut(self) -> float:
-        """Return what all calls, including this one, would have cost without any cut."""
+        """Return what the input of all calls, including this one, would have cost without any cut, in tokens of
+        uncached input."""
         sent = [0, *(self.overhead + self.before[call] for call in self.calls), self.overhead + self.before[-1]]
         read, write = self.rates.read, self.rates.write
         return sum(read * earlier + write * (later - earlier) for earlier, later in pairwise(sent))
 
     def cost_saved(self) -> float:
-        """Return how much the current cut has saved since it was made, minus its cost. May be negative; 0 without a
-        cut."""
+        """Return how much the current cut has saved since it was made, minus its cost, in tokens of uncached input. May
+        be negative; 0 without a cut."""
         cut = self.standing
         if cut is None:
             return 0.0

@@ -25,7 +25,9 @@ class SentCall:
     - ``ours_known``, ``client_known``: tokens at the beginning of each of the two that equal the beginning of the
       session's previous request. ``elapsed``: seconds since that request; ``None``: there was none.
     - The four token counts above are needed only if the request was changed or the provider reported no usage.
-    - ``usage``: token counts that the provider reported, by this package's names; ``output``: tokens of the reply.
+    - ``usage``: token counts that the provider reported, under the names "prompt_tokens", "completion_tokens",
+      "cached_tokens" and "cache_write_tokens"; a missing one was not reported. ``output``: tokens of the reply, used if
+      the provider did not report them.
     - ``marked``: the request contains prompt cache markers.
     - ``cut``: a resume block replaced old messages; ``stages``: what other stages saved; ``answered``: the reply came
       from the response cache.
@@ -52,7 +54,8 @@ class SentCall:
 
     @property
     def is_reported(self) -> bool:
-        """Whether the provider reported the tokens of the request."""
+        """Whether the provider reported how many tokens the request took. False for a call that the response cache
+        answered."""
         return "prompt_tokens" in self.usage and not self.answered
 
 
@@ -73,8 +76,9 @@ class _Input:
 
 
 def figures(sent: SentCall, prices: PriceList = PUBLISHED, at: datetime = ANNOUNCED) -> dict[str, UsageSums]:
-    """Return cost and savings of a call at the prices of time ``at``: the whole call under ``CALL``, and each stage
-    that had an effect under its name."""
+    """Return token counts, cost and savings of one call, by stage: the whole call under ``CALL``, and each stage of
+    this package that had an effect under its name ("cut", "cache" and so on). Costs are in billionths of a dollar at
+    the prices of time ``at``; without a known price they are 0, and the call counts as "unpriced"."""
     price = prices.of(sent.model, at)
     caching = _in_force(sent, prices.caching(sent.model))
     output = sent.usage.get("completion_tokens", sent.output)
@@ -145,8 +149,12 @@ def _price_original(sent: SentCall, ours: _Input, price: Price | None, caching: 
 def _price_input(
     tokens: int, known: int, elapsed: float | None, price: Price | None, caching: Caching | None
 ) -> _Input:
-    """Return how many of the ``tokens`` of a request are read from and written to the cache by the published rules. The
-    first ``known`` tokens are those of the previous request."""
+    """Return how many of the ``tokens`` of a request are read from and written to the cache by the published rules.
+
+    ``known``: number of its first tokens that the previous request also began with. ``elapsed``: seconds since that
+    request, ``None`` if there was none. ``caching``: ``None`` if nothing is cached. Nothing counts as written if the
+    provider does not charge extra for writing.
+    """
     if caching is None:
         return _Input(tokens)
     alive = elapsed is not None and elapsed <= caching.seconds
@@ -156,9 +164,10 @@ def _price_input(
 
 
 def _by_stage(sent: SentCall, whole: UsageSums, client: _Input, price: Price | None) -> dict[str, UsageSums]:
-    """Return what each stage saved. Each token that a stage removed from a message saves the average price of the
-    client's input. The cut, or without a cut the last stage, gets the rest of the saving, which includes the loss from
-    writing the cache again."""
+    """Return what each stage saved, by its name. A call that the response cache answered saves everything there
+    (``ANSWERED``). Otherwise each token that a stage removed from a message saves the average price of the client's
+    input. The cut, or without a cut the last stage, gets the rest of the saving, which includes the loss from writing
+    the provider's cache again."""
     if sent.answered:
         return {ANSWERED: _stage(whole.client_tokens, 0, whole.saved)}
     each = client.cost(price, 0) / client.tokens if client.tokens else 0.0
@@ -197,18 +206,20 @@ class Savings:
 
     @property
     def whole(self) -> UsageSums:
-        """The sums over all calls."""
+        """The sums of all rows that stand for whole calls (``CALL``): tokens, and costs in billionths of a dollar."""
         return total(row.figures for row in self.rows if row.stage == CALL)
 
     @property
     def stages(self) -> Mapping[str, UsageSums]:
-        """The savings of each stage, by its name."""
+        """The sums of the rows of each stage, by its name, such as "cut" or "cache"; whole calls (``CALL``) are not
+        among them."""
         names = sorted({row.stage for row in self.rows} - {CALL})
         return {name: total(row.figures for row in self.rows if row.stage == name) for name in names}
 
     def to_dict(self) -> dict[str, Any]:
-        """Return JSON-compatible data: the whole, the stages, and ``groups`` if grouped by more. Money is in
-        dollars."""
+        """Return a dictionary of JSON values: the sums of all calls as in ``whole_to_dict``, "stages" as in
+        ``stages_to_list``, and, if the rows are separated by session, model or day, "groups": the same sums for each
+        combination. Money is in US dollars."""
         report: dict[str, Any] = {**whole_to_dict(self.whole), "stages": stages_to_list(self.stages)}
         groups = {(row.session, row.model, row.day): row for row in self.rows if row.stage == CALL}
         if any(any(key) for key in groups):
@@ -263,12 +274,13 @@ def stages_to_list(stages: Mapping[str, UsageSums]) -> list[dict[str, Any]]:
 
 
 def call_to_dict(spent: UsageRecord) -> dict[str, Any]:
-    """Return cost and savings of one call as JSON values. Money is in US dollars."""
+    """Return a dictionary of JSON values for one call: its id ("call"), time ("at", as it was recorded) and model, its
+    token and cost sums as in ``whole_to_dict``, and "stages" as in ``stages_to_list``. Money is in US dollars."""
     whole = whole_to_dict(spent.stages.get(CALL, UsageSums()))
     stages = {name: figures for name, figures in spent.stages.items() if name != CALL}
     return {"call": spent.call, "at": spent.at, "model": spent.model, **whole, "stages": stages_to_list(stages)}
 
 
 def dollars(nano: int) -> float:
-    """Convert billionths of a US dollar, in which costs are counted, to dollars."""
+    """Convert billionths of a US dollar, the unit in which costs are summed up, to dollars: 1_000_000_000 to 1.0."""
     return nano / NANO

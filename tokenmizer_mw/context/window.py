@@ -89,13 +89,14 @@ class Rewrite:
 
 @dataclass(frozen=True, slots=True)
 class Untouched:
-    """Decision: send the request as it came."""
+    """Decision of ``plan``: send all messages of the request, without a resume block."""
 
 
 @dataclass(frozen=True, slots=True)
 class Replay:
-    """Decision: repeat the current cut, with the same messages dropped and the same block. ``through``: index of the
-    newest message when the cut was made; ``None`` if unknown."""
+    """Decision of ``plan``: repeat the current cut. ``block``, the text of its resume block, replaces the messages
+    between the leading system messages and index ``keep_from``. ``through``: index of the newest message when the cut
+    was made; ``None`` if unknown."""
 
     keep_from: int
     block: str
@@ -104,8 +105,8 @@ class Replay:
 
 @dataclass(frozen=True, slots=True)
 class Cut:
-    """Decision: make a new cut. ``keep_from``: index of the first message that stays. ``otherwise``: the decision to
-    use if the resume block turns out not to be worth it."""
+    """Decision of ``plan``: make a new cut. ``keep_from``: index of the first message that stays. ``otherwise``: the
+    decision to use if no resume block is built, or the built block does not make the request shorter."""
 
     keep_from: int
     otherwise: Replay | Untouched = Untouched()
@@ -123,15 +124,15 @@ def reason_not_to_cut(request: ChatRequest) -> str:
 
 
 def count_resent_messages(request: ChatRequest) -> int:
-    """Return how many messages of ``request`` the session's previous call also contained: those before the model's
-    newest message; 0 if it has none."""
+    """Return how many messages of ``request`` the session's previous call presumably contained: the number of messages
+    before the model's newest message; 0 if the request has no message of the model."""
     roles = request.messages.roles
     return next((place for place in reversed(range(len(roles))) if roles[place] is Role.ASSISTANT), 0)
 
 
 def budget_for(model: str, settings: Settings) -> int:
-    """Return how many tokens a request to ``model`` may fill: ``Settings.context_window``, else the table, else
-    ``Settings.default_window``."""
+    """Return how many tokens a request to ``model`` may have: ``Settings.context_window`` if it is set, else the
+    published window of the model (``WINDOWS``), else, for an unknown model, ``Settings.default_window``."""
     if settings.context_window is not None:
         return settings.context_window
     return _published_window(model) or settings.default_window
@@ -139,19 +140,22 @@ def budget_for(model: str, settings: Settings) -> int:
 
 @lru_cache(maxsize=256)
 def _published_window(model: str) -> int | None:
-    """The context window of ``model`` in the table, in tokens; ``None`` if it is unknown."""
+    """Return the context window of ``model`` in tokens, as listed in ``WINDOWS``; ``None`` for a model not listed."""
     name = model.rpartition("/")[2].lower()
     return next((tokens for start, tokens in WINDOWS if name.startswith(start) or f".{start}" in name), None)
 
 
 def smallest_budget(settings: Settings) -> int:
-    """Return the number of tokens that a request to any model may fill: ``Settings.context_window`` if it is set, else
-    the smallest of the table and ``Settings.default_window``."""
+    """Return the number of tokens that a request may have whatever its model: ``Settings.context_window`` if it is set,
+    else the smallest number in ``WINDOWS``, or ``Settings.default_window`` if that is smaller."""
     return settings.context_window or min(settings.default_window, *(tokens for _, tokens in WINDOWS))
 
 
 def cut_check_threshold(budget: int, settings: Settings) -> float:
-    """Return the number of tokens from which on a request is checked for a cut. ``budget``: tokens that it may fill."""
+    """Return the number of tokens above which a request is checked for a cut. ``budget``: tokens that it may have.
+
+    With ``Settings.cut`` "window" this is the share ``Settings.cut_at`` of ``budget``; with "economy" four times
+    ``Settings.block_tokens`` if that is less."""
     full = budget * settings.cut_at
     return full if settings.cut == "window" else min(full, float(_WORTH_LEAST * settings.block_tokens))
 
@@ -241,7 +245,7 @@ def plan(
 
 
 def _without(counts: Sequence[int], places: Sequence[int]) -> Sequence[int]:
-    """``counts`` with 0 at ``places``."""
+    """Return ``counts`` with 0 at the indexes ``places``; ``counts`` itself if either is empty."""
     if not (places and counts):
         return counts
     empty = frozenset(places)
@@ -251,10 +255,13 @@ def _without(counts: Sequence[int], places: Sequence[int]) -> Sequence[int]:
 def _find_roomy_boundary(
     request: ChatRequest, before: Sequence[int], start: int, rooms: tuple[float, float], *, steps: bool
 ) -> int | None:
-    """Return the boundary that leaves at most the first of ``rooms`` (in tokens); ``None`` if there is none. If long
-    turns would leave more than half of that room unused, return the boundary for the second, larger room. ``steps``:
-    see ``_find_boundary``; must be false for models that do not accept an assistant message directly after a block
-    without a user message."""
+    """Return the index of the first message to keep in a full window; ``None`` if there is no place to cut after index
+    ``start``.
+
+    The messages from there on fit into the first of ``rooms`` (tokens). If they use less than half of it, because a
+    turn is long, the index is chosen for the second, larger of ``rooms``. ``before``: tokens before each message.
+    ``steps``: true if the index may also lie within a finished turn; must be false if the block is no user message,
+    because some models do not accept an assistant message directly after such a block."""
     keep_from = _find_boundary(request, before, start, rooms[0], steps=steps)
     if keep_from is None or before[-1] - before[keep_from] >= rooms[0] / 2:
         return keep_from
@@ -264,7 +271,11 @@ def _find_roomy_boundary(
 def _build_ledger(
     request: ChatRequest, before: Sequence[int], standing: Plan, frozen: Checkpointed | None, overhead: int, block: int
 ) -> ChatCost:
-    """The cost of the calls of the chat so far, for ``ChatCost.pays``."""
+    """Return the costs of the chat's calls so far, by which is decided whether another cut saves money.
+
+    ``before``: tokens before each message. ``standing``: the decision if no new cut is made. ``frozen``: the current
+    cut, ``None`` for none. ``overhead``: tokens of the request besides its messages; ``block``: tokens of a new
+    block."""
     cut = None
     if isinstance(standing, Replay) and frozen is not None and frozen.dropped:
         made = standing.keep_from + max(0, frozen.turn - frozen.anchor_turn)
@@ -307,7 +318,8 @@ def _is_too_short(request: ChatRequest, chat: ChatCost, keep_from: int) -> bool:
 
 
 def _count_sent_tokens(request: ChatRequest, before: Sequence[int], standing: Plan, frozen: Checkpointed | None) -> int:
-    """Tokens of the messages as ``standing`` would send them."""
+    """Return the tokens of the messages that are sent with the decision ``standing``: all of them, or with a repeated
+    cut those before it, its block and those that it keeps. ``before``: tokens before each message."""
     if not isinstance(standing, Replay) or frozen is None:
         return before[-1]
     return before[request.prefix] + frozen.tokens + MESSAGE_TOKENS + before[-1] - before[standing.keep_from]
@@ -341,8 +353,8 @@ def _carry_on_cut(
 
 
 def find_newest_at_cut(cut: Checkpointed, keep_from: int) -> int | None:
-    """Return the index, in the request, of the newest message when ``cut`` was made. ``keep_from``: the index of the
-    first message that it kept. ``None``: the cut does not say how many messages it kept."""
+    """Return the index, in the request, of the message that was the newest one when ``cut`` was made; ``None`` if the
+    cut does not record how many messages it kept. ``keep_from``: index of the first message that it kept."""
     return keep_from + cut.kept - 1 if cut.kept else None
 
 
@@ -362,7 +374,8 @@ def _find_anchor(request: ChatRequest, frozen: Checkpointed) -> int | None:
 
 
 def can_anchor(message: Message) -> bool:
-    """Whether ``message`` may be the first message that a cut keeps."""
+    """Whether ``message`` may be the first message that a cut keeps: it starts a turn (a user message that is no mere
+    tool result), or is an assistant message."""
     return message.opens_turn or message.role is Role.ASSISTANT
 
 
@@ -422,5 +435,6 @@ def _has_orphaned_result(request: ChatRequest, start: int) -> bool:
 
 
 def _called_ids(request: ChatRequest, end: int) -> AbstractSet[str]:
-    """Ids of the tool calls before message ``end``. Some clients send tool results without a call."""
+    """Return the ids of all tool calls in the messages before index ``end``. Tool results with other ids have no call
+    there: some clients send results without their call."""
     return {call.id for index in range(end) for call in request.messages[index].tool_calls}

@@ -75,7 +75,7 @@ def messages_in(raw: bytes, start: int = 0) -> tuple[list[TranscriptMessage], in
 
 
 def session_in(raw: bytes) -> str:
-    """Return the session id that the first lines of a transcript name; "" if they name none."""
+    """Return the session id that the first 100 lines of a transcript name; "" if they name none."""
     for _, line in islice(_lines(raw + b"\n"), _HEAD_LINES):
         value = _value(line)
         inner = value.get("payload") if value.get("type") == "session_meta" else None
@@ -86,7 +86,7 @@ def session_in(raw: bytes) -> str:
 
 
 def folder_in(raw: bytes) -> str:
-    """Return the folder in which the agent was started, as the first lines of a transcript name it; "" if they name
+    """Return the folder in which the agent was started, as the first 100 lines of a transcript name it; "" if they name
     none."""
     for _, line in islice(_lines(raw + b"\n"), _HEAD_LINES):
         value = _value(line)
@@ -118,7 +118,8 @@ def find_shown_context(raw: bytes, secret: bytes, given: int = -1) -> ShownConte
 
 
 def _lines(raw: bytes) -> Iterator[tuple[int, bytes]]:
-    """Yield the complete lines of ``raw`` that are not too long, each with its byte position."""
+    """Yield the lines of ``raw`` that end with a line break, are not empty, and have at most ``LINE_MAX`` bytes, each
+    as its byte position and its content without the line break."""
     place = 0
     while (end := raw.find(b"\n", place)) >= 0:
         if 0 < end - place <= LINE_MAX:
@@ -127,7 +128,7 @@ def _lines(raw: bytes) -> Iterator[tuple[int, bytes]]:
 
 
 def _value(line: bytes) -> dict[str, Any]:
-    """Return the JSON object in a line; an empty one for anything else."""
+    """Return the JSON object that ``line`` contains; ``{}`` if it is not JSON or another kind of value."""
     try:
         value = json.loads(line)
     except (ValueError, RecursionError):
@@ -172,7 +173,8 @@ def _is_cut(value: dict[str, Any]) -> bool:
 
 
 def _preserved_names(value: dict[str, Any]) -> list[str]:
-    """Return the ids of lines before a compaction that stay in the model's context after it."""
+    """Return the ids of the lines before a compaction that stay in the model's context after it. ``value``: the line
+    that reports the compaction; ``[]`` if it names none."""
     values = value.get("compactMetadata")
     preserved = values.get("preservedMessages") if isinstance(values, dict) else None
     names = preserved.get("allUuids", preserved.get("uuids")) if isinstance(preserved, dict) else None

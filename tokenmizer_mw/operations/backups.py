@@ -55,7 +55,7 @@ class Backup:
 
     @property
     def here(self) -> bool:
-        """Whether the backup was made on this machine."""
+        """Whether the backup was made on this machine: ``host`` is the current host name."""
         return self.host == socket.gethostname()
 
     @property
@@ -66,7 +66,8 @@ class Backup:
 
 
 def record_backup(log: EventLog, backup: Backup) -> None:
-    """Record a backup, replacing an earlier record of the same file."""
+    """Record a backup in the store itself, so that ``recorded_backups`` returns it. An earlier record of the same path
+    on the same host is replaced. The file is not read."""
     event = MessageRecorded(1, "", Message(Role.SYSTEM, json.dumps(asdict(backup))))
     while True:
         if log.read(backup.key):
@@ -79,7 +80,8 @@ def record_backup(log: EventLog, backup: Backup) -> None:
 
 
 def recorded_backups(log: EventLog) -> list[Backup]:
-    """Return the recorded backups, newest first."""
+    """Return the backups that are recorded in the store, newest record first; ``[]`` if there are none. Whether the
+    files still exist is not checked."""
     found = []
     for info in log.sessions(BACKUPS_TENANT):
         for recorded in log.read(info.key):
@@ -141,7 +143,8 @@ def _target(where: Path, form: Form, now: float) -> Path:
 
 
 def form_of(path: Path) -> Form:
-    """Return the format of a backup, which its first bytes show. Raises ``CallerError`` if it cannot be read."""
+    """Return the format of a backup by the first bytes of its file: "sqlite" for a SQLite database, "lines" for
+    anything else. Raises ``CallerError`` if the file cannot be read."""
     try:
         with open(path, "rb") as file:
             return "sqlite" if file.read(len(_SQLITE_HEAD)) == _SQLITE_HEAD else "lines"
@@ -150,7 +153,7 @@ def form_of(path: Path) -> Form:
 
 
 def sessions_of(path: Path) -> Iterator[Session]:
-    """Yield the sessions of a backup, without this package's own records.
+    """Yield the sessions of a backup, each as its key and its events, without the records of backups.
 
     Raises ``CallerError`` or ``StoreError`` for a damaged or foreign file, at the latest at its end.
     """
@@ -180,10 +183,12 @@ class RestoredBackup:
 
 
 def restore_backup(log: EventLog, path: Path, advance: Callable[[int], None] = lambda done: None) -> RestoredBackup:
-    """Restore the sessions of a backup into this store, whichever store it was made of, with the times of their events.
+    """Restore the sessions of the backup ``path`` into the store ``log``, whichever kind of store it was made of.
+    Events keep their times.
 
-    Events that the store has stay. ``advance``: called with 1 for each session. Nothing is restored from a damaged
-    file, which raises as ``sessions_of`` does.
+    A session of which the store has the first events gets the rest; one that differs is skipped (``differ`` of the
+    result). ``advance``: called with 1 for each session. The whole file is checked first: if it is damaged or no
+    backup, ``CallerError`` or ``StoreError`` is raised, and nothing is restored.
     """
     for _ in sessions_of(path):
         pass  # to its end: a damaged one raises before anything is written

@@ -30,8 +30,13 @@ class Erased:
 
 
 def erase(memory: SessionMemory, session_id: str, *, tenant: str = LOCAL_TENANT) -> Erased:
-    """Erase a session from the store as ``memory.forget`` does. Also returns the recorded backups, which are not
-    changed. If the session has no events, ``events`` is 0 and no backups are returned."""
+    """Erase a session permanently from the store. Returns the number of its events and the recorded backups of the
+    store, which may still contain the session and are not changed. For a session that does not exist, ``events`` is 0
+    and no backups are returned.
+
+    Raises ``StoreUnavailable`` if the store fails. That error can also mean that the session is erased and copies of it
+    are left in the store's files; its message says so.
+    """
     events = memory.forget(session_id, tenant=tenant)
     return Erased(events, tuple(recorded_backups(memory.log)) if events else ())
 
@@ -48,10 +53,12 @@ class Expired:
 def expire(
     memory: SessionMemory, since: float, *, tenants: Collection[str] | None = None, dry_run: bool = False
 ) -> Expired:
-    """Erase the sessions of ``tenants`` (``None``: of all) that have not been updated since ``since``, in seconds since
-    the epoch.
+    """Erase permanently the sessions of ``tenants`` (``None``: of all) whose newest event is older than ``since``, in
+    seconds since the epoch. Returns these sessions and, if there are any, the recorded backups of the store, which may
+    still contain them. The records of backups are never erased.
 
-    Also returns the recorded backups if anything was erased. ``dry_run``: only return the sessions.
+    ``dry_run``: erase nothing; return the sessions that would be erased, without backups. Raises ``StoreUnavailable``
+    if the store fails; the sessions may be erased nevertheless, as the message then says.
     """
     own = [name for name in (memory.log.tenants() if tenants is None else tenants) if name != BACKUPS_TENANT]
     if dry_run:

@@ -27,7 +27,8 @@ BACKUPS_TENANT: Final = f"{OWN_TENANTS}backups"
 
 
 class SessionDiffers(CallerError):
-    """Raised if the session to restore exists and begins with other events."""
+    """Raised by ``restore`` if the session exists already and its events are not the first ones of the export. The
+    message names the session."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +40,8 @@ class Export:
 
 
 def export_lines(id: str, events: Sequence[Recorded], **more: str) -> Iterator[str]:
-    """Yield the lines of an export, without newlines: a header with the members ``more``, and one line per event."""
+    """Yield the lines of an export as JSON objects without newlines: a header with the session id ``id``, the number of
+    events and the further members ``more``, then one line per event."""
     yield line_of({EXPORT_MARK: EXPORT_VERSION, "session": id, **more, "events": len(events)})
     for recorded in events:
         kind, version, payload = encode(recorded.event)
@@ -85,8 +87,8 @@ def restore(log: EventLog, key: SessionKey, events: Sequence[Recorded]) -> int:
 
 
 def renumber_events(events: Sequence[Recorded], after: int) -> Sequence[Recorded]:
-    """Return the events unchanged if their sequence numbers are above ``after``; else numbered from ``after + 1``
-    on."""
+    """Return ``events`` unchanged if the sequence number of the first one is above ``after`` (or there are none); else
+    copies that are numbered ``after + 1``, ``after + 2`` and so on."""
     if not events or events[0].seq > after:
         return events
     return [replace(one, seq=seq) for seq, one in enumerate(events, after + 1)]
@@ -104,7 +106,8 @@ def _read_recorded(value: Any, number: int) -> Recorded:
 
 
 def line_of(value: Mapping[str, Any]) -> str:
-    """Return a JSON object on one line, in ASCII."""
+    """Return ``value`` as a JSON object on one line, without blanks and without a newline at the end. Characters
+    outside of ASCII are escaped."""
     return json.dumps(value, ensure_ascii=True, separators=(",", ":"))
 
 
@@ -134,14 +137,16 @@ def write_lines(log: EventLog, path: Path, advance: Callable[[int], None] = lamb
 
 
 def count_sessions(sessions: Iterable[Session], advance: Callable[[int], None]) -> Iterator[Session]:
-    """Yield ``sessions`` unchanged, and call ``advance`` with 1 after each."""
+    """Yield ``sessions`` unchanged. After each one, when the next is asked for, ``advance`` is called with 1."""
     for session in sessions:
         yield session
         advance(1)
 
 
 def read_lines(path: Path) -> Iterator[Session]:
-    """Yield the sessions of a backup in JSON Lines. Raises ``CallerError`` for a damaged or foreign file."""
+    """Yield the sessions of a backup in JSON Lines, each as its key and its events. Raises ``CallerError`` for a file
+    that is damaged, cut short or no such backup, at the latest after the last session, and ``OSError`` if the file
+    cannot be opened."""
     with open(path, encoding="utf-8", errors="strict") as file:
         try:
             yield from _read(enumerate(file, 1))
@@ -157,7 +162,8 @@ def own_sessions(log: EventLog) -> Iterator[SessionKey]:
 
 
 def read_sessions(log: EventLog) -> Iterator[Session]:
-    """Yield the sessions of all tenants with their events, without the records of backups."""
+    """Yield the sessions of all tenants, each as its key and its events, without the records of backups and without
+    sessions that have no events."""
     yield from ((key, events) for key in own_sessions(log) if (events := log.read(key)))
 
 

@@ -65,8 +65,9 @@ _Timed = tuple[Message, float | None]
 
 
 def read_chat_export(value: object) -> Iterator[tuple[str, list[_Timed]]]:
-    """Yield session id and messages of each non-empty conversation in ``value``, parsed JSON; each message with the
-    time when it was written (seconds since the epoch, ``None`` if unknown). The id begins with the title, if any."""
+    """Yield a session id and the messages of each conversation in ``value``, parsed JSON of ChatGPT or Claude. Each
+    message comes with the time when it was written (seconds since the epoch, ``None`` if unknown). The id begins with
+    the conversation's title if it has one. Conversations without messages, and other values, are skipped."""
     for number, one in enumerate(value if isinstance(value, list) else [value], 1):
         if not is_chat_export(one):
             continue
@@ -154,7 +155,8 @@ def is_markdown_transcript(text: str) -> bool:
 
 
 def read_markdown_transcript(text: str) -> list[Message]:
-    """Return the non-empty messages of a Markdown transcript, in order."""
+    """Return the non-empty messages of a Markdown transcript, in order: of aider, of SpecStory, or one written by hand
+    with "**User:**" and "**Assistant:**". ``[]`` if the text has no such mark of a message."""
     if _AIDER.search(text) is not None:
         values = _aider(text)
     elif _SPEAKER.search(text) is not None:
@@ -170,8 +172,9 @@ def _with_plain_ends(text: str) -> str:
 
 
 def _between(text: str, marks: list[tuple[re.Match[str], bool]]) -> Iterator[Message]:
-    """Yield the messages that follow ``marks``, up to the next mark. The flag of a mark: true if the user wrote the
-    message."""
+    """Yield one message for each of ``marks``: the text between it and the next mark, without a rule ("---") at its
+    end. Each mark is the match that begins a message, and true if the user wrote that message, false for the
+    assistant."""
     ends = [match.start() for match, _ in marks[1:]] + [len(text)]
     for (match, is_user), end in zip(marks, ends, strict=True):
         shown = _RULE.sub("", text[match.end() : end].rstrip()).strip()
@@ -201,7 +204,8 @@ def _speakers(text: str) -> Iterator[re.Match[str]]:
 
 
 def _find_unquoted(text: str, pattern: re.Pattern[str]) -> Iterator[re.Match[str]]:
-    """Yield the matches outside of code blocks and folded sections."""
+    """Yield the matches of ``pattern`` in ``text`` that begin outside of fenced code blocks and of folded sections
+    ("<details>"), in order."""
     quoted = list(_find_quoted_blocks(text))
     starts = [start for start, _ in quoted]
     for match in pattern.finditer(text):
@@ -211,7 +215,7 @@ def _find_unquoted(text: str, pattern: re.Pattern[str]) -> Iterator[re.Match[str
 
 
 def _is_behind_rule(text: str, place: int) -> bool:
-    """Return whether the last non-blank line before ``place`` is a rule."""
+    """Return whether the last non-blank line before index ``place`` of ``text`` is "---", a rule in Markdown."""
     while place > 0 and text[place - 1].isspace():
         place -= 1
     line = text.rfind("\n", 0, place) + 1
@@ -219,7 +223,8 @@ def _is_behind_rule(text: str, place: int) -> bool:
 
 
 def _find_quoted_blocks(text: str) -> Iterator[tuple[int, int]]:
-    """Yield start and end of each code block and folded section; those without an end are left out."""
+    """Yield the start and end index of each fenced code block and each folded section ("<details>"), in order; those
+    without an end are left out."""
     opened, start = "", 0
     for match in _MARK.finditer(text):
         fence, language, closes = match.groups()

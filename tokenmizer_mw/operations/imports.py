@@ -76,7 +76,8 @@ def require_valid_events(events: Sequence[Recorded], now: float) -> None:
 
 
 def _type_error(event: Event) -> str | None:
-    """Return an error for the first field whose value does not have its declared type; ``None`` if all have."""
+    """Return a text that names the first field of ``event`` whose value does not have its declared type; ``None`` if
+    there is none. The changes in an edit or a revision of a fact are checked like fields of the fact."""
     for name, value, hint in _declared_fields(event):
         if not _fits(value, hint):
             return f"{name} is not what it should be"
@@ -102,7 +103,8 @@ def _of_node(changes: Mapping[str, Any], fixed: frozenset[str]) -> Iterator[tupl
 
 
 def _fits(value: object, hint: Any) -> bool:
-    """Return whether a value has the type ``hint``, with finite numbers only."""
+    """Return whether ``value`` has exactly the type ``hint``, without any conversion ("1" is no ``int``). Infinity and
+    NaN are no numbers here."""
     try:
         _adapter(hint).validate_python((value,))
     except ValidationError:
@@ -123,7 +125,8 @@ def _hints(kind: Any) -> dict[str, Any]:
 
 
 def _find_errors(event: Event, heard: int) -> Iterator[str]:
-    """Yield what is wrong with an event. ``heard``: number of messages up to it, itself included."""
+    """Yield a text for each error in an event: message numbers out of order or unknown, and invalid ids, digests,
+    names, labels or long texts. ``heard``: number of messages among the events up to this one, itself included."""
     if isinstance(event, MessageRecorded):
         if event.turn != heard or not 0 <= event.after < event.turn:
             yield f"message {event.turn} cannot follow message {event.after} as number {heard}"
@@ -135,7 +138,7 @@ def _find_errors(event: Event, heard: int) -> Iterator[str]:
 
 
 def _turns(event: Event) -> tuple[int, ...]:
-    """Return the numbers of the messages that an event refers to."""
+    """Return the numbers of the messages that ``event`` refers to, at least one; 0 stands for no message."""
     match event:
         case NodeAdded(node):
             return (node.source.turn,)
@@ -223,7 +226,8 @@ COMPARED_TEXT_MAX: Final = 1_000
 
 @dataclass(frozen=True, slots=True)
 class ImportResult:
-    """What was imported: events or messages (``what``), how many, and how many of them were new to the session."""
+    """What was imported: ``what`` is "events" (of an export) or "messages" (of a transcript), ``count`` their number in
+    the file, ``new`` how many of them the session did not have before."""
 
     what: Literal["events", "messages"]
     count: int
@@ -239,7 +243,8 @@ def import_into(
     rest is appended. If a transcript states the times of messages, these and their facts get these times; the facts of
     any other transcript are extracted in the background. ``now``: the current time, in seconds since the epoch.
 
-    Raises ``CallerError`` for invalid events, and ``SessionDiffers`` if the session has different content.
+    Raises ``CallerError`` for invalid events, and ``SessionDiffers`` if the session's events are not the first ones of
+    the export; nothing is imported then. Of a transcript, the messages that the session does not have yet are added.
     """
     if isinstance(found, ImportedTranscript):
         if found.times:

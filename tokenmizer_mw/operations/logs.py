@@ -93,8 +93,8 @@ class _Clean(logging.Formatter):
         return Redactor(pii=True, key=token_bytes(32))
 
     def describe_record(self, record: logging.LogRecord) -> dict[str, Any]:
-        """Return the members of a record to show: time, level, logger and message; for an exception also its type and
-        places."""
+        """Return what a log line shows of ``record``: "time" (UTC, ISO 8601), "level", "logger" and "message"
+        (redacted); for an exception also "error", its type, and "at", the places that it passed through."""
         result: dict[str, Any] = {
             "time": datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds"),
             "level": record.levelname,
@@ -151,6 +151,7 @@ _FORMATTERS: Final[dict[str, type[_Clean]]] = {"text": _Text, "json": _Json}
 
 
 def _places(error: BaseException) -> list[str]:
-    """Return the places that an exception passed through, as "file:line function", the innermost one last."""
+    """Return the innermost ``PLACES_MAX`` places that an exception passed through, each as "file.py:12 function", the
+    innermost one last."""
     frames = traceback.extract_tb(error.__traceback__)[-PLACES_MAX:]
     return [f"{PurePath(frame.filename).name}:{frame.lineno} {frame.name}" for frame in frames]

@@ -39,15 +39,15 @@ class SessionSummary:
 
 def summarize_session(memory: SessionMemory, key: SessionKey) -> SessionSummary:
     """Return what a list shows about a session: goal, title, project, and the number of unfinished tasks and errors.
-    Raises ``UnknownSession`` and ``StoreError``."""
+    Raises ``UnknownSession`` if the store does not have the session, and ``StoreError`` if the store fails."""
     goal, open_work = memory.view(key.id, _goal_and_open_work, tenant=key.tenant)
     title = _goal_title(goal) or find_first_question(memory.log, key)
     return SessionSummary(goal, title, key.id.rpartition("/")[0], open_work)
 
 
 def _goal_title(goal: str) -> str:
-    """Return a goal without its former wording. It begins with a capital letter, unless its first word is a name such
-    as "iOS" or "setup.py"."""
+    """Return ``goal`` as a title: without its former wording if it was changed, and with a capital first letter, unless
+    its first word is a name such as "iOS" or "setup.py". "" gives ""."""
     _, changed, now = goal.partition(GOAL_CHANGED)
     text = now.removesuffix(")") if changed else goal
     first = text.partition(" ")[0]
@@ -60,8 +60,8 @@ def _goal_and_open_work(state: SessionState) -> tuple[str, int]:
 
 
 def find_first_question(log: EventLog, key: SessionKey) -> str:
-    """Return the start of the user's first message in the session, without texts that the client application added; ""
-    if there is none among the first events."""
+    """Return the start of the user's first message in the session as one line of at most 100 characters, without texts
+    that the client application added; "" if the session's first 20 events contain no such message."""
     for recorded in log.read(key, upto=_EVENTS_READ):
         event = recorded.event
         if isinstance(event, MessageRecorded) and event.message.role is Role.USER:

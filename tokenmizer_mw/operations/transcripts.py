@@ -67,8 +67,12 @@ SHAPES: Final = (
 
 
 def read_transcript(raw: bytes, name: str, *, size_max: int = SIZE_MAX) -> ImportedTranscript | Export:
-    """Return the conversation in ``raw``, as ``read_transcripts`` does. Raises ``CallerError`` also if there are
-    several."""
+    """Parse the file content ``raw``, which must contain exactly one conversation: an export of this package, or one in
+    a format of ``SHAPES``.
+
+    ``name``: name of the file for errors; ``size_max``: largest size of ``raw`` in bytes. Raises ``CallerError`` if the
+    file is too large, empty, invalid, of no known format, or contains several conversations.
+    """
     found = read_transcripts(raw, name, size_max=size_max)
     if len(found) > 1:
         raise CallerError(f"{name}: holds {len(found):,} conversations, expected one")
@@ -160,7 +164,7 @@ def text_lines(text: str) -> Iterator[tuple[int, str]]:
 
 
 class _MoreFollows(CallerError):
-    """Raised if there is more text after the end of a JSON value."""
+    """Raised by ``_load_json`` if more text follows after the JSON value, as in JSON Lines."""
 
 
 def _load_json(text: str, line: int = 1) -> Any:
@@ -266,8 +270,9 @@ def _record(
     advance: Callable[[int], object],
     later: bool,
 ) -> list[Recorded]:
-    """Apply new messages to ``state`` and return their events. Unless ``later``, the facts of each turn are derived and
-    added after it."""
+    """Apply the new messages ``news`` to ``state``, and return the events to store: the messages at ``times``, one for
+    each, and, unless ``later``, after the messages of each turn the facts that are extracted from them, at the same
+    time. ``advance``: called with 1 for each message."""
     found: list[Recorded] = []
 
     def add(event: Event, time: float) -> None:

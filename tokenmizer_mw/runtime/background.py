@@ -34,8 +34,8 @@ class _Waiting(NamedTuple):
 
 @dataclass(slots=True)
 class _Later:
-    """A task that waits for a pause. ``put_at``: when it was queued first (monotonic clock); ``times``: how often
-    since."""
+    """A task that waits for a pause. ``put_at``: when it was queued first, in seconds of the monotonic clock;
+    ``times``: how often ``put_later`` was called for it."""
 
     task: Task
     put_at: float
@@ -70,8 +70,9 @@ class BackgroundQueue:
 
     A task whose name a waiting task has already is dropped, because the waiting one will see the newest state anyway.
 
-    Tasks of ``put_later`` wait for a pause in which no task is queued, so that a busy process answers requests first.
-    They do not wait if the queue is half full, or during a flush. Tasks of ``put`` overtake them.
+    Tasks of ``put_later`` wait for a pause, a time (``pauses.seconds``) in which no task is queued, so that a busy
+    process answers requests first. They wait at most ``pauses.longest`` seconds, and not at all if the queue is half
+    full or during a flush. Tasks of ``put`` overtake them.
     """
 
     def __init__(
@@ -93,7 +94,8 @@ class BackgroundQueue:
         renew_in_child(self)
 
     def renew_after_fork(self) -> None:
-        """Start empty and without a thread in a forked child process; the parent runs the waiting tasks."""
+        """Empty the queue and forget its thread. Called automatically in a forked child process, where the thread does
+        not exist; the parent process runs the waiting tasks."""
         self._size = 0
         self._waiting: OrderedDict[Hashable, _Waiting] = OrderedDict()
         self._later: OrderedDict[Hashable, _Later] = OrderedDict()
@@ -105,8 +107,9 @@ class BackgroundQueue:
         self._busy = False
 
     def put(self, name: Hashable, task: Task, size: int = 0) -> bool:
-        """Queue a task that holds ``size`` bytes, and return at once. If a task of this name waits already, that one
-        runs instead. Returns ``False`` if the queue is full or closed; the task does not run then."""
+        """Queue a task that holds ``size`` bytes, and return at once. If a task of this name from an earlier ``put``
+        waits already, that one runs instead of ``task``. Returns ``True`` in both cases; ``False`` if the queue is full
+        or closed, and ``task`` does not run."""
         with self._changed:
             self._put_at = time.monotonic()
             if not self._closed and name in self._waiting:
@@ -120,8 +123,9 @@ class BackgroundQueue:
             return True
 
     def put_later(self, name: Hashable, task: Task) -> bool:
-        """Queue a task to run at the next pause, see the class. If a task of this name waits already, that one runs
-        instead. Returns ``False`` if the queue is full or closed; the task does not run then."""
+        """Queue a task to run at the next pause (a short time in which no task is queued), and return at once. If a
+        task of this name from an earlier ``put_later`` waits already, that one runs instead of ``task``. Returns
+        ``True`` in both cases; ``False`` if the queue is full or closed, and ``task`` does not run."""
         with self._changed:
             self._put_at = time.monotonic()
             known = self._later.get(name)
@@ -195,7 +199,8 @@ class BackgroundQueue:
                 self._failed(error)
 
     def _take(self) -> Task | None:
-        """Remove the next task from the queue and return it; ``None`` if there is none."""
+        """Remove the next task from the queue and return it: one of ``put``, else one of ``put_later``, the oldest
+        first; ``None`` if there is none. Calls ``Pauses.missed`` if the task did not get its pause."""
         if self._waiting:
             _, waiting = self._waiting.popitem(last=False)
             self._size -= waiting.size
@@ -209,7 +214,8 @@ class BackgroundQueue:
         return later.task
 
     def _may_rest(self) -> bool:
-        """Whether the tasks of ``put_later`` can still wait for a pause."""
+        """Whether the tasks of ``put_later`` may still wait for a pause: no flush runs, the queue is less than half
+        full, and neither limit of ``Pauses`` (``tasks_max``, ``times_max``) is exceeded."""
         half_full = (len(self._waiting) + len(self._later)) * 2 >= self._capacity
         many = len(self._later) > self._pauses.tasks_max or self._later_times > self._pauses.times_max
         return not (self._flushing or half_full or many)

@@ -22,11 +22,12 @@ from weakref import WeakSet
 
 
 class Renewable(Protocol):
-    """An object that has to be reset in a forked child process."""
+    """An object that must be reset in a forked child process, because it has locks, threads or state that another
+    thread may have been changing during the fork (``renew_in_child``)."""
 
     def renew_after_fork(self) -> None:
-        """Replace locks and threads, and drop incomplete state. Called in the child process, where no other thread
-        runs.
+        """Replace locks and threads by new ones, and drop state that may be incomplete. Called in the child process
+        directly after the fork, while no other thread runs there.
         """
 
 
@@ -94,8 +95,8 @@ class ForkGate:
     around each use.
 
     A fork (``os.fork``) waits at most ``FORK_SECONDS`` until nothing is in use, and then goes ahead in any case; new
-    uses wait until it is done. If nothing is in use, all idle connections (see ``adopt``) are closed before the fork;
-    otherwise they stay open.
+    uses wait until it is done. If nothing is in use, all idle connections of the objects that were registered with
+    ``adopt`` are closed before the fork; otherwise they stay open.
     """
 
     def __init__(self) -> None:
@@ -106,7 +107,7 @@ class ForkGate:
 
     def adopt(self, owner: Releasable) -> None:
         """Have ``owner.release_connections`` called before each fork, as long as ``owner`` exists (it is referenced
-        weakly). It is not called for a fork that goes ahead although something is in use (see the class)."""
+        weakly). It is not called if something is still in use after ``FORK_SECONDS`` and the fork goes ahead."""
         self._owners.add(owner)
 
     def __enter__(self) -> None:

@@ -22,7 +22,8 @@ def install_hint(extra: str, distribution: str = "tokenmizer-mw", folder: str = 
 
 
 def find_uninstalled(modules: Iterable[str]) -> list[str]:
-    """Return the names among ``modules`` that cannot be imported here."""
+    """Return the names among ``modules`` (names of Python modules) that are not installed in this environment, in their
+    order. The modules themselves are not imported."""
     return [name for name in modules if not _is_installed(name)]
 
 
@@ -51,8 +52,8 @@ def model_directory(named: str) -> Path:
 
 
 def _origin(distribution: str) -> tuple[str, str] | None:
-    """Where the distribution was installed from: ("path", a folder or an archive) or ("url", an address as pip reads
-    it). ``None`` if it came from a package index, or is not installed."""
+    """Return where the distribution was installed from: ("path", a folder or an archive) or ("url", an address as pip
+    reads it). ``None`` if it came from a package index, or is not installed."""
     import json
     from importlib.metadata import PackageNotFoundError
     from importlib.metadata import distribution as found

@@ -21,8 +21,8 @@ _NOWHERE: Final = (-1, -1)
 
 
 class Asks(NamedTuple):
-    """The match functions of a compiled pattern. ``find`` matches anywhere, ``begin`` at the start, ``whole`` the whole
-    text."""
+    """The match functions of a compiled pattern: ``find`` matches anywhere in the part of the text to look at,
+    ``begin`` only at its start, ``whole`` only all of it."""
 
     find: Ask
     begin: Ask
@@ -42,22 +42,26 @@ def asks_of(made: Any) -> Asks:
 
 
 def _spans(ask: Callable[[bytes, int, int], Any], text: bytes, start: int, end: int) -> Spans:
-    """Call a match method of ``re2`` and return its result as ``Spans``."""
+    """Call ``ask``, a match method of a compiled ``re2`` pattern, for the part of ``text`` from ``start`` to ``end``.
+    Return the spans of the match and its groups; ``[(-1, -1)]`` if there is no match."""
     match = ask(text, start, end)
     return [match.span(group) for group in range(len(match.groups()) + 1)] if match is not None else [_NOWHERE]
 
 
 class Expression:
-    """A pattern with the methods of one compiled by ``re2``, compiled when a method is first used.
+    """A pattern that is compiled by ``re2`` when one of its methods is first used. It has the methods of a compiled
+    ``re2`` pattern, such as ``search`` and ``finditer``.
 
-    ``find`` and ``begin`` are faster than those methods; they work on bytes and return ``Spans``, see ``Asks``.
+    Two faster methods are added: ``find`` (matches anywhere) and ``begin`` (only at the start). They get UTF-8 bytes
+    and the start and end of the part to look at, and return ``Spans``.
     """
 
     def __init__(self, pattern: str | bytes) -> None:
         self._pattern = pattern
 
     def __getattr__(self, name: str) -> Any:
-        """The method of that name. Raises ``re2.error`` when the pattern is not RE2 syntax."""
+        """Compile the pattern, and return its method or attribute ``name``. Raises ``re2.error`` if the pattern is not
+        valid in RE2, and ``AttributeError`` for an unknown name."""
         compiled = re2.compile(self._pattern)
         made = getattr(asks_of(compiled) if name in ("find", "begin") else compiled, name)
         setattr(self, name, made)

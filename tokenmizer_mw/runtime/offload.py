@@ -86,7 +86,7 @@ class WorkerPool:
 
     @property
     def outstanding(self) -> int:
-        """Number of jobs of the pool that wait for a thread or are running."""
+        """Number of jobs of this pool that are not finished: those that wait for a thread, and those that run."""
         return self._outstanding
 
     def put(self, job: _Job) -> None:
@@ -103,7 +103,7 @@ class WorkerPool:
         self._jobs.put(job)
 
     def settle(self, seconds: float) -> None:
-        """Wait until all jobs are done, at most ``seconds``. Does not say whether they are."""
+        """Wait until all jobs are done, but at most ``seconds``. Returns nothing, whether they are done or not."""
         deadline = time.monotonic() + seconds
         while self._outstanding and time.monotonic() < deadline:
             time.sleep(0.002)
@@ -215,7 +215,8 @@ def _without_stop_iteration(error: BaseException) -> BaseException:
 
 
 async def _offload_from_any_loop(task: Callable[[], T], pool: WorkerPool) -> T:
-    """Do what ``offload`` does with anyio's events, for event loops other than asyncio, such as trio."""
+    """Run ``task`` in a thread of ``pool`` and return its result, as ``offload`` does, on an event loop other than
+    asyncio's, such as trio's. It waits for the thread with an event of anyio."""
     import anyio
 
     done, call_soon = anyio.Event(), caller_on_this_loop()

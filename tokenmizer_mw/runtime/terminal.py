@@ -27,8 +27,8 @@ _ESCAPED: Final = {code: f"\\u{code:04x}" for code in _STEERING}
 
 
 def inert(text: str) -> str:
-    """Return ``text`` with control characters made visible: an escape character becomes the four characters ``\\x1b``.
-    Newlines and tabs stay."""
+    """Return ``text`` with control characters, line separators and marks that turn the direction of text made visible:
+    an escape character becomes the four characters ``\\x1b``. Newlines and tabs stay."""
     return text.translate(_SHOWN)
 
 
@@ -39,7 +39,8 @@ def one_line(text: str) -> str:
 
 
 def show(text: str) -> None:
-    """Print ``text`` to standard output, with control characters made visible."""
+    """Print ``text`` and a line break to standard output, with control characters made visible: an escape character is
+    printed as the four characters ``\\x1b``."""
     print(inert(text))
 
 
@@ -52,7 +53,7 @@ def show_result(as_json: bool, document: object, text: str) -> None:
 
 
 def show_json(value: Any) -> None:
-    """Print ``value`` as JSON to standard output, with control characters escaped."""
+    """Print ``value`` as indented JSON to standard output, with control characters as ``\\u001b``."""
     print(json.dumps(value, ensure_ascii=False, indent=2).translate(_ESCAPED))
 
 

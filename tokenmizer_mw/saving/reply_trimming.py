@@ -31,7 +31,8 @@ class TrimmedReplies:
         self._most = most
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Serve a request."""
+        """Serve a request with the application, and send its response without polite sentences at the beginning and end
+        of its texts, if it is a complete JSON reply of status 200; other responses are sent unchanged."""
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
@@ -68,7 +69,7 @@ class _Held:
             await self._send_trimmed(b"".join(self._pieces))
 
     async def _release(self) -> None:
-        """Send what was held back, unchanged."""
+        """Send the start and the pieces that were held back, unchanged; later messages are no longer held back."""
         start, self._start = self._start, None
         if start is None:
             return

@@ -56,8 +56,9 @@ UTC."""
 
 
 def read_day(day: Day) -> str:
-    """Return a day as text such as "2026-11-21". ``day``: such a text, a date, or a time (see ``as_seconds``), of which
-    the day in UTC is returned. Raises ``CallerError`` for anything else."""
+    """Return a day as text such as "2026-11-21". ``day``: such a text, a ``date``, or a time (seconds since the epoch,
+    a ``datetime``, or ISO 8601 text), of which the day in UTC is returned. Raises ``CallerError`` for anything
+    else."""
     if isinstance(day, date) and not isinstance(day, datetime):
         return day.isoformat()
     try:
@@ -98,7 +99,7 @@ def require_numbers(numbers: Iterable[int] | int) -> set[int]:
 
 
 def require_budget(budget: int) -> None:
-    """Raise ``BudgetTooSmall`` for a negative number of tokens."""
+    """Raise ``BudgetTooSmall`` if ``budget``, a number of tokens, is negative; else do nothing."""
     if budget < 0:
         raise BudgetTooSmall(f"a budget is 0 tokens or more, not {budget}")
 

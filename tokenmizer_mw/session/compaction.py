@@ -61,7 +61,8 @@ def begins_with_summary(messages: History, start: int, replies: Iterable[Message
 
 
 def goes_on_from_block(messages: History) -> bool:
-    """Whether the chat continues from a summary that is a resume block of this package."""
+    """Whether one of the messages before the first reply is a client's notice that the chat continues from a summary,
+    and that summary is a resume block of this package."""
     leading = takewhile(lambda at: messages.roles[at] is not Role.ASSISTANT, range(len(messages)))
     return any(is_continuation(messages[at]) and opens_block(messages[at].text) for at in leading)
 
@@ -135,7 +136,7 @@ class LongestRequests:
                 self._put(key, _Longest(size, tools, in_front))
 
     def drop(self, key: SessionKey) -> None:
-        """Forget the size of the longest request of a session."""
+        """Forget what is known of the longest request of session ``key``; nothing happens if none is known."""
         with self._lock:
             self._longest.pop(key, None)
 

@@ -79,7 +79,9 @@ class UndoneEdit(FactEdit):
 
     @property
     def effects(self) -> list[str]:
-        """Further effects of the undo as lines of text, without the facts in ``restored``; ``[]`` for none."""
+        """Further effects of the undo as lines of text; ``[]`` for none. A line says that the fact is now a value of
+        something else (its slot changed), or that it is not in force, as before. The facts in ``restored`` are not
+        listed here."""
         return self._changes()
 
     def __str__(self) -> str:

@@ -35,7 +35,7 @@ class FoldedState(Protocol):
     recorded_at: float
 
     def apply(self, recorded: Recorded) -> None:
-        """Update the state by the next event of the log."""
+        """Change the state by the next event of the session's log."""
 
 
 T = TypeVar("T")
@@ -116,7 +116,7 @@ class SessionCache(Generic[F]):
         return cached.state if cached is not None else None
 
     def drop(self, key: SessionKey) -> None:
-        """Remove a session from the cache; its next use reads the log."""
+        """Remove a session from the cache, if it is there; its next use reads the log. The log does not change."""
         with self._guard:
             self._leave(self._sessions.pop(key, None))
 
@@ -186,7 +186,9 @@ class SessionCache(Generic[F]):
 
 
 class CachedMessages(SessionCache[HistoryMessages]):
-    """Cache of the messages of sessions. ``capacity``: most sessions; ``most``: about how many characters in sum."""
+    """Cache of the messages of recently used sessions. ``capacity``: maximum number of sessions; ``most``: about how
+    many characters their messages and search indexes may take together. The sessions that were used longest ago are
+    removed first."""
 
     def __init__(self, log: EventLog, *, capacity: int, most: int) -> None:
         super().__init__(log, new=HistoryMessages, weight=attrgetter("weight"), capacity=capacity, most=most)
@@ -222,11 +224,13 @@ class CachedSessions(SessionCache[SessionState]):
     def update_and_view(
         self, key: SessionKey, decide: Callable[[SessionState], Sequence[Event]], view: Callable[[SessionState], T]
     ) -> T:
-        """Append the events that ``decide`` returns, as ``update`` does and with its errors, then return ``view`` of
-        the session with these events.
+        """Append the events that ``decide`` returns for the session, then return the result of ``view``, which gets the
+        session's state with these events.
 
-        If ``decide`` returns none, nothing is appended, and ``view`` gets the current session. ``view`` runs under the
-        session's lock, too. It must neither change nor keep the state.
+        If ``decide`` returns none, nothing is appended, and ``view`` gets the current state. Both functions run under
+        the session's lock and must neither change nor store the state. ``decide`` must be pure, because it is called
+        again if the state was stale or another process wrote. Raises ``Conflict`` if other writers were faster
+        ``ATTEMPTS_MAX`` times, and ``StoreError`` if the store fails.
         """
         cached = self._get(key)
         acquire(cached.lock)  # no ``with hold``: each turn goes through here, and a generator costs as much as a lock
@@ -260,13 +264,12 @@ class CachedSessions(SessionCache[SessionState]):
             return self._refresh(key, cached).copy()
 
     def propose(self, key: SessionKey, decide: Callable[[SessionState], Sequence[Event]]) -> None:
-        """Append the events that ``decide`` returns. Like ``update``, but for a ``decide`` that takes long or calls
-        back into the memory.
+        """Append the events that ``decide`` returns for the session; nothing if it returns none. Unlike in ``update``,
+        ``decide`` may take long and may call back into the memory.
 
         ``decide`` gets a copy of the session, which it may change, and runs without the lock, so that other threads can
-        write meanwhile. If anybody did, its events are discarded and it is called again with a new copy: it must have
-        no other effect that may not happen twice. Raises ``Conflict`` after ``ATTEMPTS_MAX`` such calls, and
-        ``StoreError`` if the store fails.
+        write meanwhile. If one did, the events are discarded and ``decide`` is called again with a new copy. Raises
+        ``Conflict`` after ``ATTEMPTS_MAX`` such calls, and ``StoreError`` if the store fails.
         """
         cached = self._get(key)
         for _ in range(ATTEMPTS_MAX):

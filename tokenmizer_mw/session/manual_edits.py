@@ -73,7 +73,7 @@ _NEAREST_MAX: Final = 5
 """Most facts that an error names if a text names no fact or several."""
 
 _NEAREST_CHARS: Final = 80
-"""Longest label in such an error, in characters."""
+"""Longest label, in characters, in an error that names the facts nearest to a text."""
 
 _SLOTTED: Final = frozenset({NodeType.DECISION, NodeType.ENVIRONMENT})
 _TYPES: Final = frozenset(type.value for type in NodeType)
@@ -116,7 +116,8 @@ def can_be_completed(node: Node) -> bool:
 
 
 def pin_fact(state: SessionState, node: Node, on: bool) -> list[Event]:
-    """Return the events that pin a fact, or unpin it (``on`` is false); ``[]`` if nothing changes."""
+    """Return the events that pin a fact (``on`` is true) or unpin it; ``[]`` if it is so already. Resume blocks put
+    pinned facts first after the rules, and pinned facts are never pruned."""
     return _edit(state, node, {"pinned": on}, "")
 
 
@@ -362,7 +363,8 @@ def _restore_replaced(state: SessionState, node: Node, message: int, reason: str
 
 
 def _status_before(state: SessionState, node: Node) -> Status:
-    """Return the last status of a fact with which it was current."""
+    """Return the status that a fact had when it was last current (neither replaced, rejected nor archived);
+    ``ACTIVE`` if it never was."""
     before = [status for _, status in state.graph.life(node.id).moves if is_current(status)]
     return before[-1] if before else Status.ACTIVE
 
@@ -436,7 +438,7 @@ def _has_most_words(node: Node, text: str, former: Iterable[Node]) -> bool:
 
 
 def is_replaced(node: Node) -> bool:
-    """Whether another fact took the place of ``node``."""
+    """Whether another fact took the place of ``node``, so that its status is "superseded"."""
     return node.status is Status.SUPERSEDED
 
 

@@ -22,7 +22,17 @@ _LENGTH_DIGITS: Final = 18
 
 
 class Reason(StrEnum):
-    """Why a call passed unchanged or was not recorded in full. The values are counter names."""
+    """Why a call passed unchanged or was not recorded in full. The values are counter names.
+
+    - ``NO_SESSION``, ``SESSION_INVALID``: the call names no session, or an unusable id or tenant.
+    - ``MALFORMED_REQUEST``: the body is no chat request of the API format of its path.
+    - ``REQUEST_ENCODED``: the body is compressed. ``REQUEST_TOO_LARGE``: it has more than ``Settings.request_max``
+      bytes. ``REQUEST_INCOMPLETE``: the client disconnected before its end. ``REQUEST_STREAMED``: a transport gets it
+      as a stream, which can be read only once.
+    - ``REPLY_CAPPED``: only the first ``Settings.capture_max`` bytes of the reply are recorded. ``REPLY_FOREIGN``,
+      ``REPLY_UNDECODABLE``: nothing of the reply is recorded, because of its content type, or because it cannot be
+      decompressed.
+    """
 
     NO_SESSION = "no_session"
     SESSION_INVALID = "session_invalid"
@@ -38,7 +48,11 @@ class Reason(StrEnum):
 
 def reason_to_pass(headers: Mapping[bytes, bytes], settings: Settings, *, named: bool) -> Reason | None:
     """Return why a call with these headers (lower-case names) is passed on unchanged and unrecorded, without reading
-    its body; ``None`` if it is to be handled. ``named``: true if its session is already known."""
+    its body: nothing in the call can name a session, the body is compressed, or its announced length exceeds
+    ``Settings.request_max``. ``None``: the call is to be handled.
+
+    ``named``: true if its session is already known, so that neither header nor body must name it.
+    """
     if not named and not (settings.session_field or session_in_header_map(headers, settings) is not None):
         return Reason.NO_SESSION
     if headers.get(b"content-encoding", b"identity") not in (b"", b"identity"):
@@ -50,23 +64,24 @@ def reason_to_pass(headers: Mapping[bytes, bytes], settings: Settings, *, named:
 
 
 def session_in_headers(headers: Headers, settings: Settings) -> str | None:
-    """Return the session id in the session header of a request, valid or not; ``None`` if there is no such header."""
+    """Return the value of the request header that ``Settings.session_header`` names, which is the session id, whether
+    it is a valid id or not; ``None`` if the request has no such header, or the setting is ""."""
     name = settings.session_header
     given = header(headers, _wire_name(name)) if name else None
     return _text(given) if given is not None else None
 
 
 def session_in_header_map(headers: Mapping[bytes, bytes], settings: Settings) -> str | None:
-    """Return the session id in the session header, from a mapping with lower-case names, valid or not; ``None`` if
-    there is none."""
+    """Return the value of the header that ``Settings.session_header`` names, which is the session id, whether it is a
+    valid id or not; ``None`` if ``headers`` (by lower-case name) lack it, or the setting is ""."""
     name = settings.session_header
     given = headers.get(_wire_name(name)) if name else None
     return _text(given) if given is not None else None
 
 
 def names_session(body: bytes, settings: Settings) -> bool:
-    """Whether the body may contain the field that names the session (``session_field`` in the settings), so that it
-    must be parsed to find the session."""
+    """Whether the bytes of a request body contain the name of the field ``Settings.session_field``, in quotes. The body
+    must then be parsed to find out whether it names the session. False if the setting is ""."""
     field = settings.session_field
     return bool(field) and body.rfind(_encode_field(field)) >= 0  # as fast as ``mentions``, for each request
 
@@ -135,7 +150,12 @@ def unbind(token: Token[SessionContext | None]) -> None:
 
 @contextmanager
 def bind_session(owner: object, name: Callable[[], NamedSession], *, remembered: bool = False) -> Iterator[None]:
-    """Set the session context for a ``with`` block. The arguments are those of ``bind``."""
+    """Set the session context, which says to which session model calls belong, for a ``with`` block.
+
+    - ``owner``: the service of the memory to whose calls the context applies.
+    - ``name``: returns the session; called when a model call is made, not earlier.
+    - ``remembered``: true if the surrounding chat is already recorded, so that calls inside it are not recorded.
+    """
     token = bind(owner, name, remembered=remembered)
     try:
         yield

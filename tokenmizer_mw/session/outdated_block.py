@@ -71,7 +71,8 @@ def _is_quoted(block: str, node: Node | None, edit: NodeEdited) -> bool:
 
 
 def _edits_since(state: SessionState) -> list[NodeEdited]:
-    """Return the manual edits since the current cut was made."""
+    """Return the manual edits of the session's facts that were made after its current cut, oldest first; all of them if
+    there is no cut."""
     return [one.edit for number, one in state.edits.items() if number > state.edits_at_cut]
 
 

@@ -55,8 +55,8 @@ class NamedChange:
 
 
 def split_off_reason(text: str) -> tuple[str, str]:
-    """Return a statement and its reason: "switch to PostgreSQL" and "locks" for
-    "switch to PostgreSQL because of locks". A statement without a reason is returned whole, with ""."""
+    """Return a statement and its reason. For "switch to PostgreSQL because of locks" these are "switch to PostgreSQL"
+    and "locks". A statement without a reason is returned whole, with "" as reason."""
     found = _REASON.match(text)
     return (found["label"], found["reason"].rstrip(" .!")) if found is not None else (text, "")
 

@@ -58,7 +58,7 @@ class ResentMessages:
         return messages.roles[index] if isinstance(messages, History) else messages[index].role
 
     def mark(self, index: int) -> str:
-        """Return the digest of message ``index`` (``model.message.digest``)."""
+        """Return the digest of message ``index``, a hash of the whole message: equal messages have equal digests."""
         if self._history is not None:
             if self._column is None:
                 self._column = self._history.column("digest", _digests)
@@ -70,7 +70,8 @@ class ResentMessages:
 
     @property
     def first_marks(self) -> list[str]:
-        """The digests of the first messages, among which a summary may be."""
+        """The digests of the first ``SUMMARY_WITHIN`` messages, or of all if there are fewer. A summary that a client
+        put in place of older messages is among these."""
         if not self._first_marks:
             self._first_marks = [self.mark(index) for index in range(min(SUMMARY_WITHIN, len(self._messages)))]
         return self._first_marks
@@ -198,7 +199,7 @@ _FORMAT_TAIL = re2.compile(r"\n\s*(?:Reply in [^\n.]{2,40}\.|NEVER RETURN CODE!)
 comparison."""
 
 _TAIL_MAX: Final = 80
-"""Characters at the end of a message in which such a text is looked for."""
+"""Characters at the end of a message in which a text that aider appends (``_FORMAT_TAIL``) is looked for."""
 
 _PASSING: Final = frozenset({HostTextKind.REMINDER, HostTextKind.ENVIRONMENT})
 """Kinds of texts that hosts put beside the user's words and remove again later."""
@@ -278,5 +279,5 @@ def spelling_of(message: Message) -> Spelling:
 
 
 def text_digest(text: str) -> str:
-    """Return 16 hexadecimal digits that identify a text."""
+    """Return the BLAKE2b hash of a text as 16 hexadecimal digits, by which equal texts are recognised."""
     return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=_DIGEST_BYTES).hexdigest()

@@ -50,7 +50,8 @@ class SnapshotTooLarge(ValueError):
 
 @cache
 def fold_version() -> int:
-    """Return the version of the fold code; it changes with ``RULES`` and with every field of a state."""
+    """Return a number that identifies the rules by which events are applied to a state. It changes with ``RULES``, and
+    when a field is added to, removed from or renamed in the classes of a state; older snapshots are then ignored."""
     shapes = [[kind.__name__, *(field.name for field in fields(kind))] for kind in _SHAPES]
     return zlib.crc32(json.dumps([RULES, shapes]).encode())
 
@@ -131,7 +132,9 @@ then stays the same, however long the session gets."""
 
 @dataclass(frozen=True, slots=True)
 class SnapshotPolicy:
-    """Stores a snapshot of a session after every ``every`` events (0: never), if it takes at most ``most`` bytes.
+    """Stores snapshots of sessions: the state of a session as bytes, so that another process need not read its whole
+    log. A new one is stored after at least ``every`` new events (0: never), and only once the session has grown by one
+    part in ``SHARE``. It may take at most ``most`` bytes before compression.
 
     - ``later``: runs work in the background, given a name for it and the function.
     - ``count``: adds to a counter: "snapshot_kept", "snapshot_outdated" (the session was rewritten or erased
@@ -144,8 +147,9 @@ class SnapshotPolicy:
     count: Callable[[str], object]
 
     def due(self, end: int, last: int) -> bool:
-        """Whether a snapshot should be stored for a session whose last event is ``end`` and whose last snapshot covers
-        events up to ``last``."""
+        """Whether a snapshot should be stored for a session whose last event has the number ``end`` and whose last
+        snapshot covers events up to number ``last``: at least ``every`` events are new, and these are at least one part
+        in ``SHARE`` of all."""
         return 0 < self.every <= end - last and SHARE * (end - last) >= end
 
     def state(self, log: EventLog, key: SessionKey) -> SessionState | None:

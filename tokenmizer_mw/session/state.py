@@ -49,7 +49,8 @@ REMINDERS_MAX: Final = 64
 
 @dataclass(frozen=True, slots=True)
 class CheckpointMark:
-    """A checkpoint, with the number and time of its event in the log."""
+    """A checkpoint (a named point of the session), with the number of its event in the log and the time at which that
+    was recorded, in seconds since the epoch."""
 
     seq: int
     recorded_at: float
@@ -71,12 +72,13 @@ class RecordedEdit:
 
     @property
     def number(self) -> int:
-        """The number of the edit, for ``undo``."""
+        """The number of the edit in its session, from 1; ``undo`` takes it."""
         return self.edit.number
 
     @property
     def operation(self) -> str:
-        """The name of the edit in one or two words, such as "remember" or "undo"."""
+        """What the edit did: "remember", "invalidate", "complete", "archive", "separate", "pin", "unpin", "correct",
+        "date", "undo", or "mark as" and a status."""
         return _name_operation(self.edit)
 
     @property
@@ -86,7 +88,7 @@ class RecordedEdit:
 
     @property
     def reason(self) -> str:
-        """Why the fact was changed; "" if nobody said."""
+        """Why the fact was changed, as the caller gave it; "" for none."""
         return self.edit.reason
 
     def to_dict(self) -> dict[str, Any]:
@@ -190,15 +192,16 @@ class SessionState:
 
     @property
     def next_checkpoint(self) -> str:
-        """The id that the next checkpoint gets."""
+        """The id that the next checkpoint of the session gets, such as "checkpoint-3" after two checkpoints."""
         return f"checkpoint-{len(self.checkpoints) + 1}"
 
     def checkpoint_at(self, id: str) -> Checkpointed | None:
-        """Return the checkpoint with this id; ``None`` if there is none."""
+        """Return the checkpoint of the session with this id, the newest if several have it; ``None`` if there is
+        none."""
         return next((one.checkpoint for one in reversed(self.checkpoints) if one.checkpoint.id == id), None)
 
     def copy(self) -> SessionState:
-        """Return an independent copy of the session state."""
+        """Return a copy of the session state; changes of one do not change the other."""
         found = replace(self)
         for name in self.__slots__:
             if hasattr(value := getattr(self, name), "copy"):
@@ -206,7 +209,7 @@ class SessionState:
         return found
 
     def apply(self, recorded: Recorded) -> None:
-        """Update the state by the next event of the log."""
+        """Change the state by the next event of the session's log. Events must be applied in the order of the log."""
         self.seq, self.recorded_at = recorded.seq, recorded.recorded_at
         if type(recorded.event) in _OF_GRAPH:  # most events: no pattern has to be tried for them
             self.graph.apply(recorded.event, self.known_since(recorded.event, recorded.recorded_at))
@@ -288,7 +291,7 @@ class UnkeptTranscript(Transcript):
     messages."""
 
     def add(self, mark: str, parent: int, message: Message | Spelling) -> None:
-        """Ignore a message."""
+        """Do nothing: this transcript stays empty."""
 
     def copy(self) -> UnkeptTranscript:
         """Return the transcript itself, which never changes."""
@@ -314,10 +317,11 @@ def find_new_messages(
     transcript: Transcript, messages: Sequence[Message], *, part: bool = False, known: tuple[int, int] | None = None
 ) -> list[tuple[int, MessageRecorded]]:
     """Return the indexes of those of ``messages`` that the session does not have yet, in order, each with the event
-    that records the message.
+    that records the message; ``[]`` if it has all. New messages need not be the last of ``messages``: those that a
+    client's compaction preserved may stand between them.
 
-    They need not be the last of ``messages``: those that a client's compaction preserved may stand between them. The
-    arguments are those of ``joining``.
+    ``messages`` contain no system message. ``part``: true if they are only the newest messages of a transcript.
+    ``known``: used in place of the result of ``Transcript.first_new``; ``None``: that is called.
     """
     resent = ResentMessages(messages)
     start, place = known if known is not None else transcript.first_new(messages, part=part, resent=resent)

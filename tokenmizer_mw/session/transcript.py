@@ -63,7 +63,7 @@ class Transcript:
         return transcript
 
     def copy(self) -> Transcript:
-        """Return an independent copy of the transcript."""
+        """Return a copy of the transcript; messages added to one are not in the other."""
         return Transcript(
             list(self.digests), list(self.parents), list(self.spellings), list(self.depths), dict(self._places)
         )
@@ -84,8 +84,10 @@ class Transcript:
     def first_new(
         self, messages: Sequence[Message], *, part: bool = False, resent: ResentMessages | None = None
     ) -> Position:
-        """Return the index of the first new message in ``messages`` (``len(messages)`` if none is new), and the index
-        of the stored message that it follows (-1 for none).
+        """Compare a resent chat with the stored one. Return two numbers: the index of the first new message in
+        ``messages`` (``len(messages)`` if none is new), and the index of the stored message that it follows (-1 for
+        none). If no message is known, these are 0 and the index of the newest stored message: the new messages continue
+        the session.
 
         Clients resend the whole transcript, trim it, change its form, or send only new messages. The search starts at
         the end; for a whole transcript its cost is that of the new messages.
@@ -119,8 +121,9 @@ class Transcript:
         )
 
     def locate(self, resent: ResentMessages, start: int, place: int) -> ResentHistory:
-        """Find out which stored message each message of a resent transcript is. ``start`` and ``place`` are the result
-        of ``first_new``."""
+        """Return which stored message each known message of a resent transcript is. ``start`` and ``place`` are the
+        result of ``first_new``: how many messages are known, and the index of the stored message that the last of them
+        is. A message that differs from the stored one at its place is noted in ``changed`` of the result."""
         found = ResentHistory(places := [-1] * start)
         changed: Position | None = None
         index = start - 1
@@ -214,7 +217,8 @@ class Transcript:
     # -- one message ---------------------------------------------------------------------------------------
 
     def _places_by_spelling(self, resent: ResentMessages, index: int) -> tuple[int, ...]:
-        """Return the stored messages that message ``index`` may be in another form."""
+        """Return the indexes of the stored messages with the same spelling as message ``index``: that message may be
+        one of them in another form. ``()`` if there are none, or if the message has no text, tool calls or results."""
         spelling = resent.spelling(index)
         comparable = spelling.length or spelling.calls or spelling.results
         return self._places.get(spelling, ()) if comparable else ()

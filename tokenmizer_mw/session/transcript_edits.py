@@ -26,8 +26,8 @@ from tokenmizer_mw.session import SessionState, append_messages
 from tokenmizer_mw.session.state import FactDerivation, number_of
 
 Change = Callable[[Sequence[Written]], Sequence[Written]]
-"""A function that edits a transcript: it gets the current messages and returns those that take their place. Messages
-that stay keep their ``number``, new ones have none."""
+"""A function that edits a transcript: it gets the current messages, oldest first, and returns those that take their
+place. Messages that stay keep their ``number``; new messages have the number 0."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,7 +111,7 @@ class HistoryMessages:
 
     @property
     def unindexed(self) -> int:
-        """Number of characters that are not yet indexed."""
+        """Number of characters in the messages that are not yet in the search index."""
         found = (self.messages.get(number) for number in self._unindexed)
         return sum(_characters(written.message) for written in found if written is not None)
 
@@ -135,11 +135,12 @@ class HistoryMessages:
 
     @property
     def weight(self) -> int:
-        """About how many characters the messages and their index take in memory."""
+        """About how much memory the messages take, with their search index and prepared sentences, in characters."""
         return (self.size if self.index is None else 2 * self.size) + _SENTENCE_WEIGHT * self.prepared.size
 
     def apply(self, recorded: Recorded) -> None:
-        """Update the messages by the next event of the log."""
+        """Update the messages by the next event of the log: add a recorded message, remove withdrawn ones, or mark
+        messages as archived. Other events change only ``seq`` and ``recorded_at``."""
         self.seq, self.recorded_at = recorded.seq, recorded.recorded_at
         match recorded.event:
             case MessageRecorded() as event:

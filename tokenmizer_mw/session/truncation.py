@@ -173,7 +173,12 @@ class Truncation:
     read_sentences: ReadSentences = message_sentences
 
     def decide(self, state: SessionState) -> CutDecision:
-        """Decide how to send the request, given the state of the session."""
+        """Decide how to send the request: unchanged, with the session's current cut repeated, or with a new cut.
+
+        Nothing is recorded: the returned decision contains the events to append (for a new cut the new messages, their
+        facts and the cut; otherwise mostly none). If manual edits have made the block of the current cut wrong, a new
+        block is made. If the client has compacted its chat by itself, a block is put before the whole chat.
+        """
         if self.numbers:
             decision = self._make_plan(state.cut)
             return self._carry_out(state, decision, (len(self._spoken), -1), renew=True)
@@ -240,8 +245,9 @@ class Truncation:
         return CutDecision(rewrite, [*drawn, cut], ("block_handed_back",))
 
     def _find_anchor(self, frozen: Checkpointed | None, placed: ResentHistory) -> int | None:
-        """Return the index of the request's message that begins with the first message that the current cut kept;
-        ``None`` if none is known to."""
+        """Return the index, in the request, of the first message that the current cut kept (or of a message in which
+        the client joined it with others). ``None`` if there is no cut, if ``placed``, the resent messages that were
+        recognised, does not have it, or if the message there cannot be the first one after a block."""
         index = placed.index_of(frozen.anchor_turn - 1) if frozen is not None and frozen.anchor else None
         if index is None:
             return None
@@ -341,20 +347,22 @@ class Truncation:
         return Shortened(block, self.derivation.settings.block_role, tuple(places))
 
     def leaves_out(self, fit: Shortened) -> bool:
-        """Return whether ``fit`` leaves out messages of the request."""
+        """Return whether ``fit`` leaves out any message of the request, not counting the leading system messages."""
         return len(fit.kept) < len(self.request.messages) - self.request.prefix
 
     def count_kept(self, fit: Shortened) -> int:
-        """Count the tokens of the messages that ``fit`` keeps."""
+        """Count the tokens of the messages that ``fit`` keeps, without block, reminder and leading system messages."""
         return self._count_taken("", fit.kept, self.counter.request_counts(self.request))
 
     def count_fixed(self) -> int:
-        """Count the tokens that no cut removes: the leading system messages, tool definitions, and what is reserved."""
+        """Count the tokens that no cut removes: those of the leading system messages, those of the request beside its
+        messages (such as tool definitions), and ``reserved``."""
         counts = self.counter.request_counts(self.request)
         return self.reserved + self.counter.text(self.request.overhead) + sum(counts[: self.request.prefix])
 
     def _count_taken(self, block: str, places: Sequence[int], counts: Sequence[int]) -> int:
-        """Return the tokens of a block and of messages."""
+        """Return the tokens of ``block`` as a message of its own (0 for "") and of the messages at the indexes
+        ``places``. ``counts``: tokens of each message of the request."""
         return (self.counter.text(block) + MESSAGE_TOKENS if block else 0) + sum(counts[place] for place in places)
 
     def _block(self, state: SessionState, most: int | None = None) -> str:
@@ -448,7 +456,12 @@ class Truncation:
         *,
         renew: bool = False,
     ) -> CutDecision:
-        """Carry out a plan. ``renew``: whether the block of the current cut is made anew if it is outdated."""
+        """Return how to send the request according to the plan ``decision``. For a new cut the block is built; if none
+        is worth it, the plan's alternative is used.
+
+        ``known``, ``placed``: which messages of the request the session has already, and where. ``renew``: whether the
+        block of the current cut is made anew if manual edits have made it wrong.
+        """
         role, planned = self.derivation.settings.block_role, decision
         decision = self._renew_outdated(state, planned) if renew else planned
         renewed = decision is not planned
@@ -547,8 +560,8 @@ class Truncation:
         )
 
     def _transcript(self, keep_from: int, numbers: Sequence[int]) -> list[tuple[int, Message]]:
-        """Return the messages before ``keep_from`` with their numbers in the session, without resume blocks of this
-        package."""
+        """Return the messages before index ``keep_from``, each with its number in the session, without system messages
+        and without resume blocks of this package in their texts. ``numbers``: those of these messages, in order."""
         messages = self.request.messages
         places = [place for place in range(keep_from) if messages.roles[place] is not Role.SYSTEM]
         secret = self.derivation.secret
@@ -570,7 +583,7 @@ class Truncation:
 
     @property
     def _spoken(self) -> History:
-        """The messages of the request without system messages."""
+        """The messages of the request, without system messages."""
         return self.request.messages.without_system()
 
     def _spoken_before(self, index: int) -> int:

@@ -132,7 +132,8 @@ def _write(path: Path, announcement: Announcement) -> int:
 
 
 def _remove_if_stale(path: Path) -> None:
-    """Remove the file of a server that has ended."""
+    """Remove the announcing file ``path`` if the server that wrote it has ended (the file is not locked). Errors of the
+    file system are ignored."""
     with suppress(OSError), os.fdopen(_open_own(path), "rb") as file:
         if not _is_locked(file.fileno()):
             path.unlink()
@@ -221,8 +222,14 @@ class ChosenStore:
 
 
 def resolve_store(named: str | None = None, environ: Mapping[str, str] | None = None, *, extra: str = "cli") -> str:
-    """Return the address of the store that all parts of this installation use. Arguments and errors are those of
-    ``choose_store``."""
+    """Return the address of the store that all parts of this installation use: ``named``; else the variable
+    ``TOKENMIZER_STORE``; else the store of the configuration file in ``TOKENMIZER_CONFIG``; else that of the running
+    server; else a database in the user's data directory. ``choose_store`` describes this in detail.
+
+    ``environ``: ``None`` reads ``os.environ``. ``extra``: the extra that the error message says to install if the data
+    directory cannot be found. Raises ``ConfigError`` if a configuration file is missing or invalid, a password is
+    missing, or there is no data directory.
+    """
     return choose_store(named, environ, extra=extra).address
 
 

@@ -535,7 +535,7 @@ def check_rewrite_fails_whole(make_log: MakeLog) -> None:
 
 
 def check_every_kind(make_log: MakeLog) -> None:
-    """Check that events of all kinds are read back equal."""
+    """Check that an event of each kind, appended to a log and read from it, equals the original."""
     with _log(make_log) as log:
         log.append(KEY, EVERY_KIND, expected_seq=0)
         found = _events(log)

@@ -164,7 +164,7 @@ class _SqlLedger:
 
     @staticmethod
     def mark(place: int) -> str:
-        """Return what stands in a statement for the parameter at ``place``, counted from 1."""
+        """Return the placeholder in an SQL statement for its parameter number ``place``, counted from 1: "?"."""
         return "?"
 
     def sums(
@@ -177,7 +177,9 @@ class _SqlLedger:
         since: str = "",
         until: str = "",
     ) -> list[Sum]:
-        """Return the summed cost and savings of calls, grouped by ``by``. See ``UsageLedger.sums``."""
+        """Return the summed cost and savings of the tenant's calls, grouped by the fields in ``by``; ``[]`` if there
+        are none. ``session``, ``model``: only calls of this session id or model; ``None``: all. ``since``, ``until``:
+        first and last day in UTC, such as "2026-11-21"; "": no limit. Raises ``CallerError`` for an unknown field."""
         require_valid_tenant(tenant)
         require_by(by)
         bounds = [("session =", session), ("model =", model), ("day >=", since or None), ("day <=", until or None)]
@@ -196,8 +198,8 @@ class _SqlLedger:
         ]
 
     def calls(self, session: SessionKey, *, limit: int) -> list[UsageRecord]:
-        """Return cost and savings of the newest ``limit`` calls of a session, newest first. Raises ``StoreCorrupt``
-        for an invalid row."""
+        """Return cost and savings of the newest ``limit`` calls of a session, newest first; ``[]`` for none, and for a
+        ``limit`` below 1. Raises ``StoreCorrupt`` for an invalid row."""
         require_valid(session)
         rows = self._select(self.newest, (session.tenant, session.id, max(0, limit)))
         try:
@@ -218,7 +220,9 @@ class SqliteLedger(_SqlLedger):
         self._changed = changed
 
     def add(self, session: SessionKey, spent: UsageRecord) -> bool:
-        """Add the cost and savings of one call. See ``UsageLedger.add``."""
+        """Add the cost and savings of one call. Returns whether it was added: not if the tenant already has a call
+        named ``spent.call``. If the store does not have the session, the call counts only in the tenant's sums. Raises
+        ``InvalidSession`` for an invalid session or name."""
         require_valid(session)
         require_call(spent)
         return self._changed(lambda cursor: _add_call(cursor, session, spent))
@@ -300,11 +304,14 @@ class PostgresLedger(_SqlLedger):
 
     @staticmethod
     def mark(place: int) -> str:
-        """Return what stands in a statement for its parameter number ``place``, counted from 1: "$1" for 1."""
+        """Return the placeholder in an SQL statement for its parameter number ``place``, counted from 1: "$1" for
+        1."""
         return f"${place}"
 
     def add(self, session: SessionKey, spent: UsageRecord) -> bool:
-        """Add the cost and savings of one call. See ``UsageLedger.add``."""
+        """Add the cost and savings of one call. Returns whether it was added: not if the tenant already has a call
+        named ``spent.call``. If the store does not have the session, the call counts only in the tenant's sums. Raises
+        ``InvalidSession`` for an invalid session or name."""
         require_valid(session)
         require_call(spent)
         stages = sorted(spent.stages)  # always in one order: two additions never wait for each other

@@ -27,7 +27,7 @@ class Keeping(EventLog, Protocol):
 
     @property
     def ledger(self) -> UsageLedger:
-        """The usage ledger of this store."""
+        """The usage ledger of this store, which has the cost and savings of model calls."""
 
 
 MakeKeeping = Callable[[Clock], Keeping]

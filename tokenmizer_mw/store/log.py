@@ -46,7 +46,7 @@ class SessionInfo:
 
     @property
     def id(self) -> str:
-        """The session's id, which the methods of ``SessionMemory`` take."""
+        """The session's id in its tenant, which the methods of ``SessionMemory`` take as ``session_id``."""
         return self.key.id
 
     @property
@@ -107,8 +107,8 @@ class EventLog(Protocol):
         """Return the events with ``after < seq <= upto``, in order; ``upto`` of ``None``: to the end. An unknown
         session has no events.
 
-        ``detail``: with less than "all", events that are not needed may be missing, and messages may lack their content
-        (see ``ReadDetail``); a store may use that to be faster.
+        ``detail``: what the caller needs, so that a store can be faster. "all": everything. "graph", "messages",
+        "nodes" and "numbers": events that are not needed for this may be missing, and messages may lack their content.
         """
 
     def snapshot(self, session: SessionKey) -> Snapshot | None:
@@ -161,8 +161,8 @@ class EventLog(Protocol):
         ``expected_seq``, all or none.
 
         Numbers must increase and may have gaps; times must not decrease, nor be earlier than that of event
-        ``expected_seq``. An empty list does nothing. Raises ``Conflict`` as ``append`` does, and ``CallerError`` for
-        events in another order.
+        ``expected_seq``. An empty list does nothing. Raises ``Conflict`` when the last event of the log is not
+        ``expected_seq``, and ``CallerError`` for events in another order.
         """
 
     def forget(self, session: SessionKey) -> int:
@@ -175,7 +175,8 @@ class EventLog(Protocol):
 
     def erase(self, sessions: Iterable[SessionKey], *, unless_since: float | None = None) -> list[SessionKey]:
         """Erase many sessions in one step, at about the cost of one. Returns the sessions that were erased, without
-        those that did not exist. Raises as ``forget`` does.
+        those that did not exist. Also raises ``StoreUnavailable`` if they are erased, but copies of their data could
+        not be removed from the files yet.
 
         ``unless_since``: sessions with an event recorded at this time (seconds since the epoch) or later are kept and
         not returned; ``None``: all of ``sessions`` that exist are erased.
@@ -185,8 +186,9 @@ class EventLog(Protocol):
         """Replace the contents of stored events, for example to remove secrets. Returns how many events changed; 0 if
         the session does not exist.
 
-        ``change`` is called with each event (see ``Rewriting``). Events keep their numbers and times, and the number of
-        an erased event stays unused. The old contents are removed from the store's files. If anything changed, a
+        ``change`` is called with each event. It returns the event to store in its place, the same event to change
+        nothing, or ``None`` to erase it. Events keep their numbers and times, and the number of an erased event stays
+        unused. The old contents are removed from the store's files. If anything changed, a
         ``Rewritten`` event is appended in the same step, so that other processes build the session's state again. If
         ``change`` raises, its error is passed on and nothing changes.
         """
@@ -236,7 +238,7 @@ def _first_from(log: EventLog, session: SessionKey, start: int, end: int) -> Rec
 
 
 def require_valid(session: SessionKey) -> None:
-    """Raise ``InvalidSession`` for a session key that is not ``valid()``."""
+    """Raise ``InvalidSession`` unless tenant and id of ``session`` are texts of 1 to 256 printable characters."""
     if not session.valid():
         raise InvalidSession(
             f"a tenant and a session id are 1 to {SESSION_ID_MAX} printable characters, without control characters"
@@ -244,7 +246,8 @@ def require_valid(session: SessionKey) -> None:
 
 
 def require_all_valid(sessions: Iterable[SessionKey]) -> list[SessionKey]:
-    """Return the keys in their order, without repetitions. Raises ``InvalidSession`` for an invalid one."""
+    """Return the keys in their order, without repetitions. Raises ``InvalidSession`` if the tenant or id of one is not
+    a text of 1 to 256 printable characters."""
     keys = list(dict.fromkeys(sessions))
     for key in keys:
         require_valid(key)
@@ -252,7 +255,7 @@ def require_all_valid(sessions: Iterable[SessionKey]) -> list[SessionKey]:
 
 
 def require_valid_tenant(tenant: str) -> None:
-    """Raise ``InvalidSession`` for an invalid tenant."""
+    """Raise ``InvalidSession`` unless ``tenant`` is a text of 1 to 256 printable characters."""
     require_valid(SessionKey(tenant, "any"))
 
 

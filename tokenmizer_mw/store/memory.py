@@ -48,7 +48,9 @@ class MemoryLedger:
         self._names: dict[str, set[str]] = {}
 
     def add(self, session: SessionKey, spent: UsageRecord) -> bool:
-        """Add the cost and savings of one call. See ``UsageLedger.add``."""
+        """Add the cost and savings of one call. Returns whether it was added: not if the tenant already has a call
+        named ``spent.call``. If the store does not have the session, the call counts only in the tenant's sums. Raises
+        ``InvalidSession`` for an invalid session or name."""
         require_valid(session)
         require_call(spent)
         spent = replace(spent, model=plain_model(spent.model))
@@ -74,7 +76,9 @@ class MemoryLedger:
         since: str = "",
         until: str = "",
     ) -> list[Sum]:
-        """Return the summed cost and savings of calls, grouped by ``by``. See ``UsageLedger.sums``."""
+        """Return the summed cost and savings of the tenant's calls, grouped by the fields in ``by``; ``[]`` if there
+        are none. ``session``, ``model``: only calls of this session id or model; ``None``: all. ``since``, ``until``:
+        first and last day in UTC, such as "2026-11-21"; "": no limit. Raises ``CallerError`` for an unknown field."""
         require_valid_tenant(tenant)
         require_by(by)
         self._holds(SessionKey(tenant, "any"))  # raises if the store is closed
@@ -89,7 +93,8 @@ class MemoryLedger:
         return [Sum(*row, figures) for row, figures in sorted(found.items())]
 
     def calls(self, session: SessionKey, *, limit: int) -> list[UsageRecord]:
-        """Return cost and savings of the newest ``limit`` calls of a session, newest first."""
+        """Return cost and savings of the newest ``limit`` calls of a session, newest first; ``[]`` for none, and for a
+        ``limit`` below 1."""
         require_valid(session)
         self._holds(session)  # raises if the store is closed
         with self._lock:
@@ -150,7 +155,7 @@ class _Session:
         return True
 
     def drop_derived(self) -> None:
-        """Delete the snapshot and the vectors, which were computed from the events."""
+        """Delete the snapshot and the passage vectors of the session, which were computed from its events."""
         self.snapshot, self.model, self.passages = None, "", {}
 
     def _is_current(self, seq: int, recorded_at: float) -> bool:
@@ -172,7 +177,9 @@ class MemoryLog:
         self.ledger = MemoryLedger(self._holds)
 
     def append(self, session: SessionKey, events: Sequence[Event], *, expected_seq: int) -> list[Recorded]:
-        """Append ``events`` after event ``expected_seq``, all or none. See ``EventLog.append``."""
+        """Append ``events`` to a session after its event ``expected_seq`` (0 for a new session), all or none. Returns
+        them with their numbers and times; ``[]`` if there are none. Raises ``Conflict`` if the session's last event has
+        another number, and ``StoreError`` if the store fails."""
         require_valid(session)
         with self._lock:
             sessions = self._open_sessions()
@@ -187,7 +194,9 @@ class MemoryLog:
     def read(
         self, session: SessionKey, *, after: int = 0, upto: int | None = None, detail: ReadDetail = "all"
     ) -> list[Recorded]:
-        """Return the events with ``after < seq <= upto``, in order. See ``EventLog.read``."""
+        """Return the events of a session with ``after < seq <= upto``, in order; ``upto`` of ``None``: to the end.
+        ``[]`` for an unknown session. ``detail``: with less than "all", events that are not needed may be missing, and
+        messages may lack their content."""
         require_valid(session)
         with self._lock:
             entry = self._open_sessions().get(session)
@@ -198,36 +207,43 @@ class MemoryLog:
             return entry.events[start:end]
 
     def snapshot(self, session: SessionKey) -> Snapshot | None:
-        """Return the stored snapshot of a session's state; ``None`` if there is none. See ``EventLog.snapshot``."""
+        """Return the stored snapshot of a session (its state after some event as bytes, which saves reading the events
+        before it); ``None`` if there is none."""
         require_valid(session)
         with self._lock:
             entry = self._open_sessions().get(session)
             return entry.snapshot if entry else None
 
     def keep_snapshot(self, session: SessionKey, snapshot: Snapshot) -> bool:
-        """Store a snapshot of a session's state, replacing the previous one. See ``EventLog.keep_snapshot``."""
+        """Store a snapshot of a session's state, replacing the previous one. Returns whether it was stored: not if the
+        session was erased or rewritten since the snapshot's event, or if the stored one has the same fold version and
+        is not older."""
         require_valid(session)
         with self._lock:
             entry = self._open_sessions().get(session)
             return entry.keep(snapshot) if entry else False
 
     def passage_rows(self, session: SessionKey, model: str) -> dict[bytes, bytes]:
-        """Return the embedding vectors of a session's passages that ``model`` computed. See
-        ``EventLog.passage_rows``."""
+        """Return the embedding vectors that ``model`` computed for a session's passages (paragraphs of its messages),
+        as bytes by the digest of the passage; ``{}`` if there are none."""
         require_valid(session)
         with self._lock:
             entry = self._open_sessions().get(session)
             return dict(entry.passages) if entry and entry.model == model else {}
 
     def keep_passage_rows(self, session: SessionKey, passages: PassageRows, *, most: int) -> bool:
-        """Store further embedding vectors of a session's passages. See ``EventLog.keep_passage_rows``."""
+        """Store further embedding vectors of a session's passages (paragraphs of its messages). Only the ``most``
+        newest are kept, and those of other models are deleted. Returns whether they were stored: not if the session was
+        erased or rewritten since they were computed."""
         require_valid(session)
         with self._lock:
             entry = self._open_sessions().get(session)
             return entry.keep_passages(passages, most) if entry else False
 
     def sessions(self, tenant: str, *, after: Place | None = None, limit: int | None = None) -> list[SessionInfo]:
-        """Return the sessions of a tenant, the most recently updated first. See ``EventLog.sessions``."""
+        """Return the sessions of a tenant, the most recently updated first; ``[]`` if there are none. ``after``:
+        ``SessionInfo.place`` of the last session of the previous page; ``None``: begin with the first. ``limit``:
+        maximum number of sessions; ``None``: all."""
         require_place(tenant, after)
         with self._lock:
             found = [
@@ -241,12 +257,14 @@ class MemoryLog:
         return [info for _, _, info in ranked[start:end]]
 
     def tenants(self) -> list[str]:
-        """Return the tenants that have sessions, sorted by name."""
+        """Return the tenants that have sessions, sorted by name; ``[]`` if there are none."""
         with self._lock:
             return sorted({key.tenant for key in self._open_sessions()})
 
     def load(self, session: SessionKey, events: Sequence[Recorded], *, expected_seq: int) -> None:
-        """Restore events with their original numbers and times, all or none. See ``EventLog.load``."""
+        """Restore ``events`` of a session with their original numbers and times after its event ``expected_seq`` (0 for
+        a new session), all or none. Raises ``Conflict`` if the session's last event has another number, and
+        ``CallerError`` for events whose numbers or times are out of order."""
         require_valid(session)
         require_order(events, expected_seq)
         with self._lock:
@@ -263,7 +281,7 @@ class MemoryLog:
             entry.drop_derived()
 
     def forget(self, session: SessionKey) -> int:
-        """Erase a session. Returns how many events it had. See ``EventLog.forget``."""
+        """Erase a session. Returns how many events it had; 0 if it did not exist."""
         require_valid(session)
         with self._lock:
             entry = self._open_sessions().pop(session, None)
@@ -271,7 +289,9 @@ class MemoryLog:
         return len(entry.events) if entry else 0
 
     def erase(self, sessions: Iterable[SessionKey], *, unless_since: float | None = None) -> list[SessionKey]:
-        """Erase many sessions in one step, at about the cost of one. See ``EventLog.erase``."""
+        """Erase many sessions in one step, at about the cost of one. Returns those that existed and were erased.
+        ``unless_since``: sessions with an event at this time (seconds since the epoch) or later are kept; ``None``:
+        none is kept."""
         keys = require_all_valid(sessions)
         with self._lock:
             stored = self._open_sessions()
@@ -283,8 +303,9 @@ class MemoryLog:
         return gone
 
     def rewrite(self, session: SessionKey, change: Rewriting) -> int:
-        """Replace or erase the contents of stored events, for example to remove secrets. See ``EventLog.rewrite``.
-        ``change`` must not use this log."""
+        """Replace or erase the contents of a session's events, for example to remove secrets. ``change`` gets each
+        event and returns the one to store in its place, the same one for no change, or ``None`` to erase it; it must
+        not use this log. Returns how many events changed; 0 for an unknown session."""
         require_valid(session)
         with self._lock:
             entry = self._open_sessions().get(session)
@@ -299,13 +320,14 @@ class MemoryLog:
         return changed
 
     def secret(self) -> bytes:
-        """Return the store's secret: random bytes that are used to sign data. See ``EventLog.secret``."""
+        """Return the store's secret: random bytes, created with the store and the same for all its users. It is used to
+        sign data."""
         with self._lock:
             self._open_sessions()
             return self._secret
 
     def close(self) -> None:
-        """Delete all sessions; further calls raise ``StoreUnavailable``. See ``EventLog.close``."""
+        """Delete all sessions; further calls raise ``StoreUnavailable``. Closing twice is harmless."""
         with self._lock:
             self._sessions = None
 

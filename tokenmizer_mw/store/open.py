@@ -34,7 +34,7 @@ def open_log(url: str, *, clock: Clock = time.time) -> EventLog:
         in this process; so are ``sqlite://`` and ``sqlite:///:memory:``.
     ``sqlite:///relative/path.db``, ``sqlite:////absolute/path.db``, ``sqlite:///~/path.db``
         a SQLite file, taken as written (no percent decoding); ``?synchronous=full`` makes commits survive a power
-        cut, see ``SqliteLog``.
+        cut (by default they survive only the death of the process).
     ``postgresql://user@host:port/database``
         a PostgreSQL database, with the extra ``postgres``; ``?schema=...&pool=...`` and the other options of
         ``postgres_address.Address``, and those of libpq (``sslmode`` and so on).
@@ -96,7 +96,8 @@ def find_missing(url: str) -> str:
     """Return what is missing of the store at ``url``, for messages, such as "no such file" or
     "no tables in the schema x". "" if the store exists or is in memory.
 
-    Creates nothing. Raises ``ConfigError`` as ``open_log`` does, and ``StoreError`` if PostgreSQL cannot be reached.
+    Creates nothing. Raises ``ConfigError`` for an address that is invalid or needs an extra that is not installed, and
+    ``StoreError`` if PostgreSQL cannot be reached.
     """
     open_log(url).close()  # raises for an invalid address
     scheme, _, rest = url.partition("://")

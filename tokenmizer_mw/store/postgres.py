@@ -125,7 +125,7 @@ SELECT id FROM whose
 
 
 class _Here:
-    """The connections and the writer of one process."""
+    """What one process uses of a PostgreSQL store: its pool of connections, and the writer of its appends."""
 
     __slots__ = ("connections", "writer")
 
@@ -137,8 +137,8 @@ class _Here:
 class PostgresLog:
     """An ``EventLog`` in a PostgreSQL database. Connects at the first call.
 
-    The schema and its tables are created when missing. ``address``: see ``Address`` for its options.
-    ``clock``: returns the time of new events, in seconds since the epoch.
+    The schema and its tables are created when missing. ``address``: the parsed address of the database, with the
+    store's own options. ``clock``: returns the time of new events, in seconds since the epoch.
     """
 
     def __init__(self, address: Address, *, clock: Clock = time.time) -> None:
@@ -149,11 +149,14 @@ class PostgresLog:
 
     @property
     def place(self) -> str:
-        """Host, port and database, for messages to people; no password."""
+        """Host, port and database, such as "db.example:5432/shop", for messages to people; without user and
+        password."""
         return self._address.place
 
     def append(self, session: SessionKey, events: Sequence[Event], *, expected_seq: int) -> list[Recorded]:
-        """Append ``events`` after event ``expected_seq`` (0 for a new session), all or none. See ``EventLog.append``.
+        """Append ``events`` to a session after its event ``expected_seq`` (0 for a new session), all or none. Returns
+        them with their numbers and times; ``[]`` if there are none. Raises ``Conflict`` if the session's last event has
+        another number.
 
         If the connection breaks, the call finds out whether the events were stored. If it cannot in time, it raises
         ``StoreUnavailable``, whose message says that this is unknown: read the session then.
@@ -169,7 +172,9 @@ class PostgresLog:
     def read(
         self, session: SessionKey, *, after: int = 0, upto: int | None = None, detail: ReadDetail = "all"
     ) -> list[Recorded]:
-        """Return the events with ``after < seq <= upto``, in order. See ``EventLog.read``."""
+        """Return the events of a session with ``after < seq <= upto``, in order; ``upto`` of ``None``: to the end.
+        ``[]`` for an unknown session. ``detail``: with less than "all", events that are not needed may be missing, and
+        messages may lack their content."""
         require_valid(session)
         limits = (_storable(after), _storable(SEQ_MAX if upto is None else upto))
         statement = _READ_STATEMENTS.get(detail, maintenance.READ)
@@ -177,27 +182,32 @@ class PostgresLog:
         return _decode_rows(rows, decode_outline if detail in OUTLINES else decode)
 
     def snapshot(self, session: SessionKey) -> Snapshot | None:
-        """Return the stored snapshot of a session's state; ``None`` if there is none. See ``EventLog.snapshot``."""
+        """Return the stored snapshot of a session (its state after some event as bytes, which saves reading the events
+        before it); ``None`` if there is none."""
         require_valid(session)
         rows = self._select(_SNAPSHOT, session.tenant, session.id)
         return Snapshot(*rows[0]) if rows else None
 
     def keep_snapshot(self, session: SessionKey, snapshot: Snapshot) -> bool:
-        """Store a snapshot of a session's state, replacing the previous one. See ``EventLog.keep_snapshot``."""
+        """Store a snapshot of a session's state, replacing the previous one. Returns whether it was stored: not if the
+        session was erased or rewritten since the snapshot's event, or if the stored one has the same fold version and
+        is not older."""
         require_valid(session)
         row = (_storable(snapshot.seq), snapshot.recorded_at, snapshot.fold_version, snapshot.payload, len(MIGRATIONS))
         # Keeping it twice does no harm, so it may be tried again like a reading.
         return bool(self._select(_KEEP_SNAPSHOT, session.tenant, session.id, *row))
 
     def passage_rows(self, session: SessionKey, model: str) -> dict[bytes, bytes]:
-        """Return the embedding vectors of a session's passages that ``model`` computed. See
-        ``EventLog.passage_rows``."""
+        """Return the embedding vectors that ``model`` computed for a session's passages (paragraphs of its messages),
+        as bytes by the digest of the passage; ``{}`` if there are none."""
         require_valid(session)
         rows = self._select(_PASSAGE_ROWS, session.tenant, session.id, model)
         return {bytes(passage): bytes(vector) for passage, vector in rows}
 
     def keep_passage_rows(self, session: SessionKey, passages: PassageRows, *, most: int) -> bool:
-        """Store further embedding vectors of a session's passages. See ``EventLog.keep_passage_rows``."""
+        """Store further embedding vectors of a session's passages (paragraphs of its messages). Only the ``most``
+        newest are kept, and those of other models are deleted. Returns whether they were stored: not if the session was
+        erased or rewritten since they were computed."""
         require_valid(session)
         key = (session.tenant, session.id, _storable(passages.seq), passages.recorded_at, len(MIGRATIONS))
         rows = list(passages.rows.items())[-most:] if most > 0 else []
@@ -208,26 +218,30 @@ class PostgresLog:
         return bool(self._select(_KEEP_PASSAGES, *key, passages.model, *columns))
 
     def sessions(self, tenant: str, *, after: Place | None = None, limit: int | None = None) -> list[SessionInfo]:
-        """Return the sessions of a tenant, the most recently updated first. See ``EventLog.sessions``."""
+        """Return the sessions of a tenant, the most recently updated first; ``[]`` if there are none. ``after``:
+        ``SessionInfo.place`` of the last session of the previous page; ``None``: begin with the first. ``limit``:
+        maximum number of sessions; ``None``: all."""
         require_place(tenant, after)
         most = None if limit is None else _storable(limit)
         rows = self._select(_LIST, tenant, *(after or (math.inf, "")), most)
         return [SessionInfo(SessionKey(tenant, id_), *rest) for id_, *rest in rows]
 
     def tenants(self) -> list[str]:
-        """Return the tenants that have sessions, sorted by name."""
+        """Return the tenants that have sessions, sorted by name; ``[]`` if there are none."""
         return [tenant for (tenant,) in self._select(_TENANTS)]
 
     def load(self, session: SessionKey, events: Sequence[Recorded], *, expected_seq: int) -> None:
-        """Restore events with their original numbers and times, all or none. See ``EventLog.load``."""
+        """Restore ``events`` of a session with their original numbers and times after its event ``expected_seq`` (0 for
+        a new session), all or none. Raises ``Conflict`` if the session's last event has another number, and
+        ``CallerError`` for events whose numbers or times are out of order."""
         require_valid(session)
         require_order(events, expected_seq)
         if events:
             self._alone(lambda at: maintenance.put_back(at, session, events, expected_seq))
 
     def forget(self, session: SessionKey) -> int:
-        """Erase a session. Returns how many events it had. See ``EventLog.forget``. If the call raises, call it again:
-        the second call finishes the work.
+        """Erase a session. Returns how many events it had; 0 if it did not exist. If the call raises ``StoreError``,
+        call it again: the second call finishes the work.
 
         What stays in the files of the server, and for how long, depends on ``Address.erase``: ``docs/postgres.md``.
         """
@@ -235,12 +249,16 @@ class PostgresLog:
         return self._erase([session], math.inf)[1]
 
     def erase(self, sessions: Iterable[SessionKey], *, unless_since: float | None = None) -> list[SessionKey]:
-        """Erase many sessions in one step, at about the cost of one. See ``EventLog.erase``."""
+        """Erase many sessions in one step, at about the cost of one. Returns those that existed and were erased.
+        ``unless_since``: sessions with an event at this time (seconds since the epoch) or later are kept; ``None``:
+        none is kept."""
         keys = require_all_valid(sessions)
         return self._erase(keys, math.inf if unless_since is None else unless_since)[0] if keys else []
 
     def rewrite(self, session: SessionKey, change: Rewriting) -> int:
-        """Replace or erase the contents of stored events, and return how many changed. See ``EventLog.rewrite``.
+        """Replace or erase the contents of a session's events, and return how many changed; 0 for an unknown session.
+        ``change`` gets each event and returns the one to store in its place, the same one for no change, or ``None`` to
+        erase it.
 
         If other processes append meanwhile, it is tried again with the new events; ``change`` is called only once for
         each event. Raises ``StoreUnavailable`` if others appended during each of ``REWRITE_ATTEMPTS_MAX`` attempts.
@@ -261,19 +279,19 @@ class PostgresLog:
 
     @property
     def ledger(self) -> UsageLedger:
-        """The usage ledger of this store."""
+        """The usage ledger of this store, which has the cost and savings of model calls."""
         return PostgresLedger(lambda: self._here().connections)
 
     def secret(self) -> bytes:
-        """Return the store's secret: random bytes that are used to sign data. See ``EventLog.secret``."""
+        """Return the store's secret: random bytes, created with the store and the same for all its users. It is used to
+        sign data."""
         rows = self._select(_SECRET)
         if len(rows) != 1:
             raise StoreCorrupt(f"{NAME}: is damaged: its secret is missing")
         return bytes(rows[0][0])
 
     def close(self) -> None:
-        """Close the connections after the running calls have ended; further calls raise ``StoreUnavailable``. See
-        ``EventLog.close``."""
+        """Close the connections after the running calls have ended; further calls raise ``StoreUnavailable``."""
         self._closed = True
         self._processes.get().connections.close()
 

@@ -38,7 +38,9 @@ class Address:
     - ``schema``: the schema with the tables.
     - ``pool``: maximum number of connections that one process opens for reads and appends.
     - ``timeout``: seconds after which a read or an append gives up.
-    - ``erase``: see ``Erase``; ``erase_timeout``: seconds that erasing, rewriting or restoring sessions may take.
+    - ``erase``: what is done about deleted rows, which PostgreSQL leaves in its files: "autovacuum": nothing; "vacuum":
+      free their space; "full": write the tables anew. ``erase_timeout``: seconds that erasing, rewriting or restoring
+      sessions may take.
     """
 
     dsn: str = field(repr=False)

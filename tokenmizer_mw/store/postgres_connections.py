@@ -30,7 +30,7 @@ class PerProcess(Generic[Result]):
         self._by_process: dict[int, Result] = {}
 
     def get(self) -> Result:
-        """Return this process's object; created at the first call."""
+        """Return the object of the current process; it is created at the first call in the process."""
         process = os.getpid()
         found = self._by_process.get(process)
         return found if found is not None else self._by_process.setdefault(process, self._make())
@@ -39,7 +39,8 @@ class PerProcess(Generic[Result]):
 class Connections:
     """A pool of PostgreSQL connections. Connects at the first call. Thread-safe; calls block.
 
-    ``idle_seconds``: see ``IDLE_SECONDS``.
+    ``address``: the database, and the limits of the pool. ``idle_seconds``: seconds after which an unused connection is
+    closed.
     """
 
     def __init__(self, address: Address, *, idle_seconds: float = IDLE_SECONDS) -> None:
@@ -107,7 +108,8 @@ class Connections:
                 self._room.release()
 
     def close(self) -> None:
-        """Wait for running calls, then close all connections."""
+        """Wait until the running calls have ended, then close all connections. Further calls raise
+        ``StoreUnavailable``."""
         with self._state:
             self._closed = True
             self._state.wait_for(lambda: not self._under_way)
@@ -173,7 +175,7 @@ class Connections:
                 self._start_pruning()
 
     def _close_idle(self, seconds: float) -> None:
-        """Close the connections that were not used for this many seconds."""
+        """Close the idle connections that were not used for at least ``seconds``."""
         before = time.monotonic() - seconds
         with self._state:
             old = [connection for since, connection in self._idle if since <= before]
@@ -189,8 +191,8 @@ def reach(address: Address) -> None:
 
 
 def has_tables(address: Address) -> bool:
-    """Return whether a store exists at ``address``, as ``is_prepared`` finds out; creates nothing. Raises as ``reach``
-    does."""
+    """Return whether the database at ``address`` has the tables of a store; creates nothing. Raises ``StoreError`` if
+    the database cannot be reached, and ``ConfigError`` for an address that the driver cannot parse."""
     connection = connect(address, time.monotonic() + address.timeout)
     try:
         return is_prepared(connection)

@@ -107,12 +107,13 @@ class PostgresConnection(psycopg.Connection[tuple[Any, ...]]):
         return cursor.fetchall() if cursor.description else []
 
     def change(self, statement: str, *parameters: object) -> int:
-        """Run a statement and return how many rows it changed. Raises as ``fetch`` does."""
+        """Run a statement and return how many rows it changed. Raises ``StoreError`` if it fails or is not answered in
+        time."""
         return self._run(statement, parameters).rowcount
 
     def fetch_value(self, statement: str, *parameters: object) -> Any:
-        """Run a statement and return the first column of its first row; ``None`` if there is no row. Raises as
-        ``fetch`` does."""
+        """Run a statement and return the first column of its first row; ``None`` if there is no row. Raises
+        ``StoreError`` if it fails or is not answered in time."""
         rows = self.fetch(statement, *parameters)
         return rows[0][0] if rows else None
 
@@ -202,7 +203,8 @@ def _close_late(opening: Future[PostgresConnection]) -> None:
 
 
 def deadline_error(address: Address) -> DeadlinePassed:
-    """Return the error for a call that got no answer in time."""
+    """Return the error to raise for a call that PostgreSQL has not answered before its deadline. ``address``: names the
+    host and database in the error."""
     return DeadlinePassed(f"{NAME}: did not answer in time", cause="no_answer", place=address.place)
 
 
@@ -245,5 +247,5 @@ def qualify_names(statement: str, schema: str) -> bytes:
 
 
 def quote_schema(schema: str) -> str:
-    """Return a schema's name quoted for use in a statement."""
+    """Return the name of a schema in double quotes, as an SQL statement needs it; quotes in the name are doubled."""
     return '"' + schema.replace('"', '""') + '"'

@@ -143,7 +143,8 @@ def erase(
 
 
 def whole(connection: PostgresConnection, session: SessionKey) -> Whole:
-    """Read all events of a session as they were at one moment."""
+    """Return all events of a session as they were at one moment, with the number of the last one. For an unknown
+    session the result has no rows and 0 as its numbers."""
     with connection.in_transaction("ISOLATION LEVEL REPEATABLE READ READ ONLY"):
         found = connection.fetch(_FIND, session.tenant, session.id)
         rows = connection.fetch(READ, session.tenant, session.id, 0, SEQ_MAX) if found else []
@@ -198,8 +199,9 @@ def put_back(
 
 
 def wipe(connection: PostgresConnection, how: Erase) -> None:
-    """Free the space of deleted rows, as ``how`` says (see ``Erase``). "autovacuum" does nothing here, nor does
-    "vacuum" if the database role does not own all tables. "full" raises ``StoreUnavailable`` then."""
+    """Free the space of deleted rows. ``how``: "autovacuum" does nothing here; the server does it later. "vacuum" frees
+    the space now; nothing is done if the database role does not own all tables. "full" writes the tables anew, and
+    raises ``StoreUnavailable`` if the role does not own them."""
     if how == "autovacuum":
         return
     if connection.fetch_value(_MAY_VACUUM, connection.address.schema, list(_TABLES)):

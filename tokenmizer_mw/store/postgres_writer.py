@@ -70,7 +70,7 @@ EncodedEvent = tuple[str, int, str]
 
 class PostgresAppend:
     """An append in progress: the events to write, and afterwards the time at which they were written, or the error.
-    ``expected_seq``: see ``EventLog.append``."""
+    ``expected_seq``: number of the session's last event, after which they are written; 0 for a new session."""
 
     __slots__ = ("doubtful", "error", "events", "expected_seq", "recorded_at", "session", "token")
 
@@ -81,13 +81,13 @@ class PostgresAppend:
         self.expected_seq = expected_seq if 0 <= expected_seq < SEQ_MAX - len(events) else -1
         self.token = secrets.randbits(63)
         self.doubtful = False
-        """Whether it was sent and it is not known if it was written."""
+        """Whether the append was sent to the server and it is not known if it was written."""
         self.recorded_at: float | None = None
         self.error: StoreError | None = None
 
     @property
     def settled(self) -> bool:
-        """Whether it is known if the events were written."""
+        """Whether the outcome is known: the events were written (``recorded_at``), or they were not (``error``)."""
         return self.recorded_at is not None or self.error is not None
 
 
@@ -102,7 +102,8 @@ class PostgresWriter:
         self._group = GroupCommit(self._write_group)
 
     def append(self, append: PostgresAppend) -> float:
-        """Write all events of an append, or none. Returns its ``recorded_at``; raises its ``StoreError``."""
+        """Write all events of ``append``, or none, and wait for that. Returns the time that they were recorded with, in
+        seconds since the epoch. Raises the ``StoreError`` of this append, such as ``Conflict``."""
         self._group.submit(append)
         if append.error is not None:
             raise append.error
@@ -178,7 +179,7 @@ def _one_a_session(appends: list[PostgresAppend]) -> list[PostgresAppend]:
 
 
 def _columns(appends: Sequence[PostgresAppend], now: float) -> tuple[Any, ...]:
-    """Return the parameters of the statement ``_APPEND``."""
+    """Return the parameters of the statement ``_APPEND``, which writes all ``appends`` with the time ``now``."""
     events = [
         (place, position, event)
         for place, append in enumerate(appends, 1)

@@ -103,7 +103,8 @@ _Row = tuple[Any, ...]
 
 
 class _Connections:
-    """The connections of one process, its writer, and its remover of traces."""
+    """What one process uses of a SQLite store: its idle connections for reads, the writer of its appends, and the
+    remover of traces (copies of erased data in the files)."""
 
     __slots__ = ("generation", "idle", "looked_for_traces", "traces", "writer")
 
@@ -131,7 +132,7 @@ class SqliteLog:
     The file (mode 0600) and its directory (0700) are created when missing; directories above it are not.
 
     - ``clock``: returns the time of new events, in seconds since the epoch.
-    - ``synchronous``: what commits survive, see ``Synchronous``.
+    - ``synchronous``: "normal": a commit survives the death of the process; "full": it also survives a power cut.
     - ``busy_seconds``: how long a call waits for writers of other processes before it raises ``StoreUnavailable``.
     - ``readers_seconds``: how long an erasure waits for other readers and writers before it raises; remaining copies of
       erased data (traces) are then removed from the file in the background.
@@ -159,7 +160,7 @@ class SqliteLog:
 
     @property
     def place(self) -> str:
-        """The path of the database file, for messages to people."""
+        """The absolute path of the database file, for messages to people."""
         return self._file.path
 
     def when_replaced(self, listener: Callable[[], object]) -> None:
@@ -172,7 +173,9 @@ class SqliteLog:
         self._watch.when_replaced(listener)
 
     def append(self, session: SessionKey, events: Sequence[Event], *, expected_seq: int) -> list[Recorded]:
-        """Append ``events`` after event ``expected_seq``, all or none. See ``EventLog.append``."""
+        """Append ``events`` to a session after its event ``expected_seq`` (0 for a new session), all or none. Returns
+        them with their numbers and times; ``[]`` if there are none. Raises ``Conflict`` if the session's last event has
+        another number, and ``StoreError`` if the store fails."""
         require_valid(session)
         here = self._here()
         if not events:
@@ -185,7 +188,9 @@ class SqliteLog:
     def read(
         self, session: SessionKey, *, after: int = 0, upto: int | None = None, detail: ReadDetail = "all"
     ) -> list[Recorded]:
-        """Return the events with ``after < seq <= upto``, in order. See ``EventLog.read``."""
+        """Return the events of a session with ``after < seq <= upto``, in order; ``upto`` of ``None``: to the end.
+        ``[]`` for an unknown session. ``detail``: with less than "all", events that are not needed may be missing, and
+        messages may lack their content."""
         require_valid(session)
         end = _SEQ_MAX if upto is None else upto
         key = (session.tenant, session.id)
@@ -197,31 +202,38 @@ class SqliteLog:
         return self._decode_rows(rows, decode_outline if detail in OUTLINES else decode)
 
     def snapshot(self, session: SessionKey) -> Snapshot | None:
-        """Return the stored snapshot of a session's state; ``None`` if there is none. See ``EventLog.snapshot``."""
+        """Return the stored snapshot of a session (its state after some event as bytes, which saves reading the events
+        before it); ``None`` if there is none."""
         require_valid(session)
         rows = self._select(_SNAPSHOT, (session.tenant, session.id))
         return Snapshot(*rows[0]) if rows else None
 
     def keep_snapshot(self, session: SessionKey, snapshot: Snapshot) -> bool:
-        """Store a snapshot of a session's state, replacing the previous one. See ``EventLog.keep_snapshot``."""
+        """Store a snapshot of a session's state, replacing the previous one. Returns whether it was stored: not if the
+        session was erased or rewritten since the snapshot's event, or if the stored one has the same fold version and
+        is not older."""
         require_valid(session)
         row = asdict(snapshot) | {"tenant": session.tenant, "session": session.id, "seq": _storable(snapshot.seq)}
         return self._change(lambda at: at.execute(_KEEP, row).rowcount > 0)
 
     def passage_rows(self, session: SessionKey, model: str) -> dict[bytes, bytes]:
-        """Return the embedding vectors of a session's passages that ``model`` computed. See
-        ``EventLog.passage_rows``."""
+        """Return the embedding vectors that ``model`` computed for a session's passages (paragraphs of its messages),
+        as bytes by the digest of the passage; ``{}`` if there are none."""
         require_valid(session)
         return dict(self._select(sqlite_schema.READ_PASSAGES, (session.tenant, session.id, model)))
 
     def keep_passage_rows(self, session: SessionKey, passages: PassageRows, *, most: int) -> bool:
-        """Store further embedding vectors of a session's passages. See ``EventLog.keep_passage_rows``."""
+        """Store further embedding vectors of a session's passages (paragraphs of its messages). Only the ``most``
+        newest are kept, and those of other models are deleted. Returns whether they were stored: not if the session was
+        erased or rewritten since they were computed."""
         require_valid(session)
         seq = _storable(passages.seq)
         return self._change(lambda at: sqlite_schema.keep_passages(at, session, passages, seq, most))
 
     def sessions(self, tenant: str, *, after: Place | None = None, limit: int | None = None) -> list[SessionInfo]:
-        """Return the sessions of a tenant, the most recently updated first. See ``EventLog.sessions``."""
+        """Return the sessions of a tenant, the most recently updated first; ``[]`` if there are none. ``after``:
+        ``SessionInfo.place`` of the last session of the previous page; ``None``: begin with the first. ``limit``:
+        maximum number of sessions; ``None``: all."""
         require_place(tenant, after)
         updated_at, last = after or _NEWEST
         most = _SEQ_MAX if limit is None else _storable(limit)
@@ -230,11 +242,13 @@ class SqliteLog:
         return [SessionInfo(SessionKey(tenant, id_), *rest) for id_, *rest in rows]
 
     def tenants(self) -> list[str]:
-        """Return the tenants that have sessions, sorted by name."""
+        """Return the tenants that have sessions, sorted by name; ``[]`` if there are none."""
         return [tenant for (tenant,) in self._select(_TENANTS, ())]
 
     def load(self, session: SessionKey, events: Sequence[Recorded], *, expected_seq: int) -> None:
-        """Restore events with their original numbers and times, all or none. See ``EventLog.load``."""
+        """Restore ``events`` of a session with their original numbers and times after its event ``expected_seq`` (0 for
+        a new session), all or none. Raises ``Conflict`` if the session's last event has another number, and
+        ``CallerError`` for events whose numbers or times are out of order."""
         require_valid(session)
         require_order(events, expected_seq)
         if events:
@@ -246,7 +260,8 @@ class SqliteLog:
             self._change(put)
 
     def forget(self, session: SessionKey) -> int:
-        """Erase a session so that nothing of it is left in the store's files. See ``EventLog.forget``.
+        """Erase a session so that nothing of it is left in the store's files. Returns how many events it had; 0 if it
+        did not exist.
 
         The session can no longer be read after the first step. Then the whole file is rewritten, which takes time
         (about a second for 70 MB) and free disk space of twice the file's size; appends wait meanwhile, reads do not.
@@ -266,8 +281,10 @@ class SqliteLog:
         return self._maintain(erase)
 
     def erase(self, sessions: Iterable[SessionKey], *, unless_since: float | None = None) -> list[SessionKey]:
-        """Erase many sessions in one step. See ``EventLog.erase``. It takes about as long as ``forget`` takes for one
-        session."""
+        """Erase many sessions in one step, which takes about as long as ``forget`` takes for one session. Returns those
+        that existed and were erased. ``unless_since``: sessions with an event at this time (seconds since the epoch) or
+        later are kept; ``None``: none is kept. Raises ``StoreUnavailable`` if copies of the erased data are left in the
+        files."""
         keys = require_all_valid(sessions)
         before = math.inf if unless_since is None else unless_since
 
@@ -281,8 +298,10 @@ class SqliteLog:
         return self._maintain(erase_idle) if keys else []
 
     def rewrite(self, session: SessionKey, change: Rewriting) -> int:
-        """Replace or erase the contents of stored events, for example to remove secrets. See ``EventLog.rewrite``. It
-        takes about as long as ``forget``. ``change`` must not append to this log."""
+        """Replace or erase the contents of a session's events, for example to remove secrets. ``change`` gets each
+        event and returns the one to store in its place, the same one for no change, or ``None`` to erase it; it must
+        not append to this log. Returns how many events changed; 0 for an unknown session. It takes about as long as
+        ``forget``, and raises ``StoreUnavailable`` if copies of the old contents are left in the files."""
         key = (session.tenant, session.id)
 
         def replace(cursor: sqlite3.Cursor) -> int:
@@ -303,11 +322,12 @@ class SqliteLog:
 
     @property
     def ledger(self) -> UsageLedger:
-        """The usage ledger of this store."""
+        """The usage ledger of this store, which has the cost and savings of model calls."""
         return SqliteLedger(self._select, self._change)
 
     def secret(self) -> bytes:
-        """Return the store's secret: random bytes that are used to sign data. See ``EventLog.secret``."""
+        """Return the store's secret: random bytes, created with the store and the same for all its users. It is used to
+        sign data."""
         rows = self._select(_SECRET, ())
         if len(rows) != 1:
             raise self._damage_error("is damaged: its secret is missing")
@@ -332,8 +352,8 @@ class SqliteLog:
             raise self._damage_error("is damaged")
 
     def close(self) -> None:
-        """Release files and threads; further calls raise ``StoreUnavailable``. See ``EventLog.close``. Waits for a
-        commit that is under way."""
+        """Release files and threads; further calls raise ``StoreUnavailable``. Waits for a commit that is under way.
+        Closing twice is harmless."""
         self._closed = True
         here = self._connections.get(os.getpid())
         if here is not None:

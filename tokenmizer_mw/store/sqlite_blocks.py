@@ -105,13 +105,13 @@ def sessions_of(cursor: sqlite3.Cursor, chat: str) -> list[str]:
 
 
 def has_project(cursor: sqlite3.Cursor, project: str) -> bool:
-    """Whether the id of any session begins with ``project``."""
+    """Whether the id of any session of the tenant "local" begins with ``project``, such as "shop/"."""
     (found,) = cursor.execute(_HAS_PROJECT, (project, project)).fetchone()
     return bool(found)
 
 
 def secret_of(cursor: sqlite3.Cursor) -> bytes:
-    """Return the store's secret (``EventLog.secret``)."""
+    """Return the store's secret: random bytes, created with the store, that are used to sign data."""
     (secret,) = cursor.execute("SELECT secret FROM installation").fetchone()
     return bytes(secret)
 

@@ -59,7 +59,7 @@ _PRIMARY: Final = 0xFF
 
 
 def is_busy(error: sqlite3.Error) -> bool:
-    """Whether the error means that another connection held a needed lock."""
+    """Whether SQLite raised ``error`` because another connection held a lock that was needed (SQLITE_BUSY)."""
     return getattr(error, "sqlite_errorcode", 0) & _PRIMARY == sqlite3.SQLITE_BUSY
 
 
@@ -100,15 +100,15 @@ _CAUSES: Final[dict[int, StoreCause]] = {ENOSPC: "disk_full", EDQUOT: "disk_full
 
 
 def require_synchronous(value: str) -> None:
-    """Raise ``ConfigError`` for a value that is not in ``Synchronous``."""
+    """Raise ``ConfigError`` unless ``value`` is "normal" or "full"."""
     if value not in get_args(Synchronous):
         raise ConfigError(f"synchronous is one of {', '.join(get_args(Synchronous))}, not {value}")
 
 
 @dataclass(frozen=True, slots=True)
 class DatabaseFile:
-    """The path of a database file, and how it is opened. ``synchronous``: what commits survive (see ``Synchronous``);
-    ``busy_seconds``: how long a statement waits for other writers."""
+    """The path of a database file, and how it is opened. ``synchronous``: "normal": commits survive the death of the
+    process; "full": also a power cut. ``busy_seconds``: how long a statement waits for other writers."""
 
     path: str
     synchronous: Synchronous
@@ -234,7 +234,8 @@ def examine(path: str, tenant: str) -> int | None:
 
 
 def _try_writing(cursor: sqlite3.Cursor) -> None:
-    """Begin a transaction that writes, and undo it. Raises ``sqlite3.Error``."""
+    """Find out whether the database can be written: begin a transaction that writes, and undo it. Raises
+    ``sqlite3.Error`` if it cannot."""
     cursor.execute("BEGIN IMMEDIATE")
     try:
         (version,) = cursor.execute("PRAGMA user_version").fetchone()

@@ -67,8 +67,9 @@ def is_current(cursor: sqlite3.Cursor, path: str, migrations: Sequence[Migration
 def migrate(cursor: sqlite3.Cursor, path: str, migrations: Sequence[Migration] = MIGRATIONS) -> None:
     """Apply the migrations that the database does not have yet, all or none.
 
-    Several processes may do this at once: one works, the others wait. Arguments and errors are those of ``is_current``;
-    also raises ``sqlite3.Error``.
+    Several processes may do this at once: one works, the others wait. ``path``: the file, for error messages;
+    ``migrations``: all that there are, oldest first. Raises ``StoreTooNew`` when a newer release wrote the database,
+    ``StoreCorrupt`` when it belongs to something else, and ``sqlite3.Error``.
     """
     with immediate(cursor):
         for step in migrations[_version(cursor, path, migrations) :]:
@@ -99,7 +100,8 @@ def immediate(cursor: sqlite3.Cursor, begin: Callable[[sqlite3.Cursor], None] = 
 
 
 def roll_back(cursor: sqlite3.Cursor) -> None:
-    """Roll back the open transaction, if SQLite has not done so by itself."""
+    """Roll back the open transaction of the cursor's connection; nothing happens if none is open, because SQLite has
+    already rolled it back."""
     if cursor.connection.in_transaction:
         cursor.execute("ROLLBACK")
 
@@ -141,11 +143,12 @@ _PRUNE: Final = (
 
 
 def keep_passages(cursor: sqlite3.Cursor, session: SessionKey, passages: PassageRows, seq: int, most: int) -> bool:
-    """Store the vectors in ``passages`` in the open transaction, as ``EventLog.keep_passage_rows`` does. Returns false
-    and stores nothing if the session was erased or rewritten since they were computed.
+    """Store the vectors in ``passages`` in the open transaction, and delete those of other models. A passage that
+    already has a vector keeps it. Returns whether they were stored; false if the session was erased or rewritten since
+    they were computed.
 
     ``seq``: the number in ``passages``, limited to the largest that SQLite can store. ``most``: maximum number of
-    vectors of the session.
+    vectors of the session; those stored first are deleted.
     """
     key = (session.tenant, session.id)
     place = {"tenant": session.tenant, "session": session.id, "seq": seq, "recorded_at": passages.recorded_at}

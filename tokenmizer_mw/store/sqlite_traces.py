@@ -66,7 +66,9 @@ def has_traces(cursor: sqlite3.Cursor) -> bool:
 
 
 def writing(cursor: sqlite3.Cursor) -> AbstractContextManager[None]:
-    """Run the block in a transaction with the write lock, as ``immediate`` does, begun with ``begin_writing``."""
+    """Return a context manager that runs its block in a transaction which holds the database's write lock from its
+    start. It commits at the end of the block, and rolls back if the block raises. Raises ``sqlite3.Error`` if the lock
+    is not free in time; while the file is being rewritten, that is ``REWRITING_SECONDS``."""
     return immediate(cursor, begin_writing)
 
 
@@ -168,7 +170,8 @@ class TraceRemover:
             rest = min(2 * rest, _REST_SECONDS_MAX)
 
     def _rewrite_pages(self, connection: sqlite3.Connection) -> bool:
-        """Write every page of the file anew. Returns false if others were writing."""
+        """Write every page of the file anew, so that copies of erased rows in it are gone. Returns whether that was
+        done; false if others were writing."""
         with closing(connection.cursor()) as cursor:
             notes = cursor.execute(_NOTES, (0,)).fetchall()
             try:

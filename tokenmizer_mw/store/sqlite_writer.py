@@ -30,7 +30,7 @@ EncodedEvent = tuple[str, int, str]
 
 class SqliteAppend:
     """An append in progress: the events to write, and afterwards the time at which they were written, or the error.
-    ``expected_seq``: see ``EventLog.append``."""
+    ``expected_seq``: number of the session's last event, after which they are written; 0 for a new session."""
 
     __slots__ = ("error", "events", "expected_seq", "recorded_at", "session")
 
@@ -57,14 +57,15 @@ class SqliteWriter:
         self._closed = False
 
     def append(self, append: SqliteAppend) -> float:
-        """Write all events of an append, or none. Returns its ``recorded_at``; raises its ``StoreError``."""
+        """Write all events of ``append``, or none, and wait for that. Returns the time that they were recorded with, in
+        seconds since the epoch. Raises the ``StoreError`` of this append, such as ``Conflict``."""
         self._group.submit(append)
         if append.error is not None:
             raise append.error
         return append.recorded_at
 
     def close(self) -> None:
-        """Wait for the running commit, then close the connection."""
+        """Wait for the running commit, then close the connection. Further appends raise ``StoreUnavailable``."""
         with self._lock:
             self._closed = True
             self._disconnect()

@@ -89,7 +89,8 @@ def follow(body: bytes, native: Native, block: str) -> tuple[bytes, str]:
 
 
 def _compactions(messages: Sequence[Any]) -> Iterator[tuple[int, int]]:
-    """Yield the position (message, block) of each compaction with content, the newest first."""
+    """Yield the position of each compaction block with content, the newest first: the index of its message, and its
+    index in that message."""
     for at in reversed(range(len(messages))):
         content = messages[at].get("content") if isinstance(messages[at], dict) else None
         blocks = content if isinstance(content, list) else []
@@ -115,7 +116,8 @@ def _drop_compactions(messages: Sequence[Any]) -> list[Any]:
 
 
 def _without(message: Any) -> Any:
-    """Return ``message`` without compaction blocks; those that get here have no content."""
+    """Return ``message`` without compaction blocks (here only blocks without content are left); the same object if it
+    has none."""
     content = message.get("content") if isinstance(message, dict) else None
     if not isinstance(content, list) or not any(map(_is_compaction, content)):
         return message
@@ -203,7 +205,8 @@ class MessagesAddition:
         self._edits = list(edits)
 
     def to_body(self, body: dict[str, Any]) -> dict[str, Any]:
-        """Add both to a complete response; a body that is not a message is returned unchanged."""
+        """Return a complete response with both added: the compaction as the first content block, the edits as
+        ``context_management.applied_edits``. A body that is not a message (such as an error) is returned unchanged."""
         content = body.get("content")
         if body.get("type") != "message" or not isinstance(content, list):
             return body
@@ -211,7 +214,10 @@ class MessagesAddition:
         return self._add_applied_edits({**body, "content": [*front, *content], "usage": self._usage(body.get("usage"))})
 
     def to_event(self, frame: StreamFrame) -> Events:
-        """Return the events to send in place of one event of a stream."""
+        """Return the events, as bytes, to send in place of one event of a stream.
+
+        After "message_start" come the events of the compaction. The indexes of the model's content blocks are raised
+        by one. "message_delta" gets the applied edits and the token counts. Other events are returned unchanged."""
         data = frame.data
         index = data.get("index", 0) if isinstance(data, dict) else None
         match data.get("type") if isinstance(data, dict) else None:
@@ -229,7 +235,8 @@ class MessagesAddition:
         return {**holder, "context_management": {"applied_edits": self._edits}} if self._edits else holder
 
     def _usage(self, usage: Any) -> Any:
-        """Return the token counts of a message, with an entry for the compaction, which took none."""
+        """Return ``usage``, the token counts of a message, with a first entry for the compaction in ``iterations``: 0
+        tokens each, because no model made it. Unchanged without a compaction, or if ``usage`` is no mapping."""
         if self._block is None or not isinstance(usage, dict):
             return usage
         counts = {name: count if isinstance(count := usage.get(name), int) else 0 for name in _NONE}

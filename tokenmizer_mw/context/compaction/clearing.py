@@ -78,8 +78,8 @@ def clear_tool_uses(messages: Sequence[Any], edit: ClearToolUses, count: Count, 
 
 @dataclass(frozen=True, slots=True)
 class _Use:
-    """A tool call with its result. ``call``, ``result``: for each of the two blocks the index of its message and its
-    index in that message."""
+    """A tool call with its result. ``name``: name of the tool. ``call``, ``result``: where the two content blocks are,
+    as the index of the message and the index in that message."""
 
     name: str
     call: tuple[int, int]
@@ -96,7 +96,8 @@ class _Clearing:
     _own: set[int] = field(default_factory=set)
 
     def clear(self, use: _Use) -> None:
-        """Clear the result of a tool call, and the arguments of the call if ``edit`` asks for that."""
+        """Replace the result of one tool call by the text ``CLEARED``, and its arguments by ``{}`` if ``edit`` asks for
+        that. Adds to ``uses`` (unless the result was cleared before) and to ``tokens``, the tokens saved."""
         result = self._block(use.result)
         if result.get("content") != CLEARED:
             self.uses += 1
@@ -119,7 +120,8 @@ class _Clearing:
 
 
 def _uses(messages: Sequence[Any]) -> list[_Use]:
-    """The calls that have their results, the oldest first."""
+    """Return the tool calls of ``messages`` whose results are there as well, in the order of the results. Calls without
+    a result, and results without a call before them, are left out."""
     called: dict[str, tuple[str, tuple[int, int]]] = {}
     found: list[_Use] = []
     for at, message in enumerate(messages):
@@ -133,7 +135,8 @@ def _uses(messages: Sequence[Any]) -> list[_Use]:
 
 
 def _turns(messages: Sequence[Any]) -> list[list[int]]:
-    """Return the indexes of the model's messages, one list per turn."""
+    """Return the indexes of the assistant messages, one list for each turn with such messages, in order. A user message
+    with anything but tool results starts a turn."""
     turns: list[list[int]] = [[]]
     for place, message in enumerate(messages):
         role = message.get("role") if isinstance(message, dict) else None
@@ -159,7 +162,8 @@ def _is_block_of(block: Any, kinds: frozenset[str]) -> bool:
 
 
 def _content_text(content: Any) -> str:
-    """Return a content as text, for counting tokens. Of images and documents only the type is counted."""
+    """Return the text of ``content`` (a text, a list of content blocks, or other JSON data) for counting its tokens. A
+    block without text, such as an image, counts as the name of its type."""
     if isinstance(content, str):
         return content
     if isinstance(content, list):

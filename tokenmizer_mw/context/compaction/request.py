@@ -84,7 +84,7 @@ class CompactionRequest:
 
     @property
     def anything(self) -> bool:
-        """Whether the request asks for any context edit."""
+        """Whether the request asks for at least one context edit, so that a field is not ``None``."""
         return self != CompactionRequest()
 
 

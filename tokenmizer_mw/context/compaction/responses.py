@@ -191,7 +191,9 @@ def _event(name: str, number: int, members: Mapping[str, Any]) -> bytes:
 
 
 def _events_of(item: Mapping[str, Any], place: int) -> list[tuple[str, dict[str, Any]]]:
-    """The events of one item of an output: a compaction, or a message with exactly one text part."""
+    """Return the events that stream one item of an output, each as its name without "response." and its fields.
+
+    ``item``: a compaction, or a message with exactly one text part; ``place``: its index in the output."""
     where = {"output_index": place}
     if item["type"] == _KIND:
         return [(f"output_item.{end}", {**where, "item": item}) for end in ("added", "done")]
@@ -215,14 +217,19 @@ class ResponsesAddition:
         self._begun = False
 
     def to_body(self, body: dict[str, Any]) -> dict[str, Any]:
-        """Add the compaction to a complete response; a body that is not a response is returned unchanged."""
+        """Return a complete response with the compaction as the first item of its output. A body that is not a response
+        (such as an error) is returned unchanged."""
         output = body.get("output")
         if body.get("object") != "response" or not isinstance(output, list):
             return body
         return {**body, "output": [self._item, *output]}
 
     def to_event(self, frame: StreamFrame) -> Events:
-        """Return the events to send in place of one event of a stream."""
+        """Return the events, as bytes, to send in place of one event of a stream.
+
+        Before the first event after the opening ones come two events of the compaction item. From there on, sequence
+        numbers are raised by two and output indexes by one, and a complete response in an event gets the item, too.
+        The opening events, and data that is not JSON or has no type, are returned unchanged."""
         data = frame.data
         kind = data.get("type") if isinstance(data, dict) else None
         if not isinstance(kind, str) or kind in _BEGINNING:

@@ -33,26 +33,30 @@ class StreamFrame:
 
 
 def event(name: str, data: Mapping[str, Any]) -> bytes:
-    """Return a server-sent event with a name, as bytes."""
+    """Return a server-sent event as UTF-8 bytes: the line "event: NAME", the line "data:" with ``data`` as JSON, and an
+    empty line."""
     text = json.dumps(data, ensure_ascii=False, separators=(",", ":"))
     return f"event: {name}\ndata: {text}\n\n".encode("utf-8", "replace")
 
 
 def frame_event(frame: StreamFrame, data: Mapping[str, Any]) -> bytes:
-    """Return the event ``frame`` with ``data`` in place of its data, as bytes."""
+    """Return a server-sent event as UTF-8 bytes, with the name of ``frame`` and with ``data`` as JSON in place of the
+    data of ``frame``. An event without a name gets no "event:" line."""
     if frame.name:
         return event(frame.name, data)
     return b"data: " + json.dumps(data, ensure_ascii=False).encode("utf-8", "replace") + b"\n\n"
 
 
 def is_number(value: object) -> TypeGuard[int]:
-    """Whether ``value`` is a non-negative integer in the expected range, such as an index or a sequence number."""
+    """Whether ``value`` is an integer from 0 to 2**53 (no boolean), as an index or a sequence number is."""
     return isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= _NUMBER_MAX
 
 
 class StreamEditor:
-    """Edits a stream: takes bytes in any pieces, and replaces each complete event by those that ``change`` returns. If
-    an event is longer than ``event_max`` bytes, it and the rest of the stream pass unchanged."""
+    """Edits a stream of server-sent events: takes its bytes in pieces of any size, and replaces each complete event by
+    the events that ``change`` returns (an empty list drops it). An event for which ``change`` raises ``ValueError`` is
+    passed on unchanged. If an event is longer than ``event_max`` bytes, it and the rest of the stream pass
+    unchanged."""
 
     def __init__(self, change: Callable[[StreamFrame], Events], event_max: int = EVENT_MAX) -> None:
         self._change = change
@@ -62,7 +66,8 @@ class StreamEditor:
         self._unread = False
 
     def feed(self, piece: bytes) -> bytes:
-        """Add a piece of the stream; return the bytes that can be sent now."""
+        """Add the next piece of the stream. Return the edited events that are complete now, as bytes; ``b""`` if none
+        is. The bytes of an incomplete event are kept for the next call."""
         if self._unread:
             return piece
         self._held += piece
@@ -85,7 +90,8 @@ class StreamEditor:
             return [raw]
 
     def end(self) -> bytes:
-        """Return the remaining bytes of an incomplete event at the end of the stream."""
+        """Return the bytes of an incomplete event at the end of the stream, unchanged; ``b""`` if there are none. Call
+        it once after the last ``feed``."""
         rest = bytes(self._held)
         self._held.clear()
         return rest
@@ -123,8 +129,8 @@ _DELTA: Final = "response.output_text.delta"
 
 
 class FollowingMessage:
-    """Adds ``block`` after the last text of a message in Anthropic's dialect. Messages that call a tool are not
-    changed."""
+    """Adds ``block``, a resume block, after the last text of a message in Anthropic's dialect. A message that calls a
+    tool, or that ends with anything but text, is not changed."""
 
     def __init__(self, block: str) -> None:
         self._text_added = f"\n\n{block}"
@@ -143,8 +149,11 @@ class FollowingMessage:
         return {**body, "content": [*content[:-1], {**last, "text": last["text"] + self._text_added}]}
 
     def to_event(self, frame: StreamFrame) -> Events:
-        """Return the events to send in place of one event of a stream. The end of a text is held back until it is known
-        to be the last text."""
+        """Return the events, as bytes, to send in place of one event of a stream.
+
+        The event that ends a text is held back (an empty list) until the next event other than a "ping". If that gives
+        a stop reason other than a tool call, an event that adds the block to the text comes before the held one.
+        Events are never changed."""
         data = frame.data if isinstance(frame.data, dict) else {}
         index = data.get("index", 0)
         match data.get("type"):
@@ -176,9 +185,9 @@ class FollowingMessage:
 
 
 class FollowingResponse:
-    """Adds ``block`` after the text of each message in a response of OpenAI's Responses dialect, because an agent uses
-    the last one. A complete response that calls a tool of the client is not changed; in a stream, messages before a
-    tool call get the block.
+    """Adds ``block``, a resume block, after the first text of each message in a response of OpenAI's Responses dialect,
+    because an agent uses the last message. A complete response that calls a tool of the client is not changed; in a
+    stream, messages before a tool call get the block.
     """
 
     def __init__(self, block: str) -> None:
@@ -200,7 +209,11 @@ class FollowingResponse:
         return {**body, "output": [self._item(item) for item in output]}
 
     def to_event(self, frame: StreamFrame) -> Events:
-        """Return the events to send in place of one event of a stream."""
+        """Return the events, as bytes, to send in place of one event of a stream.
+
+        When a text ends, an event that adds the block comes first; that text also gets the block in the later events
+        that repeat it. Sequence numbers are raised by the number of added events. An unchanged event keeps its
+        bytes."""
         data = frame.data
         if not isinstance(data, dict) or not isinstance(data.get("type"), str):
             return [frame.raw]

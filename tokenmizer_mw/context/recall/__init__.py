@@ -147,8 +147,8 @@ def _fit(
 
 
 def _answers_query(query: str, hits: Sequence[PassageHit]) -> bool:
-    """Whether a passage shares a word with ``query`` that is no function word (such as "the"), or is similar in
-    meaning. Always true for a query of function words alone."""
+    """Whether at least one of ``hits`` shares a word with ``query`` that is no function word (such as "the"), or is
+    similar in meaning. Always true for a query of function words alone, even without hits."""
     asked = {term for term in index_terms(query) if not is_function_word(term)}
     return not asked or any(
         hit.similarity >= SIMILAR or not asked.isdisjoint(index_terms(f"{hit.head} {hit.text}")) for hit in hits
@@ -156,7 +156,8 @@ def _answers_query(query: str, hits: Sequence[PassageHit]) -> bool:
 
 
 def drop_withdrawn(graph: SessionGraph, hits: Sequence[PassageHit]) -> list[PassageHit]:
-    """Return ``hits`` without passages of messages that state a fact which was withdrawn as never true."""
+    """Return ``hits`` without the passages that contain all words of a fact which their message stated and which was
+    withdrawn as never true."""
     withdrawn: dict[int, list[frozenset[str]]] = {}
     for node in graph.nodes(status=Status.INVALIDATED):
         if node.is_withdrawn and (named := words(node.value or node.label)):
@@ -180,7 +181,8 @@ _HEAD: Final = "Newest first; [n] is the message."
 
 
 def _weights(query: str, passages: PassageIndex | None) -> dict[str, float]:
-    """Return the words that the question is about, in the singular, each with its weight (rarer words weigh more)."""
+    """Return the words that the question is about, in the singular, each with its weight: the rarer a word is in
+    ``passages``, the higher; 1 for each word if ``passages`` is ``None``."""
     words = pick_asked_words(query)
     return dict.fromkeys(words, 1.0) if passages is None else {word: passages.weight(word) for word in words}
 
@@ -188,8 +190,10 @@ def _weights(query: str, passages: PassageIndex | None) -> dict[str, float]:
 def _find_fact_lines(
     graph: SessionGraph, query: str, weights: dict[str, float], hits: Sequence[PassageHit]
 ) -> list[RecallLine]:
-    """Return facts as lines, best first. A fact is marked if a later statement gives another value for the same
-    thing."""
+    """Return the facts that ``query`` is about as lines, best first; facts that an earlier line names are left out. A
+    line is marked if a fact or a passage of ``hits`` from a later message gives another value for the same thing.
+
+    ``weights``: the words of the question with their weights."""
     nodes = sort_by_answers(asked_kinds(query), _facts(graph, query), weights, lambda node: node.label)
     statements = [Statement(node.source.turn, node.label, node.source.trust in _SETTLING) for node in nodes]
     later = find_overtaken(weights, statements + _statements(hits))
@@ -213,8 +217,10 @@ def _mark_pieces(
     hits: Sequence[PassageHit],
     edits: Sequence[NodeEdited],
 ) -> list[RecallLine]:
-    """Return quoted pieces as lines. A piece is marked if it is outdated (``outdated_mark``) or a later statement gives
-    another value."""
+    """Return quoted pieces as lines. A piece is marked if it is outdated (``outdated_mark``), or if another piece or a
+    passage of ``hits`` from a later message gives another value for the same thing.
+
+    ``weights``: the words of the question with their weights; ``edits``: the manual edits in force."""
     statements = [Statement(piece.number, piece.text, piece.role == "user") for piece in pieces]
     later = find_overtaken(weights, statements + _statements(hits))
     marks = (outdated_mark(graph, piece, edits) or _format_later(later.get(at)) for at, piece in enumerate(pieces))
@@ -244,8 +250,8 @@ def _cost(lines: Sequence[RecallLine], counter: TokenCounter) -> int:
 
 
 def _facts(graph: SessionGraph, query: str) -> list[Node]:
-    """Return the facts that a question is about, best first; a replaced fact stands for the fact that finally replaced
-    it."""
+    """Return the facts that a question is about, best first, without those declared wrong. For a replaced fact, its
+    newest replacement is returned."""
     hits = [hit for hit in search(graph, query, k=FACTS_MAX, parts=False) if not hit.node.is_dropped]
     near = [hit for hit in hits if hit.score >= _RELEVANT * hits[0].score]
     near.sort(key=lambda hit: -hit.score * (_BY_HAND if hit.node.is_worded_by_hand else 1.0))
@@ -253,7 +259,8 @@ def _facts(graph: SessionGraph, query: str) -> list[Node]:
 
 
 def newest_value(graph: SessionGraph, node: Node) -> Node:
-    """Return the newest replacement of ``node``; ``node`` itself if it was not replaced."""
+    """Return the fact that finally replaced ``node``, through any number of replacements (at most ``_HEIRS_MAX``);
+    ``node`` itself if it was not replaced."""
     for _ in range(_HEIRS_MAX):
         heir = graph.heir(node.id) if node.status is Status.SUPERSEDED else None
         if heir is None:
@@ -277,8 +284,10 @@ def _state(node: Node) -> str:
 
 
 def describe_fact(graph: SessionGraph, node: Node, later: Later | None = None) -> RecallLine:
-    """Return a fact as one line, with its state, message number, what it replaced and why. ``later``: another value of
-    the same thing that a later message gives, ``None`` for none."""
+    """Return a fact as one line, with its type, state, message number, what it replaced and why, such as
+    "- decision: PostgreSQL [12], was SQLite [3] - concurrent writes". Its ``ids`` include those of the replaced facts.
+
+    ``later``: another value of the same thing that a later message gives; it is added to the line. ``None``: none."""
     olds = [old for _, old in islice(Predecessors(graph).of(node), _HEIRS_MAX)]
     how = qualify_replacement(node, "was")
     was = "".join(f", {how} {flatten(old.label)} [{_number(old)}]" for old in olds)
@@ -289,7 +298,7 @@ def describe_fact(graph: SessionGraph, node: Node, later: Later | None = None) -
 
 
 def _number(node: Node) -> str:
-    """The number of the message that states a fact; "by hand" if none does."""
+    """Return the number of the message that states a fact, as text such as "12"; "by hand" if no message states it."""
     return node.source.mark.removeprefix("#")
 
 
@@ -336,7 +345,7 @@ def outdated_mark(graph: SessionGraph, piece: QuotedPiece, edits: Sequence[NodeE
 
 
 def _names(text: str, label: str) -> bool:
-    """Whether a casefolded text has the words of a label, as they are written and whole: "IP" is not in "recipe"."""
+    """Whether ``text``, which is casefolded, contains ``label`` in any case as whole words: "IP" is not in "recipe"."""
     words = label.casefold()
     return words in text and re.search(f"(?<!{_LETTER}){re.escape(words)}(?!{_LETTER})", text) is not None
 
@@ -393,7 +402,8 @@ def _find_rejected(graph: SessionGraph, piece: QuotedPiece, text: str) -> str:
 
 
 def _ends_behind(graph: SessionGraph, node: Node, piece: QuotedPiece) -> bool:
-    """Whether ``node`` is work that was finished after the message of the quoted piece."""
+    """Whether ``node`` is work (a task or an error) that was stated in the message of the quoted piece or before it,
+    and whose status changed after that message."""
     work = node.type in (NodeType.TASK, NodeType.ERROR)
     return work and node.source.turn <= piece.number < graph.life(node.id).touched
 

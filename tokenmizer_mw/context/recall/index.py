@@ -50,7 +50,8 @@ def fuse_rankings(rankings: Sequence[Mapping[int, float]], weights: Sequence[flo
 
 
 def _scale_scores(ranking: Mapping[int, float]) -> dict[int, float]:
-    """The first ``DEPTH`` items of a ranking with scores from 0 to 1."""
+    """Return the first ``DEPTH`` items of a ranking, with scores scaled so that the best one has 1. The last one has 0
+    if the ranking is longer; else its score keeps its proportion to the best."""
     counted = list(ranking.items())[:DEPTH]
     if not counted:
         return {}
@@ -76,7 +77,7 @@ _LENGTH: Final = 0.9
 _NEIGHBOUR: Final = 0.15
 """Share of its better neighbour's score that a passage gets: an answer often stands beside the words of a question."""
 _SHORT_NEIGHBOUR: Final = 0.8
-"""That share where passages are short."""
+"""Share of its better neighbour's score that a passage gets in a session with short passages."""
 _SHORT_TERMS: Final = 40
 """The passages of a session count as short if they have fewer terms than this on average."""
 _RELEVANT: Final = 0.1
@@ -114,7 +115,8 @@ class PassageHit:
 
 @dataclass(slots=True)
 class _Entry:
-    """A message in the index. ``first``: position of its first passage."""
+    """A message in the index: its number in the session, its speaker, its indexed text, and the position of its first
+    passage among all passages (``first``)."""
 
     number: int
     role: str
@@ -124,7 +126,8 @@ class _Entry:
 
 @dataclass(slots=True)
 class _Posting:
-    """The positions of the passages that contain a term, and how often each contains it (at most 255)."""
+    """Where a term occurs: ``places``, the ascending positions of the passages that contain it, and ``counts``, how
+    often each of these contains it (at most 255)."""
 
     places: array[int] = field(default_factory=lambda: array("I"))
     counts: array[int] = field(default_factory=lambda: array("B"))
@@ -156,7 +159,8 @@ class PassageIndex:
 
     @property
     def last(self) -> int:
-        """The number of the newest message in the index; 0 when it is empty."""
+        """The number, in the session, of the message that was added last; 0 when the index is empty. Messages that were
+        taken out of the results (``remove``) count."""
         return self._entries[-1].number if self._entries else 0
 
     def add(self, number: int, role: str, text: str) -> None:
@@ -178,7 +182,8 @@ class PassageIndex:
             self._drop_oldest()
 
     def remove(self, number: int) -> None:
-        """Leave the message with this number out of all search results from now on."""
+        """Leave the message with this number out of all search results from now on. Its words still count for how rare
+        a word is. A number that is not in the index has no effect."""
         self._removed.add(number)
 
     def beside(self, texts: Iterable[str]) -> PassageIndex:
@@ -190,17 +195,18 @@ class PassageIndex:
         return found
 
     def weight(self, word: str) -> float:
-        """Return the weight of ``word``: the rarer it is in the session, the higher."""
+        """Return the weight of ``word`` (a positive number): the fewer passages contain it, the higher; highest for a
+        word that none contains. ``word`` is a search term as ``index_terms`` returns it, such as a casefolded word."""
         posting = self._postings.get(word)
         return self._idf(len(posting.places) if posting is not None else 0)
 
     def without_vector(self, most: int) -> list[str]:
-        """Return the distinct texts of passages that have no vector, newest first, of at most ``most`` passages."""
+        """Return the texts of the newest ``most`` passages that have no vector, newest first; equal texts once."""
         return list(dict.fromkeys(map(self._text, self._without_vector[: -most - 1 : -1])))
 
     def put_vectors(self, vectors: Mapping[str, Matrix]) -> None:
-        """Store the vectors of passages, by passage text. All vectors have length one and the same number of
-        dimensions."""
+        """Give vectors to the passages that have none. ``vectors``: vectors by the text of the passage; those of
+        unknown passages are ignored. All have length one and the same number of dimensions."""
         if not vectors:
             return
         from tokenmizer_mw.context.recall.vectors import PassageVectors  # without a sentence model, numpy is not needed
@@ -217,7 +223,8 @@ class PassageIndex:
         self._without_vector = left
 
     def restore_vectors(self, vectors: Mapping[bytes, Matrix]) -> None:
-        """Store vectors that were computed earlier, by the digest of the passage's text."""
+        """Give vectors that a store kept to the passages that have none, and set ``restored``. ``vectors``: vectors by
+        the digest of the passage's text (``passage_digest``); those of unknown passages are ignored."""
         self.restored = True
         if not vectors:
             return
@@ -250,8 +257,11 @@ class PassageIndex:
         exclude: Collection[int],
         weights: Mapping[str, float],
     ) -> list[PassageHit]:
-        """Return the best passages by the fused rankings: by words (``hits``), by meaning, and by the meaning of their
-        neighbourhood."""
+        """Return the best passages, at most ``HITS_MAX``, by three rankings together: by words (``hits``), by the
+        meaning of the passage, and by its meaning together with its neighbours.
+
+        ``meaning``: the query's vector. ``upto``: use only messages up to this number, ``None``: all. ``exclude``:
+        numbers of messages to leave out. ``weights``: the query's terms and their weights."""
         from tokenmizer_mw.context.recall.vectors import best_places
 
         out = self._removed.union(exclude)
@@ -315,7 +325,7 @@ class PassageIndex:
             self._vectors.drop_before(before)
 
     def _end_of(self, number: int) -> int:
-        """How many passages the messages up to ``number`` have."""
+        """Return the position after the last passage of the messages with numbers up to ``number``."""
         at = bisect_right(self._entries, number, key=lambda entry: entry.number)
         return self._entries[at].first if at < len(self._entries) else len(self._passages)
 
@@ -323,7 +333,8 @@ class PassageIndex:
         return self._entries[self._owners[place]]
 
     def _weights(self, terms: Sequence[str]) -> dict[str, float]:
-        """Return the rarest of those terms that the session contains, rare ones first, each with its weight."""
+        """Return the 64 rarest of those ``terms`` that the session contains, rare ones first, each with its weight;
+        function words, such as "the", get half of it."""
         found = [(self._postings.get(term), term) for term in terms]
         counts = [
             ((len(each.places) if each is not None else 0) + self._beside.get(term, 0), term) for each, term in found
@@ -335,7 +346,8 @@ class PassageIndex:
         return math.log1p((len(self._passages) - frequency + 0.5) / (frequency + 0.5))
 
     def _scores(self, weights: Mapping[str, float], end: int) -> dict[int, float]:
-        """BM25 scores by place."""
+        """Return the BM25 scores, with a factor for the speaker, of the passages that contain terms of ``weights`` and
+        lie before position ``end``, by position."""
         found = ((weight, self._postings.get(term)) for term, weight in weights.items())
         weighed = [(weight, posting) for weight, posting in found if posting is not None]
         scores: dict[int, float] = {}
@@ -363,11 +375,12 @@ class PassageIndex:
 
     @property
     def _is_short(self) -> bool:
-        """Whether the passages of the session are short."""
+        """Whether the passages of the session are short: fewer than ``_SHORT_TERMS`` terms on average."""
         return self._total < _SHORT_TERMS * len(self._passages)
 
     def _norms(self) -> tuple[float, float]:
-        """Return a constant and a factor by which the length of a passage lowers its score."""
+        """Return two numbers of the BM25 formula: a constant, and a factor for the number of terms of a passage. Their
+        sum stands in the denominator of a score, so that long passages score lower."""
         mean = self._total / max(1, len(self._passages)) or 1.0
         return _SATURATION * (1 - _LENGTH), _SATURATION * _LENGTH / mean
 
@@ -381,7 +394,8 @@ class PassageIndex:
             scores[place] = scores.get(place, 0.0) + scale * count / (count + base + slope * lengths[place])
 
     def _rescore(self, scores: dict[int, float], frequent: Sequence[tuple[float, _Posting]]) -> dict[int, float]:
-        """Return the best passages so far, with the scores that frequent terms add to them."""
+        """Return the 100 best passages of ``scores``, by position, with the scores that the terms of ``frequent``
+        (weights and postings) add to them. Passages that contain only these terms are not found."""
         base, slope = self._norms()
         weighted = self._role_weighted(scores)
         found = {place: scores[place] for place in nlargest(_RESCORED, weighted, key=weighted.__getitem__)}

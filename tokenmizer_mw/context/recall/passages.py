@@ -30,7 +30,12 @@ _HUMP: Final = re.compile(r"[A-Z]?[a-z0-9]+|[A-Z]+(?![a-z])")
 
 
 def index_terms(text: str) -> list[str]:
-    """Return the search terms of ``text``, with repetitions."""
+    """Return the search terms of ``text``, with repetitions.
+
+    A term is a casefolded word. A word of letters with more than four also gives its first four with a star: "postgres"
+    gives "postgres" and "post*". An identifier such as "LocalDebugButtons" also gives its parts. Text in a script
+    without spaces, such as Chinese, gives pairs of adjacent characters.
+    """
     found: list[str] = []
     spoken = text if text.isascii() else unicodedata.normalize("NFKC", text)
     for raw in _WORD.findall(spoken):
@@ -47,7 +52,8 @@ def index_terms(text: str) -> list[str]:
 
 
 def is_function_word(term: str) -> bool:
-    """Whether a term is a common word of English questions, such as "what" or "the", or the beginning of one."""
+    """Whether ``term``, as ``index_terms`` returns it, is a common word of English questions, such as "what" or "the",
+    or the starred beginning of one, such as "whic*"."""
     return term in _FUNCTION_TERMS or (term.isascii() and term.isalpha() and not words(term))
 
 
@@ -55,7 +61,8 @@ _FUNCTION_TERMS: Final = ASKING | {f"{word[:PREFIX_CHARACTERS]}*" for word in AS
 
 
 def _bigrams(word: str) -> Iterator[str]:
-    """Pairs of neighbouring characters of unspaced scripts, and the words of other scripts between them."""
+    """Yield each pair of adjacent characters of a script without spaces ("東京都" gives "東京" and "京都"), a single
+    such character alone, and the parts in other scripts between them."""
     start = 0
     for run in _UNSPACED.finditer(word):
         if run.start() > start:
@@ -68,14 +75,15 @@ def _bigrams(word: str) -> Iterator[str]:
 
 
 def _humps(word: str) -> list[str]:
-    """The parts of an identifier such as ``LocalDebugButtons``, with their beginnings."""
+    """Return the parts of an identifier in lower case, and the starred beginnings of long ones: "LocalDebug" gives
+    "local", "debug", "loca*" and "debu*". ``[]`` for a word of one part."""
     parts = [part.lower() for part in _HUMP.findall(word)]
     longer = [part[:PREFIX_CHARACTERS] + "*" for part in parts if len(part) > PREFIX_CHARACTERS and part.isalpha()]
     return parts + longer if len(parts) > 1 else []
 
 
 PASSAGE_CHARACTERS: Final = 800
-"""Longest passage."""
+"""Longest passage, in characters."""
 
 _SHORT: Final = 120
 """A paragraph with fewer characters is joined with the next one, because headings, introductions and single words tell
@@ -86,7 +94,7 @@ _FENCES: Final = ("```", "~~~")
 _RULE: Final = frozenset("|-: \t+")
 
 Span = tuple[int, int]
-"""Start and end of a part of a text."""
+"""Start and end of a part of a text: indexes of its first character, and of the one after its last."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,7 +132,8 @@ _Paragraph = tuple[int, int, Span | None]
 
 
 def _join_short_paragraphs(text: str) -> Iterator[_Paragraph]:
-    """Paragraphs, those that are short joined with what follows."""
+    """Yield the paragraphs of ``text`` in order. One with fewer than ``_SHORT`` characters is joined with the next ones
+    as long as the whole is at most ``PASSAGE_CHARACTERS`` long. Each comes as start, end and head (``Passage``)."""
     waiting: _Paragraph | None = None
     for start, end, head in _paragraphs(text):
         if waiting is None:
@@ -139,7 +148,8 @@ def _join_short_paragraphs(text: str) -> Iterator[_Paragraph]:
 
 
 def _paragraphs(text: str) -> Iterator[_Paragraph]:
-    """Parts between blank lines. Of a code block with blank lines inside, later parts have its first lines as head."""
+    """Yield the parts of ``text`` between blank lines, in order, each as its start, its end, and its head: for a part
+    that begins inside a code block, where the line that opens the block is; else ``None``."""
     start, at = -1, 0
     fence: Span | None = None
     inside = False
@@ -161,7 +171,8 @@ def _paragraphs(text: str) -> Iterator[_Paragraph]:
 
 
 def _head_of(text: str, start: int, end: int) -> Span | None:
-    """The first lines of a table or a code block, ``None`` for anything else."""
+    """Return where the first two lines are of the Markdown table or the fenced code block that begins at ``start``;
+    ``None`` if neither begins there. ``end``: where the paragraph ends."""
     first = _line_end(text, start, end)
     if text.startswith(_FENCES, start):
         return start, _line_end(text, first + 1, end)
@@ -178,7 +189,8 @@ def _line_end(text: str, start: int, end: int) -> int:
 
 
 def _pieces(text: str, start: int, end: int) -> Iterator[Span]:
-    """A long paragraph in pieces that end with a sentence or a line where that is possible."""
+    """Yield the paragraph from ``start`` to ``end`` in pieces of at most ``PASSAGE_CHARACTERS`` characters. A piece
+    ends with a sentence or a line if possible, else at a space, else anywhere."""
     while end - start > PASSAGE_CHARACTERS:
         stop = 0
         for found in _END.finditer(text, start, start + PASSAGE_CHARACTERS):

@@ -122,8 +122,8 @@ def select_passages(hits: Sequence[PassageHit], budget: int, counter: TokenCount
 
 
 def _fit(hit: PassageHit, text: str, room: int, counter: TokenCounter) -> tuple[_Chosen, int] | None:
-    """Return the passage, shortened if necessary to fit into ``room`` tokens, and its tokens; ``None`` if nothing of it
-    fits."""
+    """Return the passage, shortened if necessary to fit into ``room`` tokens, and the tokens of its quotation; ``None``
+    if nothing of it fits. ``text``: the passage without markup that takes effect."""
     head = flatten_lines(hit.head) + f"\n{_OMITTED}\n" if hit.head else ""
     cost = 0
     if len(text) <= room * _CHARACTERS_A_TOKEN:
@@ -143,8 +143,10 @@ def _cost(hit: PassageHit, text: str, counter: TokenCounter) -> int:
 
 
 def _shorten_to_best(text: str, weights: Mapping[str, float], room: int) -> str:
-    """The sentences or lines of ``text`` around the one that shares most with the query, within ``room`` characters; ""
-    when not even that one fits."""
+    """Return the sentences or lines of ``text`` around the one that shares most with the query, in at most ``room``
+    characters besides the marks for omissions; "" if that one is too long or none shares a term with the query.
+
+    ``weights``: the query's terms and their weights."""
     parts = list(_parts(text))
     values = [sum(weights.get(term, 0.0) for term in set(index_terms(text[low:high]))) for low, high in parts]
     best = max(range(len(parts)), key=values.__getitem__)
@@ -166,7 +168,7 @@ def _shorten_to_best(text: str, weights: Mapping[str, float], room: int) -> str:
 
 
 def _parts(text: str) -> Iterator[tuple[int, int]]:
-    """Sentences and lines of ``text``."""
+    """Yield the start and end of each sentence or line of ``text``, in order; at least one pair, even for ""."""
     start = 0
     for found in _PART.finditer(text):
         if found.start() > start:
@@ -177,7 +179,8 @@ def _parts(text: str) -> Iterator[tuple[int, int]]:
 
 
 def _merge_neighbours(chosen: Sequence[_Chosen]) -> Iterator[QuotedPiece]:
-    """Return the chosen passages as quoted pieces; passages that are adjacent in a message are joined."""
+    """Yield the chosen passages as quoted pieces, in the given order. Unshortened passages that are adjacent in one
+    message become one piece."""
     waiting: list[_Chosen] = []
     for one in chosen:
         if waiting and not _is_next(waiting[-1], one):

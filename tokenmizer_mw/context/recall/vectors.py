@@ -30,19 +30,22 @@ class PassageVectors:
         self._lengths: Matrix | None = None
 
     def put(self, place: int, vector: Matrix) -> None:
-        """Store the vector of the passage at position ``place``."""
+        """Store ``vector``, of length one, for the passage at position ``place``, in place of an earlier one."""
         if place >= len(self._known):
             self._grow(max(place + 1, 2 * len(self._known)))
         self._rows[place], self._known[place] = vector, True
         self._lengths = None
 
     def drop_before(self, first: int) -> None:
-        """Remove the passages before position ``first``, which becomes position 0."""
+        """Remove the vectors of the passages before position ``first``. The passage at ``first`` gets position 0, and
+        all later ones move down accordingly."""
         self._rows, self._known, self._lengths = self._rows[first:].copy(), self._known[first:].copy(), None
 
     def similarities(self, question: Matrix) -> tuple[Matrix, Matrix]:
-        """Return the cosine of the question with each passage, and with each passage together with its neighbours; -1
-        for passages without a vector."""
+        """Return two arrays with one number per position: the cosine of ``question`` with the passage's vector, and
+        with the sum of the vectors of the passage and its neighbours. Both are -1 for a passage without a vector.
+
+        ``question``: a vector of length one."""
         own = self._rows @ question
         if self._lengths is None:
             self._lengths = np.maximum(np.linalg.norm(_sum_neighbours(self._rows), axis=1), 1e-9).astype(np.float32)
@@ -58,7 +61,7 @@ class PassageVectors:
 
 
 def _sum_neighbours(rows: Matrix) -> Matrix:
-    """Return for each row the sum of the row and its neighbours."""
+    """Return for each row the sum of the row and the ``REACH`` rows before and after it, as far as there are any."""
     found = rows.copy()
     for step in range(1, REACH + 1):
         found[step:] += rows[:-step]
@@ -85,12 +88,13 @@ def unit_rows(found: object, count: int) -> Matrix:
 
 
 def passage_digest(text: str) -> bytes:
-    """Return the digest by which a store identifies the vector of a passage."""
+    """Return the digest by which a store identifies the vector of a passage: 16 bytes of BLAKE2b of its text."""
     return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest()
 
 
 def pack_rows(vectors: Mapping[str, Matrix]) -> dict[bytes, bytes]:
-    """Encode vectors for a store: two bytes per number, by the digests of the texts."""
+    """Encode vectors for a store. ``vectors``: vectors by the text of their passage. Returns for the digest of each
+    text (``passage_digest``) its vector as bytes, two per number (half precision, so they are rounded)."""
     return {passage_digest(text): vector.astype(_STORED).tobytes() for text, vector in vectors.items()}
 
 

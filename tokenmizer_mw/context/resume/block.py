@@ -117,8 +117,8 @@ RULES_FROM: Final = 1_000
 
 @dataclass(slots=True)
 class ResumeBuilder:
-    """Builds resume blocks of any budget for one graph. ``around``: the delimiters before and after the text; the other
-    fields are the arguments of ``build_resume``.
+    """Builds resume blocks of any budget for one graph. ``around``: the delimiters before and after the text. The other
+    public fields are the arguments of the same name that ``build_resume`` describes.
 
     Two rankings of the facts are computed when they are first needed: with and without facts of messages that read like
     an attempt to take over the model.
@@ -173,8 +173,9 @@ class ResumeBuilder:
     def _covering(
         self, facts: Sequence[ResumeFact], budget: int, fixed: int
     ) -> tuple[str, Sequence[FactPart], Sequence[ResumeFact]]:
-        """Return the text of facts and sentences that together cover the session, the parts of facts in it, and the
-        facts to which these refer."""
+        """Choose facts and sentences that together cover what the session is about, within ``budget`` tokens, of which
+        the delimiters take ``fixed``. Return the text of the block, the parts of facts in it, and the facts to which
+        the indexes in these parts refer. The text is "" and the parts ``()`` if nothing fits."""
         sentences, written = self._sentences(), self._handover_sentences()
         standing = facts
         since = [one for one in sentences if self.handover is None or one.number > self.handover.last]
@@ -207,7 +208,8 @@ class ResumeBuilder:
     def _cover(
         self, facts: Sequence[ResumeFact], sentences: Sequence[Sentence], spoken: Sequence[Sentence], share: float
     ) -> Coverage:
-        """Return the candidates of a block; the object of the previous block if it had the same ones."""
+        """Return the candidates of a block as a ``Coverage``: the previous one again if facts, sentences and ``share``
+        are the same. ``spoken``: the sentences by which words are weighed; ``share``: part of the budget for facts."""
         known = self._coverage
         if known is None or (known.facts, known.sentences, known.typed_share) != (facts, sentences, share):
             known = Coverage(facts, sentences, max(1, self.turn), self._sources(facts), spoken, share)
@@ -231,7 +233,8 @@ class ResumeBuilder:
         return pinned, list(dict.fromkeys((*leading, *forced)))
 
     def _ids_of_smaller(self, facts: Sequence[ResumeFact], budget: int, fixed: int) -> frozenset[str]:
-        """Return the first id of each fact that the blocks of the smaller budgets in ``_RUNGS`` state."""
+        """Return the ids of the facts (of a merged fact the first id) that the blocks with all smaller budgets of
+        ``_RUNGS`` state. ``fixed``: tokens of the delimiters."""
         rung = max((rung for rung in _RUNGS if rung < budget), default=0)
         if rung and rung not in self._ids_by_budget:
             _, taken, found = self._covering(facts, rung, fixed)
@@ -242,8 +245,9 @@ class ResumeBuilder:
     def _beside_handover(
         self, facts: Sequence[ResumeFact], written: Sequence[Sentence], since: Sequence[Sentence], budget: int
     ) -> tuple[Sequence[ResumeFact], Sequence[Sentence], float]:
-        """The facts and the sentences that may stand beside the sentences ``written`` of a handover, and the share of
-        the budget that facts may take."""
+        """Return the facts and the quotable sentences that may stand beside ``written``, the sentences of the handover,
+        and the share of the budget that facts may take. Without a handover, these are all of them. ``since``: sentences
+        of the messages after the handover."""
         if self.handover is None or not written:
             return facts, self._sentences(), TYPED_SHARE
         facts = facts_beside(facts, self.graph, self.handover, written, self._forces)
@@ -284,7 +288,8 @@ class ResumeBuilder:
         return fact.turn in self.beside and fact.section not in _IN_EVERY_BLOCK and not self._forces(fact)
 
     def _is_left_out(self, fact: ResumeFact) -> bool:
-        """Whether the block has explicit facts alone and ``fact`` is only guessed (``is_guessed``)."""
+        """Whether to leave ``fact`` out because ``explicit`` is set and all its nodes were read from words that may
+        mean something else (``is_guessed``). Never true for facts that somebody pinned or edited by hand."""
         if not self.explicit or self._is_granted(fact):
             return False
         nodes = [node for id in fact.ids if (node := self.graph.get(id)) is not None]
@@ -295,8 +300,8 @@ class ResumeBuilder:
         return any(id in self._put_first() for id in fact.ids)
 
     def _put_first(self) -> Mapping[str, float]:
-        """The weights of the facts that somebody wants before others: pinned ones, then those that were added, worded
-        or rejected by hand."""
+        """Return a weight by node id for the facts that somebody wants before others: 3 for pinned ones, 2 for those
+        added or worded by hand, 1 for those rejected by hand. All other facts are missing."""
         if self._first is None:
             rejected = {edit.id for edit in self.edits if edit.changes.get("status") is Status.INVALIDATED}
             weights = ((node.id, _weigh_by_hand(node, rejected)) for node in self.graph.nodes())
@@ -331,8 +336,8 @@ _REJECTED_BY_HAND: Final = 1.0
 
 
 def _weigh_by_hand(node: Node, rejected: Collection[str]) -> float:
-    """Return the weight by which a fact that somebody pinned, added, worded or rejected by hand comes first; 0 for
-    other facts."""
+    """Return the weight by which facts come first in a block: 3 for a pinned one, 1 for one whose id is in ``rejected``
+    (rejected by hand), 2 for one that was added or worded by hand, 0 for any other."""
     if node.pinned:
         return _PINNED
     if node.id in rejected:
@@ -432,8 +437,19 @@ def build_resumes(
     edits: Collection[NodeEdited] = (),
     explicit: bool = False,
 ) -> dict[str, Resume]:
-    """Build the resume blocks of all levels, by level name. This costs little more than building one. The arguments are
-    those of ``build_resume``."""
+    """Build the resume blocks of all levels ("critical", "standard", "full"; budgets in ``LEVELS``), by level name.
+    This costs little more than building one.
+
+    - ``counter``: counts tokens; ``nonce``: from ``nonce_for``, for the delimiters.
+    - ``query``: facts that match it come early; ``None``: no query. ``turn``: number of the session's newest message.
+    - ``earlier``: facts of other sessions of the project (from ``earlier_facts``).
+    - ``transcript``: numbered messages whose sentences may be quoted; ``handover``: a summary that a model wrote, used
+      in place of the messages that it covers. Blocks below 200 tokens ignore both.
+    - ``edits``: the manual edits in force; sentences that one of them corrected are marked.
+    - ``explicit``: leave out facts that were read from words that may mean something else.
+
+    Raises ``BudgetTooSmall`` if a level has fewer tokens than the delimiters need.
+    """
     graph = without_withdrawn_words(graph)
     builder = ResumeBuilder(
         graph, counter, frame(nonce), query, turn, earlier, transcript, handover, edits=edits, explicit=explicit

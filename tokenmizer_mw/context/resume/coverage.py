@@ -24,7 +24,7 @@ TYPED_SHARE: Final = 0.5
 """Share of a budget that facts may take if sentences are quoted as well."""
 
 LONG_SHARE: Final = 0.85
-"""The same in a session so long that the sentences that fit cover little of it."""
+"""Share of a budget that facts may take in a session so long that the sentences that fit cover little of it."""
 
 LONG: Final = 70
 """A session counts as that long if its sentences have more than this many times the tokens of the budget, at four
@@ -110,8 +110,8 @@ class Coverage:
         self._wholes = list(map(self.weigh, self._words))
 
     def weigh(self, words: Collection[str]) -> float:
-        """Return the sum of the weights of ``words``. A word that occurs twice in it counts twice; a word without a
-        weight counts as one that occurs in a single one of ``sentences``."""
+        """Return the sum of the weights of ``words``. A word that occurs twice among them counts twice; a word without
+        a weight counts as one that occurs in a single one of ``sentences``."""
         weights, default = self.weights, self._unheard
         return sum([weights.get(word, default) for word in words])
 
@@ -189,7 +189,9 @@ def _is_hollow(fact: ResumeFact) -> bool:
 
 
 def _find_stated_places(sentences: Sequence[Sentence], sources: Collection[tuple[int, frozenset[str]]]) -> set[int]:
-    """Indices of the sentences that state a fact: sentences of its message that share more than half of the words."""
+    """Return the indices of the sentences that state a fact. ``sources``: for each fact, the number of its message and
+    the words of its quote. A sentence of that message states it if both share more than half of the words of the
+    shorter one."""
     by_message: dict[int, list[frozenset[str]]] = {}
     for number, words in sources:
         by_message.setdefault(number, []).append(words)
@@ -220,7 +222,8 @@ class _Filling:
         self.taken: list[int] = []
 
     def holds_all_facts(self) -> bool:
-        """Whether all facts together take no more than their share."""
+        """Whether all facts together, with the headings of their sections, take no more tokens than the share of the
+        budget for facts."""
         characters = sum(map(self._text_length, range(len(self._facts))))
         if characters > 2 * _CHARACTERS_A_TOKEN * self._rooms["typed"]:
             return False
@@ -252,7 +255,8 @@ class _Filling:
         return True
 
     def fill(self) -> None:
-        """Take the candidate that adds the most weight per token, again and again, until none fits."""
+        """Take the candidate (a fact or a sentence) that adds the most weight of uncovered words per token, again and
+        again, until the budget is used up, no candidate adds enough, or too many did not fit."""
         left = (at for at in range(len(self._words)) if at not in self._chosen)
         heap = [(-self._value_per_token(at, self._wholes[at]), at) for at in left]
         heapq.heapify(heap)
@@ -271,11 +275,14 @@ class _Filling:
                 misses += 1
 
     def _least_weight(self, at: int) -> float:
-        """The least weight of new words that a candidate must add."""
+        """Return the least weight of words not covered yet that candidate ``at`` must add to be taken: for a sentence
+        the share ``NOVELTY`` of its whole weight, for a fact nearly nothing."""
         return _NOTHING if at < len(self._facts) else max(_NOTHING, NOVELTY * self._wholes[at])
 
     def _value_per_token(self, at: int, new: float) -> float:
-        """The weighted gain per token of a candidate whose new words weigh ``new``."""
+        """Return the gain per token of candidate ``at``, by which candidates are compared: ``new``, the weight of its
+        words not covered yet, times the factor of its kind, divided by its size. The size is estimated from the number
+        of characters if its tokens were not counted yet."""
         known = self._sizes.get(at)
         size = known if known is not None else self._text_length(at) / _CHARACTERS_A_TOKEN
         return new * self._factors[at] / (size + (_FACT_TOKENS if at < len(self._facts) else _SENTENCE_TOKENS))
@@ -296,7 +303,8 @@ class _Filling:
         return self._sizes[at]
 
     def _tokens_beside(self, at: int) -> int:
-        """Tokens of the heading and the mark that a candidate needs."""
+        """Return the tokens that candidate ``at`` needs besides its text: for a fact a separator, and the heading if it
+        is the first of its section; for a sentence the mark of its message if it is the first of that message."""
         facts = len(self._facts)
         if at < facts:
             return 1 + (_HEAD_TOKENS if self._facts[at].section not in self._open else 0)

@@ -49,8 +49,8 @@ def earlier_facts(
 
     Left out are facts that the assistant only claimed or proposed; facts of messages that read like an attempt to take
     over the model; decisions that a newer session replaced or rejected; tasks that a newer session states or has
-    settled; and facts in the same slot or with the same words as a fact of ``own`` or of a newer session. ``explicit``:
-    as for ``build_resume``.
+    settled; and facts in the same slot or with the same words as a fact of ``own`` or of a newer session. With
+    ``explicit``, facts read from words that may mean something else (``is_guessed``) are left out, too.
 
     In the returned list, each kind of facts has the newest session first, with its facts in the order in which they
     were stated; open work is last.
@@ -75,7 +75,8 @@ def earlier_facts(
 
 
 def _keep_newest(facts: Sequence[ResumeFact]) -> list[ResumeFact]:
-    """The newest ``FACTS_MAX`` of ``facts``, by section, graded by their age; in the order in which they are stated."""
+    """Return at most ``FACTS_MAX`` of ``facts``: rules first, then decisions, then environment, of each the newest. The
+    grade of each is its rank in this order. The list itself has the order in which a block states them."""
     newest = sorted(facts, key=lambda fact: (fact.section, fact.place[0], -fact.place[1], -fact.place[2]))[:FACTS_MAX]
     graded = (replace(fact, grade=grade) for grade, fact in enumerate(newest))
     return sorted(graded, key=lambda fact: (fact.section, fact.place))
@@ -92,7 +93,7 @@ class _NewerStatements:
         self._dropped: list[_DroppedDecision] = []
 
     def add(self, graph: SessionGraph) -> None:
-        """Add the statements of a session, whether or not they still hold."""
+        """Add the facts of one session, also those that no longer hold. Call it for the newest session first."""
         nodes = graph.nodes()
         held = (node for node in nodes if node.current or node.status is Status.SUPERSEDED)
         self._slots.update(node.slot for node in held if node.slot)
@@ -101,7 +102,8 @@ class _NewerStatements:
         self._dropped += _find_dropped(graph)
 
     def has_overtaken(self, node: Node) -> bool:
-        """Whether ``node``, a fact of an older session, no longer holds or is stated again by a newer one."""
+        """Whether to leave out ``node``, a fact of a session older than all that were added: one of them has a fact in
+        the same slot or with the same words, settled this task, or dropped this decision."""
         if node.slot in self._slots or (stated := words(node.label)) in self._statements:
             return True
         if node.type is NodeType.TASK:
@@ -111,7 +113,8 @@ class _NewerStatements:
         return any(dropped.covers(node, stated) for dropped in self._dropped)
 
     def _is_settled(self, task: Node) -> bool:
-        """Whether a newer session has a task with the words of ``task`` that is no longer open."""
+        """Whether a newer session has a task that is no longer open and has all words of ``task``; if ``task`` has
+        fewer than ``_SETTLING_WORDS`` words, one with exactly the same words."""
         wanted = _stems(task)
         if len(wanted) < _SETTLING_WORDS:
             return wanted in self._settled
@@ -146,7 +149,7 @@ class _DroppedDecision(NamedTuple):
 
 
 def _find_dropped(graph: SessionGraph) -> Iterator[_DroppedDecision]:
-    """The decisions of a session that it replaced or rejected."""
+    """Yield the decisions of a session that were replaced or rejected in it."""
     successors = {step.old: graph.get(step.new) for step in graph.transitions()}
     for node in graph.nodes():
         if node.type is NodeType.DECISION and (node.status is Status.SUPERSEDED or node.is_rejected):
@@ -163,7 +166,9 @@ def _find_open_work(graph: SessionGraph) -> list[Node]:
 
 
 def _find_trusted(graph: SessionGraph, wanted: Collection[Section]) -> Iterator[tuple[Node, Section]]:
-    """The nodes in ``wanted`` sections that may be shown in another session."""
+    """Yield each fact of ``graph`` that belongs to a section in ``wanted`` and may be shown in another session, with
+    its section. Left out are facts that the assistant only claimed or proposed, and facts of messages that read like an
+    attempt to take over the model."""
     for node in graph.nodes():
         section = section_of(node)
         if section in wanted and section is not None and node.source.trust in _TRUSTED and not graph.flags(node):
@@ -176,7 +181,9 @@ def _make_earlier_fact(section: Section, node: Node, origin: str, place: tuple[i
 
 
 def _shorten_origin(session: str) -> str:
-    """The name of a session in few tokens: of a UUID its first 8 characters, of another long id its last part."""
+    """Return a session id in few tokens: "session " and the first 8 characters of a UUID; an id of at most 40
+    characters as it is; of a longer one the part after its last "/" or ":", shortened with "..." if that is too long as
+    well."""
     if (found := _UUID.search(session)) is not None:
         return f"session {found[1]}"
     if len(session) <= _ORIGIN_MAX:

@@ -25,7 +25,8 @@ REASON_MAX: Final = 90
 or left out."""
 
 EXPLANATION_MAX: Final = 200
-"""The same for the explanation of an error."""
+"""Longest explanation of an error (its cause and fix) in brackets after it, in characters; a longer one is
+shortened."""
 
 OLD_LABELS_MAX: Final = 120
 """The replaced facts that are named after a fact have at most this many characters together; the newest one is named in
@@ -93,7 +94,8 @@ def _describe_replaced(
 
 
 def _new_reason(label: str, reason: str, old: str = "") -> str:
-    """Return ``reason``; "" if ``label`` says the same, or if it hardly says more than that ``old`` was dropped."""
+    """Return ``reason``; "" if ``label`` says the same, or if the reason hardly says more than that ``old``, the
+    replaced fact, was dropped."""
     stated, why = label.casefold(), reason.casefold()
     goes = bool(words(reason) & words(old)) and len(words(reason) - words(old)) < _REASON_WORDS
     return "" if why in stated or (why and stated in why) or goes else reason
@@ -106,9 +108,11 @@ def _without_reason(label: str, reason: str) -> str:
 
 
 def clause(text: str, limit: int = REASON_MAX) -> str:
-    """Return ``text`` as one line without its full stop; if it is longer than ``limit`` characters, its longest
-    beginning of whole clauses, without the topic before a colon ("the flights: ..."); "" when even the first clause is
-    longer."""
+    """Return ``text`` as one line without its full stop, shortened to ``limit`` characters.
+
+    A text that is too long first loses a topic of a few words before a colon ("the flights: ..."). If it is still too
+    long, its longest beginning of whole clauses is returned; "" if even the first clause is too long.
+    """
     line = flatten(text, _QUOTE_MAX).rstrip(". ")
     if len(line) <= limit:
         return line
@@ -161,7 +165,9 @@ def sections_of(graph: SessionGraph, replaced: Predecessors) -> Iterator[tuple[N
 
 
 def facts_of(graph: SessionGraph) -> list[ResumeFact]:
-    """Return every fact that a resume block may state, as ``sections_of`` finds them."""
+    """Return every fact of ``graph`` that a resume block may state, oldest first, without archived and replaced ones.
+    Each has its section and, if it replaced another, the text in brackets that says so. The rest of a long goal is in
+    ``why``."""
     replaced = Predecessors(graph)
     found = []
     for index, (node, section) in enumerate(sections_of(graph, replaced)):
@@ -179,15 +185,16 @@ def facts_of(graph: SessionGraph) -> list[ResumeFact]:
 
 
 def _order_of(node: Node) -> int:
-    """Sort key of a node in its section: pinned nodes, then manually added or edited ones, then the others."""
+    """Return the sort key of ``node`` in its section: -2 if it is pinned, -1 if it was added or edited by hand, else
+    its own order number, or a very large number if it has none."""
     if node.pinned or node.source.role == HAND:
         return -2 if node.pinned else -1
     return node.order if node.order is not None else _NO_ORDER
 
 
 def _section_of(graph: SessionGraph, node: Node) -> Section | None:
-    """Return the section of a node (``section_of``), ``None`` for none. An error that counts as fixed although nobody
-    said so is in that of past errors."""
+    """Return the section of a resume block that states ``node``; ``None`` if none does. An error that counts as fixed
+    only because the session went on without it belongs to ``PAST_ERRORS``."""
     section = section_of(node)
     if section is Section.DONE and node.type is NodeType.ERROR and graph.life(node.id).reason == WENT_ON:
         return Section.PAST_ERRORS
@@ -195,7 +202,8 @@ def _section_of(graph: SessionGraph, node: Node) -> Section | None:
 
 
 def shorten_goals(facts: Sequence[ResumeFact], counter: TokenCounter, limit: int) -> list[ResumeFact]:
-    """Return ``facts`` with the beginning alone of goals of more than ``limit`` tokens."""
+    """Return ``facts`` with every goal of more than ``limit`` tokens shortened to its beginning (``why`` removed).
+    Goals whose ``why`` says what they replaced, and all other facts, stay unchanged."""
     return [
         replace(fact, why="")
         if fact.section is Section.GOAL and not fact.why_ids and counter.count(fact.text + fact.why) > limit
@@ -213,7 +221,8 @@ _ASKING: Final = re2.compile(
 
 
 def _asks(text: str) -> bool:
-    """Whether a label is a question; a question was not decided."""
+    """Whether ``text``, the label of a fact, is a question, such as "Should we use Redis?". A block does not list a
+    question among the decisions."""
     return _ASKING.search(text) is not None
 
 
@@ -226,8 +235,8 @@ _GOAL_BREAK: Final = re2.compile(
 
 
 def _split_goal(goal: str) -> tuple[str, str]:
-    """The beginning of a goal, and the rest: its brackets at the end, or of a long goal what goes beyond its beginning;
-    "" when there is no rest."""
+    """Return the beginning of a goal and the rest. The rest is the brackets at its end; or, if more than ``GOAL_SHORT``
+    characters stand before these, all after a short beginning of whole phrases; or ""."""
     text = goal.rstrip(" .!")
     start = text.rfind(" (") if text.endswith(")") else len(text)
     if start > GOAL_SHORT:

@@ -48,7 +48,7 @@ _SENTENCE_TOKENS: Final = 8
 
 
 def handover_head(handover: Handover) -> str:
-    """Return the heading line of a handover."""
+    """Return the line that introduces a handover in a block, such as "Messages 3 to 40, in a model's words:"."""
     return f"Messages {handover.first} to {handover.last}, in a model's words:"
 
 
@@ -114,5 +114,5 @@ def _is_later(graph: SessionGraph, fact: ResumeFact, last: int) -> bool:
 
 
 def _share(words: Collection[str], stated: Collection[str]) -> float:
-    """The share of ``words`` that are among ``stated``."""
+    """Return the share, from 0 to 1, of ``words`` that are also in ``stated``; 1 if there are no ``words``."""
     return sum(word in stated for word in words) / len(words) if words else 1.0

@@ -74,7 +74,8 @@ class _Filling:
         self._open: set[Section] = set()
 
     def fill(self, budget: int, misses: int) -> None:
-        """Take the parts that fit into ``budget`` tokens; stop after ``misses`` parts that do not fit."""
+        """Take the parts, in their order, that fit into ``budget`` tokens in total; stop when more than ``misses``
+        parts did not fit. A reason whose label was not taken is skipped and does not count as a miss."""
         left: list[FactPart] = []
         waiting = iter(self._left)
         for piece in waiting:
@@ -148,11 +149,13 @@ def compose_block(
     head: str = "",
     written: int = 0,
 ) -> str:
-    """Return the text of a block.
+    """Return the text of a resume block, with its delimiters.
 
-    First come the chosen ones of the first ``written`` sentences, in a line that begins with ``head``. Then come the
-    chosen facts in their sections, then the other chosen sentences in the session's order, one line per message.
+    First come the chosen sentences of a handover (a summary that a model wrote), in one line that begins with ``head``.
+    Then come the chosen facts in their sections, then the other chosen sentences as quotations in the session's order,
+    one line per message. A part without anything chosen is left out.
 
+    - ``sentences``: the first ``written`` ones are those of the handover.
     - ``chosen``: indexes of facts; an index from ``len(facts)`` on is that of a sentence.
     - ``around``: the delimiters before and after the text.
     """
@@ -182,15 +185,16 @@ def quote_sentences(sentences: Iterable[Sentence]) -> list[str]:
 
 
 def _lead_on(line: str, one: Sentence, before: Sentence | None) -> str:
-    """Return ``line`` with the punctuation that it needs before the sentence ``one`` follows. "..." takes the place of
-    a full stop, because it costs no token."""
+    """Return ``line``, the quotation so far, with the punctuation that it needs before the sentence ``one``: "..." if
+    text is left out between it and ``before``, the sentence quoted last. "..." replaces a full stop at the end."""
     if one.follows(before) or line.endswith(LEFT_OUT):
         return line if line[-1] in _ENDINGS else f"{line};"
     return f"{line} {LEFT_OUT}" if line[-1] in _PAUSES else f"{line.removesuffix('.')}{LEFT_OUT}"
 
 
 def read_quotes(block: str) -> dict[int, str]:
-    """Return the quotations in a block, by the number of the quoted message; ``{}`` if it has none."""
+    """Return the quotations in ``block``, the text of a resume block, by the number of the quoted message; ``{}`` if it
+    has none."""
     _, _, quotes = block.partition(QUOTES_HEAD)
     lines = filter(None, map(_QUOTE.match, quotes.splitlines()))
     return {int(line[1]): line[2] for line in lines}
@@ -199,8 +203,8 @@ def read_quotes(block: str) -> dict[int, str]:
 def wrap_facts(
     facts: Sequence[ResumeFact], pieces: Sequence[FactPart], receipts: Collection[int], around: tuple[str, str]
 ) -> str:
-    """Return the facts of ``pieces`` in their sections between the delimiters ``around``. Facts with an index in
-    ``receipts`` get their message numbers."""
+    """Return a text with the parts of facts ``pieces`` in their sections, between the delimiters ``around``. The facts
+    with an index in ``receipts`` are followed by the number of their message, such as "[12]"."""
     joined: dict[int, str] = {}
     for index, part in pieces:
         joined[index] = joined.get(index, "") + (facts[index].why if part else facts[index].text)
@@ -212,14 +216,15 @@ def wrap_facts(
 
 
 def section_line(section: Section, texts: Sequence[str]) -> str:
-    """Return the heading of a section with its facts ``texts``, after or below it."""
+    """Return the text of a section: its heading and its facts ``texts``, in one line ("Decided: A; B") or, for rules
+    and facts of earlier sessions, one line each."""
     head, between = _HEADS[section]
     first = between if between.startswith("\n") else " "
     return head + first + between.join(texts)
 
 
 def separator(section: Section) -> str:
-    """Return the text between two facts of a section, such as "; "."""
+    """Return the text that stands between two facts of ``section``: ", " or "; ", or a line break and "- "."""
     return _HEADS[section][1]
 
 
@@ -261,7 +266,7 @@ def fit_facts(
 
 
 def added_tokens(counter: TokenCounter) -> Callable[[str], int]:
-    """Return a function that estimates how many tokens a text adds to a text before it."""
+    """Return a function that takes a text and estimates how many tokens it adds when it is appended to another text."""
     alone = counter.count("x")
     return lambda text: counter.count("x" + text) - alone
 

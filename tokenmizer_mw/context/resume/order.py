@@ -63,7 +63,8 @@ def rank_facts(
 
 
 def _take_asked_for(by_section: dict[Section, list[ResumeFact]], boost: Mapping[str, float]) -> list[ResumeFact]:
-    """Take the facts that match the query out of the sections, best match first."""
+    """Remove from ``by_section`` the facts that have a node with a weight in ``boost``, and return them, highest weight
+    first."""
     found: list[tuple[float, int, int, ResumeFact]] = []
     for section, members in by_section.items():
         wanted = [max((boost.get(id, 0.0) for id in fact.ids + fact.why_ids), default=0.0) for fact in members]
@@ -179,7 +180,9 @@ def _without_fixed_errors(graph: SessionGraph, facts: Sequence[ResumeFact]) -> l
 
 
 def _without_rejected_options(facts: Sequence[ResumeFact]) -> list[ResumeFact]:
-    """Of "JWT in a cookie (not localStorage - XSS safe)" and "localStorage" rejected, only the first is said."""
+    """Return ``facts`` without rejected options that the reason of a decision names: of the decision
+    "JWT in a cookie (not localStorage - XSS safe)" and the rejected option "localStorage", only the decision stays. It
+    gets the ids of the option."""
     by_words: dict[str, ResumeFact] = {}
     for fact in facts:
         if fact.section is Section.WARNINGS:
@@ -213,7 +216,8 @@ def _with(fact: ResumeFact, more: tuple[str, ...], with_why: bool) -> ResumeFact
 
 
 def _without_file_lists(facts: Sequence[ResumeFact]) -> list[ResumeFact]:
-    """Of "project structure: app.py, auth.py" the list is left out when both have their place among the files."""
+    """Return ``facts`` with lists of files removed that the block states anyway: "project structure: app.py, auth.py"
+    becomes "project structure" if there are facts of the section ``FILES`` about both."""
     files = {fact.text for fact in facts if fact.section is Section.FILES}
     return [_without_list(fact, files) if ": " in fact.text else fact for fact in facts]
 

@@ -96,7 +96,8 @@ class ReplacedValues:
         return [marked for one in sentences if (marked := self._annotate(one)) is not None]
 
     def without_old(self, sentences: Sequence[Sentence]) -> list[Sentence]:
-        """Return ``sentences`` without those that name a value before its replacement."""
+        """Return ``sentences`` without those that have the words of a replaced value and come from a message before its
+        replacement (or before it was withdrawn)."""
         return [one for one in sentences if all(one.number >= found.number for found in self._find_replaced(one.words))]
 
     def facts_without_old(self, facts: Sequence[ResumeFact]) -> list[ResumeFact]:
@@ -109,11 +110,13 @@ class ReplacedValues:
         return [marked for fact in facts if (marked := self._mark_old(fact)) is not None]
 
     def _is_put_away(self, sentence: Sentence) -> bool:
-        """Whether a sentence states a fact that somebody archived or withdrew by hand."""
+        """Whether ``sentence`` has all words of a fact that its message stated and that was archived or withdrawn as
+        never true. Facts archived by a refinement do not count."""
         return any(words <= sentence.words for words in self._put_away.get(sentence.number, ()))
 
     def _is_done_item(self, sentence: Sentence) -> bool:
-        """Whether a sentence is an item of a list of work that was done since."""
+        """Whether ``sentence`` is an item of a list ("- ...", "2. ...") and has all words in which the user stated, in
+        the same message, work that is done now."""
         if not LIST_ITEM.match(sentence.text):
             return False
         return any(words <= sentence.words for words in self._done.get(sentence.number, ()))
@@ -170,7 +173,8 @@ def _replaced_values(graph: SessionGraph) -> Iterator[ReplacedValue]:
 
 
 def _edited_values(graph: SessionGraph, edits: Iterable[NodeEdited]) -> Iterator[ReplacedValue]:
-    """The old values that manual edits reworded or invalidated."""
+    """Yield the values that manual edits made outdated: the words that a new label no longer has, and the value of a
+    fact whose status was set to invalid. ``edits`` of facts that ``graph`` does not have are ignored."""
     for edit in edits:
         node = graph.get(edit.id)
         if node is None:
@@ -190,7 +194,8 @@ def _edited_values(graph: SessionGraph, edits: Iterable[NodeEdited]) -> Iterator
 
 
 def _ordinary_words(text: str) -> frozenset[str]:
-    """The words of a value that name nothing by themselves, such as "thing" in "SMS thing"."""
+    """Return the words of a value that are no names: ASCII words that stand in ``text`` in lower case, such as "thing"
+    in "SMS thing"."""
     ordinary = [word for word in words_of(text) if word.isalpha() and word.isascii() and word not in MEMBERS]
     return frozenset(word for word in ordinary if re.search(rf"(?<!\w){word}(?!\w)", text))
 
@@ -207,14 +212,15 @@ def _find_corrected(graph: SessionGraph, edits: Iterable[NodeEdited]) -> dict[in
 
 
 def _spell_note(what: str, now: Node, otherwise: str = "corrected") -> str:
-    """A note for an outdated sentence: "replaced by X", "corrected to X"; ``otherwise`` if X is long."""
+    """Return a note for an outdated sentence: ``what`` and the label of the fact ``now``, such as "replaced by X" or
+    "corrected to X"; ``otherwise`` if that label is long or ``now`` no longer holds."""
     label = flatten(now.label)
     return f"{what} {label}" if now.current and len(label) <= _SUCCESSOR_MAX else otherwise
 
 
 def _put_away(graph: SessionGraph) -> Iterator[tuple[int, list[frozenset[str]]]]:
-    """The words of manually archived or withdrawn facts, by the numbers of their messages. What a refinement archives
-    is doubtful as a fact, but not as a sentence."""
+    """Yield for each message that stated archived or withdrawn facts its number and the words of each of these facts.
+    Facts that a refinement archived are left out: they are doubtful, but what the message said is not."""
     archived = [one for one in graph.nodes(status=Status.ARCHIVED) if graph.life(one.id).reason != NOT_FOUND]
     withdrawn = [one for one in graph.nodes(status=Status.INVALIDATED) if one.is_withdrawn]
     by_number: dict[int, list[frozenset[str]]] = {}
@@ -235,8 +241,8 @@ def _done_items(graph: SessionGraph) -> dict[int, list[frozenset[str]]]:
 
 
 def _value(node: Node) -> str:
-    """The label of a node without what follows its first clause, such as a reason. "queue: Kafka", written by hand, is
-    one clause."""
+    """Return the label of ``node`` up to the end of its first clause, without a reason: "Kafka, because it is fast"
+    gives "Kafka". In a label written by hand, a colon after one or two words ("queue: Kafka") ends no clause."""
     label = node.label.removesuffix(NO_OLD_VALUE)
     key, colon, value = label.partition(": ")
     if colon and node.source.role == HAND and len(key.split()) <= _KEY_WORDS_MAX:

@@ -13,7 +13,13 @@ from tokenmizer_mw.safety.labels import flatten
 
 
 class Section(IntEnum):
-    """The sections of a resume block, in their order."""
+    """The sections of a resume block, in the order in which the block shows them.
+
+    ``WARNINGS``: rejected options and decisions. ``DOING``: work in progress; ``TO_DO``: work not begun; ``DONE``:
+    finished work. ``ERRORS``: open errors; ``PAST_ERRORS``: errors that are probably fixed. ``USES``: libraries.
+    ``TESTS``: passed tests. ``PROPOSED``: proposals that nobody accepted yet. ``ABOUT``: what was mentioned in passing.
+    ``EARLIER_...``: facts from other sessions of the project.
+    """
 
     GOAL = 0
     RULES = 1
@@ -50,7 +56,7 @@ STANDING_AND_WORK: Final = STANDING | {
     *(Section.DOING, Section.TO_DO, Section.ERRORS, Section.PAST_ERRORS),
     *(Section.DONE, Section.FILES),
 }
-"""The same, with the sections of open and finished work."""
+"""Sections of rules, decisions and what was rejected, and of open and finished work, errors and files."""
 
 _BY_TYPE: Final[dict[NodeType, Section]] = {
     NodeType.GOAL: Section.GOAL,
@@ -84,7 +90,8 @@ what another fact replaced."""
 
 
 def section_of(node: Node) -> Section | None:
-    """Return the section of a resume block that states ``node``; ``None`` if none does."""
+    """Return the section of a resume block that states ``node``, by its type, status and kind; ``None`` if none does,
+    as for archived and replaced facts, and for those that were withdrawn as never true."""
     if node.status is Status.INVALIDATED:
         return Section.WARNINGS if node.is_rejected else None
     if not node.current or _is_only_named(node) or node.is_note:
@@ -95,7 +102,8 @@ def section_of(node: Node) -> Section | None:
 
 
 def _is_only_named(node: Node) -> bool:
-    """Whether a node has a placeholder label for a replaced value, which nobody stated in these words."""
+    """Whether the label of ``node`` is a placeholder for a replaced value that nobody stated, such as
+    "the timeout as it was": it ends with ``NO_OLD_VALUE``, and the node's quote does not contain it."""
     return node.label.endswith(NO_OLD_VALUE) and node.label not in node.source.quote
 
 
@@ -125,7 +133,8 @@ _FORBIDDING_WITHIN: Final = 6
 
 
 def _grade_rule(node: Node) -> int:
-    """Grade of a rule: rules before preferences, then the user's statements, then prohibitions."""
+    """Return the grade of a rule from 0 to 7, lower first: rules before preferences; among each, statements of the user
+    before others; among these, prohibitions ("never ...") before others."""
     words = flatten(node.label).casefold().replace("\u2019", "'").split()[:_FORBIDDING_WITHIN]
     forbids = not _FORBIDDING.isdisjoint(word.strip(".,;:!") for word in words)
     stated = node.source.role == "user" and node.source.trust is Trust.STATED
@@ -139,7 +148,8 @@ _STANDINGS: Final = re2.compile(
 
 
 def _grade_about(node: Node) -> int:
-    """Grade of a note: 0 for figures, deadlines and plans, 1 for other events."""
+    """Return the grade of a fact that was mentioned in passing: 0 if its label has an amount ($, %) or a word of
+    deadlines, budgets, plans or changes; else 1. Lower grades come first."""
     return int(_STANDINGS.search(flatten(node.label)) is None)
 
 
@@ -147,5 +157,6 @@ _GRADES: Final[dict[Section, Callable[[Node], int]]] = {Section.RULES: _grade_ru
 
 
 def grade_of(node: Node, section: Section) -> int:
-    """Return the priority of ``node`` among the facts of ``section`` if not all fit: lower grades first."""
+    """Return the grade of ``node`` among the facts of ``section``: if not all fit, lower grades are taken first. Rules
+    have 0 to 7, facts mentioned in passing 0 or 1, and all facts of other sections 0."""
     return _GRADES[section](node) if section in _GRADES else 0

@@ -37,7 +37,7 @@ _CONCRETE: Final = re.compile(r"[\d`]|\w[._/]\w|[a-z][A-Z]")
 
 
 def announces(sentence: str) -> bool:
-    """Whether a sentence of an assistant announces what it is about to do."""
+    """Whether a sentence of an assistant announces what the assistant does next, such as "Let me check the tests"."""
     return _INTENTION.search(sentence) is not None
 
 
@@ -180,7 +180,7 @@ def _belong_together(before: str, part: str) -> bool:
 
 
 def _size(part: str) -> int:
-    """The length of a part in letters; a sign of a script without spaces counts as several."""
+    """Return the length of a part in characters; one of a script without spaces, such as Chinese, counts as several."""
     return len(part) * (_SIGN_LETTERS if UNSPACED.search(part) else 1)
 
 
@@ -262,12 +262,13 @@ class Sentence:
     gap: bool = False
 
     def follows(self, before: Sentence | None) -> bool:
-        """Whether this sentence directly follows ``before``, a sentence of the same message."""
+        """Whether this sentence stands directly after ``before``, a sentence of the same message; false for
+        ``None``."""
         return before is not None and self.place == before.place + 1 and not self.gap
 
     def render(self) -> str:
-        """Return the sentence as one line without Markdown, with possible keys masked, followed by its note in
-        brackets."""
+        """Return the sentence as one line without Markdown, of at most ``SENTENCE_MAX`` characters, with what may be an
+        access key masked; then the note in brackets if it has one."""
         from tokenmizer_mw.safety.redact.strict import mask_opaque  # all redaction rules: not before a block has prose
 
         line = flatten(mask_opaque(_MARKUP.sub("", _LEAD.sub("", self.text))), SENTENCE_MAX)
@@ -296,7 +297,7 @@ def transcript_sentences(
     transcript: Sequence[Numbered], without: frozenset[int] = frozenset(), read: ReadSentences = message_sentences
 ) -> list[Sentence]:
     """Return the sentences of ``transcript`` in order, except those of system messages and of the messages ``without``,
-    and lines of tool output that several messages repeat with other numbers.
+    and of lines of tool output that more than one message contains, be it with other numbers.
 
     Of long messages the beginning and the end are read, and of long transcripts the newest messages of each speaker.
     ``read``: returns the sentences of a message, for example from a cache.
@@ -313,8 +314,8 @@ def transcript_sentences(
 
 
 def _without_printed_again(sentences: Sequence[Sentence]) -> list[Sentence]:
-    """Return ``sentences`` without lines of tool output that several messages contain and that differ only in
-    numbers."""
+    """Return ``sentences`` without the lines of tool output that more than one message contains. Numbers are not
+    compared: lines that differ in these alone count as equal, and all of them are left out."""
     numbers: dict[str, int] = {}
     repeated: set[str] = set()
     for one in sentences:
@@ -326,7 +327,8 @@ def _without_printed_again(sentences: Sequence[Sentence]) -> list[Sentence]:
 
 
 def words_of(text: str) -> frozenset[str]:
-    """Return the words of ``text`` in lower case; for scripts without spaces, pairs of characters."""
+    """Return the distinct words of ``text`` in lower case, of two or more letters, digits and "./-_"; for scripts
+    without spaces, pairs of adjacent characters. "" may be among them, for a run of "./-_" alone."""
     if text.isascii():
         return frozenset([word.strip("./-_") for word in _WORD.findall(text.lower())])
     low = unicodedata.normalize("NFKC", text).lower()
@@ -376,7 +378,8 @@ def _salience(role: Role, part: str, place: int, code: bool) -> float:
 
 
 def _is_listing(part: str) -> bool:
-    """Whether a line of a tool's output is code, a numbered line or a row of a table, not a message."""
+    """Whether ``part``, a line of a tool's output, is code, a numbered line or a row of a table rather than prose: it
+    begins with a line number, or has many symbols or few letters."""
     if _NUMBERED.match(part):
         return True
     letters = sum(map(str.isalpha, part))
@@ -384,8 +387,8 @@ def _is_listing(part: str) -> bool:
 
 
 class PreparedSentences:
-    """Cache of the sentences of messages, by number. Holds as many characters per speaker as one block reads; the
-    oldest are dropped first. One thread may add while others read."""
+    """Cache of the sentences of messages, by number. Holds, for each speaker, about as many characters as one resume
+    block reads; the oldest messages are dropped first. One thread may add while others read."""
 
     def __init__(self) -> None:
         self._found: dict[int, tuple[Message, MessageSentences]] = {}
@@ -396,11 +399,12 @@ class PreparedSentences:
 
     @property
     def size(self) -> int:
-        """Number of characters of the messages in the cache."""
+        """Number of characters of all messages in the cache, as far as they were read."""
         return sum(self._sizes.values())
 
     def prepare(self, number: int, message: Message) -> int:
-        """Split message ``number`` into sentences and cache them; returns how many characters were read."""
+        """Split message ``number`` into sentences and cache them. Returns how many of its characters were read (of a
+        long message, those of its beginning and its end)."""
         found = message_sentences(number, message)
         self._found[number] = (message, found)
         if message.role in self._sizes:
@@ -414,6 +418,7 @@ class PreparedSentences:
             self._sizes[role] -= self._found.pop(oldest)[1].characters
 
     def read(self, number: int, message: Message) -> MessageSentences:
-        """Return the sentences of a message; split it now if it is not cached or its text changed."""
+        """Return the sentences of message ``number``. If it is not in the cache, or ``message`` differs from the cached
+        one, it is split now; the result is not cached."""
         found = self._found.get(number)
         return found[1] if found is not None and found[0] == message else message_sentences(number, message)

@@ -44,16 +44,18 @@ _FACTORS: Final[tuple[tuple[str, float], ...]] = (
 name; the first match counts."""
 
 _FACTOR: Final = 1.25
-"""The same for all other vendors, rather too high: the published tokenizers need fewer tokens for the kinds of text
-that chats contain."""
+"""Tokens of a model for each token of o200k_base, for vendors that are not in ``_FACTORS``. Rather too high: the
+published tokenizers need fewer tokens for the kinds of text that chats contain."""
 
 
 @dataclass(frozen=True, slots=True)
 class TokenCounter:
     """Counts the tokens of a text as a model would.
 
-    ``exact``: true if it is the model's own tokenizer; otherwise the count is an upper estimate. ``name``: how it
-    counts: an encoding ("o200k_base"), an encoding with a safety factor ("o200k_base*1.25"), or "estimate".
+    - ``count``: the function that returns the number of tokens of a text.
+    - ``exact``: true if it is the model's own tokenizer; otherwise the count is an upper estimate.
+    - ``name``: how it counts: an encoding ("o200k_base"), or "estimate" without a table; with a safety factor for other
+      vendors' models ("o200k_base*1.25", "estimate*1.25").
     """
 
     name: str
@@ -66,8 +68,8 @@ def counter_for(model: str, directory: str | None = None) -> TokenCounter:
 
     Looks for tiktoken's tables in ``directory`` (``None``: not given), in tiktoken's cache directories and in the
     copies that installed packages contain; each file is read once per process. OpenAI's models are counted exactly with
-    their table, other vendors' models with o200k_base and a safety factor. Without a table the count is an estimate.
-    The last two are not ``exact``.
+    their table, other vendors' models with o200k_base and a safety factor, an unknown model with o200k_base alone.
+    Without a table the count is an estimate, times the same factor. Only the first is ``exact``.
     """
     encoding_name, own = _encoding_of(model)
     factor = _factor_of(model)
@@ -78,7 +80,7 @@ def counter_for(model: str, directory: str | None = None) -> TokenCounter:
 
 
 def _bare(model: str) -> str:
-    """The model's name without the routing prefixes of gateways: "openai/gpt-4o" is "gpt-4o"."""
+    """Return the model's name in lower case without what stands before its last "/": "openai/gpt-4o" gives "gpt-4o"."""
     return model.rpartition("/")[2].strip().lower()
 
 
@@ -116,8 +118,9 @@ def _count(encoding: tiktoken.Encoding, text: str) -> int:
 
 
 def _pieces(text: str) -> Iterator[str]:
-    """``text`` in pieces of at most ``_PIECE`` characters, cut before a word where there is one: tokens of these
-    encodings never run across such a place, so the sum is the count of the whole. Elsewhere it is slightly high."""
+    """Yield ``text`` in pieces of at most ``_PIECE`` characters, in order. They are cut before a word if possible: no
+    token of these encodings runs across such a place, so that the counts of the pieces add up to the count of the
+    whole. Cut elsewhere, the sum is slightly too high."""
     start = 0
     while len(text) - start > _PIECE:
         end = _word_start(text, start + _PIECE // 2, start + _PIECE)
@@ -150,7 +153,8 @@ _CHARACTERS_MAX: Final = 8_000_000
 
 
 class _Memo:
-    """Counts by text. Two generations of a dictionary: when the younger one is full, the older one is forgotten."""
+    """A cache of token counts by text, in two dictionaries. When the younger one is full (``entries`` texts or
+    ``characters`` characters), the older one is dropped and the younger one takes its place."""
 
     def __init__(self, entries: int, characters: int) -> None:
         self._entries = entries
@@ -160,7 +164,8 @@ class _Memo:
         self._held = 0
 
     def get_known(self, texts: Iterable[str]) -> list[int | None]:
-        """Return the cached counts of the texts; ``None`` for those that must be looked up with ``get``."""
+        """Return for each text its count in the younger dictionary; ``None`` if it is not there. Such a text may be in
+        the older one, which ``get`` looks up."""
         return list(map(self._young.get, texts))
 
     def get(self, text: str) -> int | None:
@@ -196,16 +201,17 @@ class MessageCounter:
         self._texts = _Memo(entries, characters)
 
     def clear(self) -> None:
-        """Empty the cache of token counts."""
+        """Empty the cache, so that all texts are counted again when they are needed."""
         self._texts.clear()
 
     def count(self, message: Message) -> int:
-        """Return the tokens of one message, with its overhead."""
+        """Return the tokens of one message: its text, thinking, tool calls, tool results and attachments, and the
+        overhead for role and delimiters (``MESSAGE_TOKENS``)."""
         return self.counts((message,))[0]
 
     def counts(self, messages: Iterable[Message]) -> list[int]:
-        """Return the tokens of each message, with their overheads. The sum exceeds the count of the whole by less than
-        1 %."""
+        """Return the tokens of each message, in order, each with its overhead for role and delimiters. The sum is less
+        than 1 % above the count of all messages as one text."""
         given = list(messages)
         texts = [message.text for message in given]
         found = [
@@ -223,7 +229,7 @@ class MessageCounter:
         return request.messages.column(f"tokens: {self.counter.name}", self.counts)
 
     def text(self, text: str) -> int:
-        """Return the tokens of a text, and cache the count."""
+        """Return the tokens of a text alone, without the overhead of a message, and cache the count."""
         tokens = self._texts.get(text)
         if tokens is None:
             tokens = self.counter.count(text)
@@ -231,7 +237,8 @@ class MessageCounter:
         return tokens
 
     def _beside(self, message: Message) -> int:
-        """Tokens of everything but the text."""
+        """Return the tokens of everything but the message's text and overhead: tool calls and results, thinking,
+        refusal, and ``ATTACHMENT_TOKENS`` for each attachment."""
         tokens = len(message.attachments) * ATTACHMENT_TOKENS
         for call in message.tool_calls:
             tokens += self.text(call.name) + self.text(call.arguments) + TOOL_TOKENS
@@ -248,8 +255,8 @@ MODELS_MAX: Final = 64
 
 
 class ModelCounters:
-    """Token counters by model. Models that count alike share a cache. ``directory``: where tiktoken's tables are;
-    ``None``: the usual places."""
+    """Token counters by model. Models that count alike share a cache. ``directory``: a directory to search first for
+    tiktoken's tables; ``None``: only the usual places (tiktoken's caches and installed packages)."""
 
     def __init__(self, directory: str | None = None) -> None:
         self._directory = directory
@@ -260,11 +267,13 @@ class ModelCounters:
         return len(self._counters)
 
     def has(self, model: str) -> bool:
-        """Whether the counter for a model was asked for before, so that its table is loaded."""
+        """Whether the counter for ``model`` was asked for before (and its name is still remembered), so that ``of``
+        need not load a table."""
         return model in self._names
 
     def of(self, model: str) -> MessageCounter:
-        """Return the counter for a model; "" for an unknown model."""
+        """Return the counter for ``model``; "" gives the counter for an unknown model. The first call for a model may
+        read a table from disk; later ones return the same object."""
         name = self._names.get(model)
         if name is None:
             counter = counter_for(model, self._directory)
@@ -275,7 +284,7 @@ class ModelCounters:
         return self._counters[name]
 
     def clear(self) -> None:
-        """Empty the caches of token counts of all models."""
+        """Empty the caches of counted texts of all models. The counters and their tables stay."""
         for counter in self._counters.values():
             counter.clear()
 
@@ -290,7 +299,8 @@ earlier ones."""
 
 
 def _classes() -> bytes:
-    """For each byte of UTF-8 the letter of its class. Continuation bytes are dropped before."""
+    """Return a table of 256 letters for ``bytes.translate``: for each byte of UTF-8 the letter of its class
+    (``_RANGES``). Continuation bytes are dropped before it is used."""
     table = bytearray(b"x" * 256)
     for first, end, letter in _RANGES:
         table[first:end] = letter.encode() * (end - first)

@@ -47,7 +47,8 @@ _O200K_WORDS: Final = "|".join(
 
 @dataclass(frozen=True, slots=True)
 class VocabularyTable:
-    """A published tokenizer table: its URL (cached copies are named after it), its SHA-256, and how text is split."""
+    """A published tokenizer table: its URL (cached copies are named after it), the SHA-256 of the file in hexadecimal,
+    and the regular expression that splits a text into words before they become tokens."""
 
     url: str
     sha256: str
@@ -55,7 +56,7 @@ class VocabularyTable:
 
     @property
     def file_name(self) -> str:
-        """The name of a cached copy: the SHA-1 of the URL, as tiktoken names it."""
+        """The file name of a copy in a cache directory: the SHA-1 of the URL in hexadecimal, as tiktoken names it."""
         return hashlib.sha1(self.url.encode(), usedforsecurity=False).hexdigest()
 
 
@@ -103,7 +104,7 @@ def directories(given: str | None, environ: Mapping[str, str]) -> Iterator[Path]
 
 
 def _roots(package: str) -> list[str]:
-    """Folders of an installed top-level package, found without importing it."""
+    """Return the folders of an installed top-level package without importing it; ``[]`` if it is not installed."""
     try:
         spec = find_spec(package)
     except ValueError:  # somebody put a module without a spec into sys.modules
@@ -112,8 +113,11 @@ def _roots(package: str) -> list[str]:
 
 
 def find_encoding(name: str, directory: str | None = None) -> Encoding | None:
-    """Load the encoding ``name`` from the first intact copy of its table. Returns ``None`` if there is no such copy on
-    this machine. ``directory``: a further directory to search; see ``directories``."""
+    """Load the encoding ``name``, such as "o200k_base", from the first intact copy of its table. Returns ``None`` if
+    the name is unknown or there is no intact copy on this machine; a damaged copy is skipped.
+
+    ``directory``: a directory to search before tiktoken's cache directories and those of installed packages; ``None``:
+    none."""
     name = SAME_TABLE.get(name, name)
     table = TABLES.get(name)
     if table is None:

@@ -43,28 +43,30 @@ class CachedAnswer:
     browsers: tuple[tuple[bytes, bytes], ...] = ()
 
     def pieces(self) -> Iterator[bytes]:
-        """Yield the response body in its original pieces."""
+        """Yield the response body in the pieces in which it first arrived (neighbours may have been joined)."""
         place = 0
         for size in self.sizes:
             yield self.body[place : place + size]
             place += size
 
     def headers(self, marker: str) -> list[tuple[bytes, bytes]]:
-        """Return the headers of the cached response. The header named ``marker`` reports the cache hit, such as
-        "hit; exact"."""
+        """Return the headers with which the cached response is sent, as pairs of name and value: its content type, its
+        length if it is one piece, the stored CORS and ``vary`` headers, and one named ``marker`` that reports the cache
+        hit, such as "hit; exact"."""
         whole = [(b"content-length", str(len(self.body)).encode())] if len(self.sizes) == 1 else []
         hit = (marker.lower().encode("latin-1"), f"hit; {self.way}".encode())
         return [(b"content-type", self.content_type), *whole, *self.browsers, hit]
 
     def to_bytes(self) -> bytes:
-        """Serialise the response for a store."""
+        """Return the response as bytes for a store: a line of JSON, then the body. ``way`` is not stored."""
         browsers = [(name.decode("latin-1"), value.decode("latin-1")) for name, value in self.browsers]
         head = {"type": self.content_type.decode("latin-1"), "sizes": self.sizes, "browsers": browsers}
         return json.dumps(head, separators=(",", ":")).encode() + b"\n" + self.body
 
     @classmethod
     def from_bytes(cls, data: bytes) -> CachedAnswer:
-        """Parse what ``to_bytes`` wrote. Raises ``ValueError`` for damaged data."""
+        """Return the response that ``to_bytes`` wrote as ``data``; its ``way`` is "exact". Raises ``ValueError`` for
+        any other bytes."""
         line, _, body = data.partition(b"\n")
         try:
             head = json.loads(line)
@@ -129,7 +131,8 @@ class Recording:
         self._good = self._good and sum(len(name) + len(value) for name, value in self._browsers) <= BROWSERS_MAX
 
     def takes(self, piece: bytes) -> None:
-        """Record the next piece of the response body."""
+        """Record the next piece of the response body. If the body gets larger than ``most`` bytes, all of it is
+        dropped and the response is not cached."""
         if not piece or not self._good:
             return
         self._size += len(piece)
@@ -178,8 +181,9 @@ class Recording:
 
 
 def reason_not_to_store(reply: Reply | None) -> str:
-    """Return why a reply must not be cached: "incomplete" or "tool_call", which a counter's name then ends with; "" if
-    it may be cached. ``None`` as the reply counts as incomplete."""
+    """Return why a reply must not be cached, as the end of a counter's name; "" if it may be cached. "tool_call": it
+    calls a tool. "incomplete": it has no text, was cut short, failed, is a refusal, or could not be parsed
+    (``None``)."""
     if reply is None or reply.message is None or reply.error or reply.outcome is not Outcome.COMPLETE:
         return "incomplete"
     if reply.message.tool_calls:
@@ -190,6 +194,6 @@ def reason_not_to_store(reply: Reply | None) -> str:
 
 
 def _join_pieces(pieces: Sequence[bytes]) -> list[bytes]:
-    """Join neighbouring pieces so that at most ``PIECES_MAX`` remain."""
+    """Return the pieces in order, equally many neighbours joined so that there are at most ``PIECES_MAX``."""
     several = -(-len(pieces) // PIECES_MAX)
     return [b"".join(pieces[place : place + several]) for place in range(0, len(pieces), several)]

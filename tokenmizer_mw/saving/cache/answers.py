@@ -56,16 +56,17 @@ _log = logging.getLogger("tokenmizer_mw")
 
 
 class Host(Protocol):
-    """Functions that the response cache needs from the session memory."""
+    """The functions of the session memory that the response cache calls: counters, background work, and a check for
+    secrets."""
 
     def count(self, reason: str, times: int = 1) -> None:
-        """Increment the counter named ``reason``."""
+        """Add ``times`` to the counter named ``reason``."""
 
     def later(self, work: Callable[[], object], size: int) -> bool:
         """Run ``work``, which holds ``size`` bytes, in the background; return False if the queue has no room for it."""
 
     def clean(self, text: str) -> bool:
-        """Return whether a text contains no secret."""
+        """Return whether ``text`` contains no secret. A response in which one is found is not cached."""
 
 
 class Answers:
@@ -120,8 +121,10 @@ class Answers:
         in the last ``REST_SECONDS``.
 
         - ``asked``: the request; ``owner``: its session; ``place``: where it is sent.
-        - ``rewritten``: whether memory has changed the request; its response is then cached for this session only.
-        - ``looks``: false to store the response without a lookup before, so that the cached one is renewed.
+        - ``rewritten``: whether the request was cut or got a block or a reminder of this session; its response is then
+          cached for this session only.
+        - ``looks``: false to call the model without a lookup before, and to store its response in place of the cached
+          one.
         """
         if len(asked.body) > self.settings.cache_request_max:
             self.host.count("cache_skipped_size")
@@ -133,8 +136,8 @@ class Answers:
         return CacheLookup(self, asked, owner, place, alone=alone, looks=looks)
 
     def exact(self, key: bytes) -> CachedAnswer | None:
-        """Return the response stored for the same request (``key``: see ``exact_key``); ``None`` if there is none.
-        Raises ``StoreError``."""
+        """Return the response stored for the same request; ``None`` if there is none or it has expired. ``key``: the
+        digest of the request that ``exact_key`` returns. Raises ``StoreError``."""
         found = self.store.get(key)
         return _read(found.answer) if found is not None else None
 
@@ -169,7 +172,7 @@ class Answers:
         return self.store.holdings(tenant)
 
     def close(self) -> None:
-        """Close the cache's store."""
+        """Close the store of the cached responses. Closing twice is harmless."""
         self.store.close()
 
     def note_failure(self, error: Exception) -> None:
@@ -184,11 +187,14 @@ class Answers:
 
 
 class CacheLookup:
-    """The cache lookup of one request, and the recorder of its response. Made by ``Answers.ask``, which explains the
-    arguments; ``alone``: as in ``exact_key``.
+    """The cache lookup of one request, and the recorder of its response. Made by ``Answers.ask``.
 
-    ``recording``: records the response; ``None`` if it is not to be cached. ``found``: the cached response; ``None`` if
-    there is none.
+    - ``asked``: the request; ``owner``: its session; ``place``: where it is sent.
+    - ``alone``: whether responses are shared within the session only; false: among all sessions of the tenant.
+    - ``looks``: false to skip the lookup, so that the model's response renews the cached one.
+
+    Attributes: ``recording`` records the response; ``None`` if it is not to be cached. ``found`` is the cached
+    response; ``None`` if there is none.
     """
 
     __slots__ = (
@@ -239,7 +245,9 @@ class CacheLookup:
             return None
 
     async def alook(self) -> CachedAnswer | None:
-        """Async form of ``look``; slow steps run in a worker thread."""
+        """Return a cached response; ``None`` if the model must be called. Waits for an identical request that is in
+        progress, at most ``Settings.cache_wait_seconds``, without blocking the event loop; slow steps run in a worker
+        thread."""
         try:
             answer = self._exact() if self._quick else await offload(self._exact, STORE)
             flight = None
@@ -323,13 +331,15 @@ class CacheLookup:
 
     @property
     def is_answered(self) -> bool:
-        """Whether a cached response was found."""
+        """Whether the lookup has found a cached response (or one of an identical request), so that no model is
+        called."""
         return self.found is not None
 
     # -- keeping -------------------------------------------------------------------------------------------------
 
     def starts(self, status: int, headers: Headers) -> None:
-        """Record the status and headers of the response."""
+        """Record the status and headers of the model's response. Does nothing if the response is not to be cached. A
+        failure is counted, not raised."""
         if self.recording is None:
             return
         try:
@@ -338,7 +348,7 @@ class CacheLookup:
             self._note_failure(error)
 
     def takes(self, piece: bytes) -> None:
-        """Record the next piece of the response body."""
+        """Record the next piece of the model's response body. Does nothing if the response is not to be cached."""
         if self.recording is not None:
             self.recording.takes(piece)
 
@@ -360,8 +370,8 @@ class CacheLookup:
             self._finish()
 
     def over(self) -> None:
-        """Report that nothing more of the response will be read. Requests that wait for it stop waiting, unless it is
-        just being stored.
+        """Report that nothing more of the response will be read. Other requests that wait for this response stop
+        waiting, unless it is being stored at this moment; then they wait until it is stored.
 
         A response whose stream had its last event counts as complete even if the client left before the end of the
         body.

@@ -21,7 +21,8 @@ class CachedApp:
         self._marker = marker
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer the request from the cache, or by calling the application."""
+        """Answer the request: with the cached response if there is one, without calling the application; else by
+        calling the application, whose response is recorded for the cache if it may be cached."""
         answer = await self._asking.alook()
         if answer is not None:
             await self._replay(answer, send)
@@ -31,7 +32,7 @@ class CachedApp:
             await self._app(scope, receive, send)
 
     async def _replay(self, answer: CachedAnswer, send: Send) -> None:
-        """Send a cached response in the pieces in which it first arrived."""
+        """Send the cached response ``answer`` with status 200, in the pieces in which it first arrived."""
         await send({"type": "http.response.start", "status": 200, "headers": answer.headers(self._marker)})
         for piece in answer.pieces():
             await send({"type": "http.response.body", "body": piece, "more_body": True})

@@ -37,15 +37,16 @@ class Flight:
             wake()
 
     def wait(self, seconds: float) -> CachedAnswer | None:
-        """Wait at most ``seconds`` for the response, and return it; ``None`` if there is none to share. Blocks the
-        thread."""
+        """Wait at most ``seconds`` for the response, and return it; ``None`` if there is none to share, or none yet.
+        Blocks the thread."""
         landed = threading.Event()
         if self._asks(landed.set):
             landed.wait(seconds)
         return self._answer
 
     async def await_(self, seconds: float) -> CachedAnswer | None:
-        """Async form of ``wait``."""
+        """Wait at most ``seconds`` for the response without blocking the event loop, and return it; ``None`` if there
+        is none to share, or none yet."""
         landed = anyio.Event()
         if self._asks(partial(caller_on_this_loop(), landed.set)):
             with anyio.move_on_after(seconds):
@@ -61,7 +62,8 @@ class Flight:
 
 
 class Flights:
-    """The model requests in progress in this process, by cache key."""
+    """Table of the model requests in progress in this process, by cache key, so that identical requests can share one
+    response. Thread-safe."""
 
     def __init__(self) -> None:
         self._lock = make_lock()
@@ -69,7 +71,8 @@ class Flights:
         renew_in_child(self)
 
     def renew_after_fork(self) -> None:
-        """Clear the table in a forked process, where no request is in progress."""
+        """Clear the table. Called in a forked child process, because the requests in it are in progress in the parent
+        only."""
         self._flights = {}
 
     def join(self, key: bytes) -> tuple[Flight, bool]:

@@ -79,7 +79,7 @@ _USUAL: Final = frozenset({b"", b"close", b"keep-alive", b"te", b"upgrade", b"ht
 
 
 class CacheableRequest(Protocol):
-    """The parts of a chat request that the cache uses."""
+    """The parts of a chat request that the response cache uses; ``ChatExchange`` has them."""
 
     @property
     def dialect(self) -> Dialect:
@@ -87,11 +87,12 @@ class CacheableRequest(Protocol):
 
     @property
     def body(self) -> bytes:
-        """The request body after redaction."""
+        """The request body in which secrets are replaced by placeholders."""
 
     @property
     def drop(self) -> tuple[str, ...]:
-        """Names of body fields that belong to this package, not to the provider."""
+        """Names of top-level fields of the body that belong to this package, such as "session_id", and that are not
+        forwarded to the provider; they are no part of the keys."""
 
     @property
     def request(self) -> ChatRequest:
@@ -121,10 +122,11 @@ class ComparableQuestion:
 
 
 def place_of(path: str, headers: Headers, settings: Settings, *, host: str = "", query: bytes = b"") -> RequestTarget:
-    """Return where a request was sent. Headers that cannot change the response, or that
-    ``Settings.cache_ignored_headers`` names, are left out.
+    """Return where a request was sent, for the cache keys. Headers that cannot change the response (such as
+    "user-agent"), the session header, the cache's own header, and those that ``Settings.cache_ignored_headers`` names
+    are left out.
 
-    ``host``: "" for the application itself.
+    ``path``, ``query``: of the request's URL. ``host``: the host that it was sent to; "" for the application itself.
     """
     ignored = {settings.session_header.lower(), settings.cache_header.lower()}
     ignored |= {name.strip().lower() for name in settings.cache_ignored_headers.split(",")}
@@ -156,10 +158,15 @@ def exact_key(asked: CacheableRequest, owner: SessionKey, place: RequestTarget, 
 def meaning_of(
     asked: CacheableRequest, owner: SessionKey, place: RequestTarget, *, alone: bool, model: bytes = b""
 ) -> ComparableQuestion | None:
-    """Return the newest user message as a question for semantic lookup; ``None`` if it is not one plain text. Parses
-    the body.
+    """Return the newest message of a request as a question for semantic lookup, with a digest of everything else in the
+    request; ``None`` if the message is not one plain text.
 
-    ``model``: identity of the embedding model; the other arguments are those of ``exact_key``.
+    - ``owner``: the session; its tenant is part of the digest, with ``alone`` also its id.
+    - ``place``: host, path, query and headers that can change the response.
+    - ``alone``: true to share responses within the session only; false: among all sessions of the tenant.
+    - ``model``: identity of the embedding model, which is part of the digest.
+
+    Parses the body; raises ``MalformedRequest`` if that fails.
     """
     request = asked.request
     if not request.messages:
@@ -224,7 +231,7 @@ def _own_fields(asked: CacheableRequest, request: ChatRequest) -> list[tuple[int
 
 
 def _cut_out(text: str, spans: Iterable[tuple[int, int]]) -> Iterable[bytes]:
-    """Yield the parts of ``text`` outside of the spans, encoded."""
+    """Yield the parts of ``text`` before, between and after the ``spans`` (start and end of each), as UTF-8 bytes."""
     place = 0
     for start, end in sorted(spans):
         yield _bytes(text[place:start])

@@ -62,7 +62,8 @@ class Embedder:
         self.identity = self.width.to_bytes(4, "little") + model
 
     def __call__(self, text: str) -> Matrix:
-        """Return the vector of a text. Raises ``BadVector``, and what ``embed`` raises."""
+        """Return the vector of a text: ``width`` numbers (float32), with length one. Raises ``BadVector`` if ``embed``
+        returns anything else or a vector of zeros, and what ``embed`` itself raises."""
         found = np.asarray(self._embed([text]), np.float32)
         if found.shape != (1, self.width):
             raise BadVector(f"a vector of the shape {found.shape} where {self.width} numbers were expected")
@@ -87,7 +88,7 @@ def model_in(directory: str, sha256: str = "") -> Embed:
 
 @dataclass(frozen=True, slots=True)
 class _Named:
-    """A function that embeds texts, with the name of its model."""
+    """A function that turns texts into vectors, together with a text that identifies its model."""
 
     embed: Embed
     identity: str
@@ -133,11 +134,11 @@ class Partition:
 
     @property
     def size(self) -> int:
-        """Memory that the vectors take, in bytes."""
+        """About how many bytes of memory the vectors and their keys take."""
         return self.head.nbytes + self.tail.nbytes + self.rest.nbytes + 100 * len(self.keys)
 
     def add(self, news: Sequence[Vector]) -> None:
-        """Append vectors of new questions; ``news`` is not empty."""
+        """Append the vectors of new questions, in the order in which the store has them. ``news`` must not be empty."""
         needed = self.count + len(news)
         if needed > len(self.tail):
             self._grow(max(needed, 2 * len(self.tail)))
@@ -160,7 +161,8 @@ class Partition:
         self.tail[rows] = np.linalg.norm(self.rest[rows], axis=1)
 
     def _learn(self) -> None:
-        """Rotate all vectors so that the principal axes of a sample come first."""
+        """Rotate all vectors so that the principal axes of a sample of them become the first coordinates, which makes
+        searches faster. Nothing happens for vectors of at most ``HEAD`` coordinates."""
         width = self.head.shape[1] + self.rest.shape[1]
         self._learned = self.count
         if width <= HEAD:
@@ -217,8 +219,10 @@ class Vectors:
         self._partitions: OrderedDict[bytes, Partition] = OrderedDict()
 
     def near(self, partition: bytes, vector: Matrix, least: float) -> list[tuple[float, bytes]]:
-        """Return the nearest questions of a partition as ``Partition.near`` does, those included that another process
-        has just stored. Raises ``StoreError``."""
+        """Return the questions of a partition that are nearest to ``vector``, which has the length one; those that
+        another process has just stored are included. Each is a pair of its similarity (cosine) and the key of its
+        cached response. At most ``NEAREST``, each with a similarity of at least ``least``; the most similar first.
+        Raises ``StoreError``."""
         with self._lock:
             known = self._partitions.pop(partition, None) or Partition(self._width)
             self._read_on(partition, known)
@@ -228,7 +232,7 @@ class Vectors:
             return known.near(vector, least)
 
     def forget(self) -> None:
-        """Drop all cached partitions; they are read again when needed."""
+        """Drop all vectors that this object has cached; they are read from the store again when needed."""
         with self._lock:
             self._partitions.clear()
 

@@ -56,7 +56,8 @@ class ChatPassage:
 
     @property
     def title(self) -> str:
-        """A few words that name the source of the passage, such as "Bash pytest -q"."""
+        """A few words that name the source of the passage: its tool, and the beginning of its command line or path,
+        such as "Bash pytest -q"; "a tool" if neither is known."""
         what = self.command.strip().split("\n", 1)[0] if self.command else self.path
         short = what if len(what) <= _TITLE_MAX else what[: _TITLE_MAX - 3] + "..."
         return " ".join(filter(None, (self.tool or "a tool", short)))
@@ -122,7 +123,8 @@ class MessageReader:
 
 
 def read(messages: History, start: int = 0) -> list[PlacedPassage]:
-    """Return the passages of the messages from index ``start`` on."""
+    """Return the text passages of the messages from index ``start`` on, in order, with their positions in the
+    messages."""
     reading = MessageReader()
     found: list[PlacedPassage] = []
     for number in range(start, len(messages)):
@@ -141,8 +143,8 @@ def read_results(messages: Sequence[Message], places: Iterable[int]) -> list[Pla
 
 
 def put_back(messages: Sequence[Any], changed: Mapping[int, Mapping[Steps, str]]) -> list[Any]:
-    """Return the messages with the texts of ``changed``, which are given by message index and path in the message.
-    Unchanged messages are the same objects."""
+    """Return the messages with changed texts in them. ``changed``: new texts, by message index and by their path in the
+    message. Changed messages are copies, all others are the same objects."""
     return [_put(message, changed[number]) if number in changed else message for number, message in enumerate(messages)]
 
 
@@ -179,7 +181,7 @@ def _own_spots(message: Message) -> list[Spot]:
 
 
 def _strings(arguments: Arguments) -> Iterator[str]:
-    """Yield the texts in the arguments of a call."""
+    """Yield the texts in the arguments of a call, nested ones included. At most ``STRINGS_MAX`` values are examined."""
     waiting: list[Any] = [dict(arguments.members)]
     left = STRINGS_MAX
     if arguments.raw:
@@ -196,5 +198,5 @@ def _strings(arguments: Arguments) -> Iterator[str]:
 
 
 def texts(placed: Iterable[PlacedPassage]) -> list[ChatPassage]:
-    """Return the passages of ``placed`` without their positions."""
+    """Return the passages of ``placed`` in order, without their positions in the messages."""
     return [one.passage for one in placed]

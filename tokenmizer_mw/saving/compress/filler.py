@@ -146,7 +146,8 @@ def trim_reply(body: bytes) -> bytes:
 
 
 def _find_reply_texts(value: object) -> Iterator[tuple[Steps, Spot]]:
-    """Yield the texts of the assistant in a reply, with their paths in it."""
+    """Yield the assistant's texts in the reply ``value`` (parsed JSON of any API format), each with its path in the
+    reply; nothing if it is no reply."""
     for steps, message in _messages(value):
         for spot in spots(message):
             if not spot.result:

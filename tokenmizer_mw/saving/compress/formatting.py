@@ -51,7 +51,8 @@ def without_comments(text: str, path: str) -> str:
 
 
 def _strip_comments(lexer: Any, source: str) -> Iterator[str]:
-    """Yield the source without the text of comments; all line ends stay."""
+    """Yield the pieces of ``source`` without the text of its comments, except those that must stay (a first line with
+    "#!", directives such as "noqa"). All line ends stay."""
     from pygments.token import Comment
 
     for sort, piece in lexer.get_tokens(source):

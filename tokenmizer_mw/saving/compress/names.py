@@ -42,7 +42,8 @@ def names(text: str, read: dict[str, str] | None = None) -> Counter[str]:
 
 
 def _name(run: str) -> str:
-    """Return the name in a run of characters, "" if there is none."""
+    """Return the name in a run of characters without marks around it and without a line number ("src/app.py" for
+    "src/app.py:12"); "" if it has none."""
     if len(run) > 2 * NAME_MAX or (run.isalpha() and (run.islower() or run.istitle())):
         return ""
     name = run.strip(_EDGES) if run[0] in _EDGES or run[-1] in _EDGES else run
@@ -52,7 +53,9 @@ def _name(run: str) -> str:
 
 
 def is_name(run: str) -> bool:
-    """Return whether a run of characters is a name, see ``names``."""
+    """Return whether a run of characters is a name: 3 to ``NAME_MAX`` characters, with a letter, and with a mark inside
+    ("src/app.py", "max_size"), a capital after a lower-case letter, or two hyphens. An address such as "10.0.0.1" is a
+    name, too."""
     if not (3 <= len(run) <= NAME_MAX and _NAMELIKE.search(run)):
         return False
     return _LETTER.search(run) is not None or run.count(".") > 1 or ":" in run
@@ -67,7 +70,7 @@ class KnownNames:
     read: dict[str, str] = field(default_factory=dict)
 
     def learn(self, text: str) -> None:
-        """Add the names in ``text``."""
+        """Add the names in ``text``, and those of their parts that are names themselves."""
         for name in names(text, self.read):
             if name not in self.names:
                 self.names.add(name)
@@ -87,5 +90,5 @@ class KnownNames:
 
 
 def words(text: str) -> frozenset[str]:
-    """Return the words of ``text``, separated by white space."""
+    """Return the distinct words of ``text``, a list of words separated by white space."""
     return frozenset(text.split())

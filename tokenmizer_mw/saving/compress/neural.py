@@ -55,13 +55,15 @@ def is_faithful(before: str, after: str) -> bool:
 
 
 def _is_in_order(before: str, after: str) -> bool:
-    """Whether all words of ``after`` occur in ``before``, in the same order."""
+    """Whether ``after`` consists of words of ``before`` in the same order, ignoring case: words may be missing, but
+    none is new or moved."""
     left = iter(_WORD.findall(before.casefold()))
     return all(word in left for word in _WORD.findall(after.casefold()))
 
 
 def _capitals(text: str) -> set[str]:
-    """The capitalised words, in lower case, that may be names."""
+    """Return the words of a text that begin with a capital, in lower case, without those that often begin a
+    sentence."""
     return {word.casefold() for word in _WORD.findall(text) if word[0].isupper()} - _LITTLE
 
 
@@ -81,8 +83,9 @@ _FORCED_TOKENS: Final = ["\n", ".", "!", "?", ",", ":", ";", "not", "no", "never
 
 
 def in_fewer_words(text: str, shrink: Shrink) -> str:
-    """Return ``text`` with each paragraph that ``shrink`` made shorter without losing anything (see ``is_faithful``);
-    the others stay."""
+    """Return ``text`` with its paragraphs shortened by ``shrink``. A paragraph stays as it is if it is short, contains
+    or is in fenced code, or if ``shrink`` changed more than it may: only words may be removed, but no number, name,
+    quotation or negation (``is_faithful``)."""
     return "\n\n".join(_shorten_paragraphs(text, shrink))
 
 

@@ -47,7 +47,8 @@ class Options:
     def of(
         cls, settings: Settings, shrink: Shrink | None = None, failed: Callable[[str], None] = lambda stage: None
     ) -> Options:
-        """Return the compression options of ``settings``."""
+        """Return the compression options that ``settings`` name, with the functions ``shrink`` (shortens prose;
+        ``None``: the stage "neural" does nothing) and ``failed`` (called with the name of a stage that raised)."""
         return cls(
             settings.compress_named,
             settings.compress_result_max,
@@ -139,8 +140,8 @@ class Condensed:
     counts: dict[str, tuple[int, int]] = field(default_factory=dict)
 
     def savings(self, counter: TokenCounter) -> tuple[StageSaving, ...]:
-        """Return the tokens that each stage saved, in the order of the stages. Tokens of a change are counted only
-        once."""
+        """Return the tokens before and after each stage that changed something, in the order of the stages, counted by
+        ``counter``. Counts are stored, so that later calls with the same counter count only new changes."""
         if self.counted_by != counter.name:
             self.counted_by, self.counted, self.counts = counter.name, 0, {}
         for stage, before, after in self.changes[self.counted :]:

@@ -137,7 +137,8 @@ def _put(lines: Lines, line: str, number: int | None) -> None:
 
 
 def _numbering(here: int | None, there: int | None, length: int) -> str:
-    """Return what a reference says about line numbers, "" if they are the same as at the place it refers to."""
+    """Return what a reference to ``length`` repeated lines says about their line numbers: "" if they are the same here
+    as at the place that it refers to. ``here``, ``there``: number of the first line at both; ``None``: unnumbered."""
     if here == there:
         return ""
     return f", numbered {here} to {here + length - 1} here" if here is not None else ", without their numbers here"

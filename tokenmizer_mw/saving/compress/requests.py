@@ -134,7 +134,10 @@ def changes(placed: Sequence[PlacedPassage], state: Condensed) -> dict[int, dict
 
 def results(placed: Sequence[PlacedPassage], state: Condensed) -> dict[int, tuple[str, ...]]:
     """Return, for each message in which compression changed a tool result, the texts of all its tool results,
-    in order, by message index. Arguments as for ``changes``."""
+    in order, by message index.
+
+    ``placed``: the compressed passages with their positions; ``state``: the result of ``condense`` for them.
+    """
     found: dict[int, list[str]] = {}
     changed = set()
     for one, text in zip(placed, state.texts, strict=True):
@@ -159,7 +162,8 @@ def shares(state: Condensed, messages: int) -> list[float]:
 
 
 def _has_mark(request: ChatRequest) -> bool:
-    """Whether a message or a part of one contains a prompt cache mark."""
+    """Whether a message of the request, or a part of one, has a member that tells the provider where to cache the
+    prompt ("cache_control" or "cachePoint")."""
     if not any(f'"{name}"' in request.text for name in _MARKS):
         return False
     sent = [one for raw in request.messages.sent for one in (raw if isinstance(raw, tuple) else (raw,))]
@@ -196,8 +200,8 @@ def compress(
     arguments of tool calls, are never changed. Secrets are not redacted by this function: redact them before, or let a
     memory do both.
 
-    ``model``: the model whose tokens are counted; "": the default. ``shrink``: the function that the stage "neural"
-    calls to shorten prose; ``None``: that stage changes nothing.
+    ``model``: the model whose tokens are counted; "": an unknown model. ``shrink``: the function that the stage
+    "neural" calls to shorten prose; ``None``: that stage changes nothing.
 
     Raises ``InvalidMessage`` for anything that is not a chat message.
     """
@@ -312,11 +316,12 @@ class Compression:
 
     @property
     def held(self) -> int:
-        """Number of characters of the requests in the compression cache."""
+        """Number of characters of all requests whose compressed form is cached; at most
+        ``Settings.compress_known_max``."""
         return self._held
 
     def forget(self) -> None:
-        """Clear the compression cache."""
+        """Drop the cached results of all sessions; their next requests are compressed anew."""
         with self._lock:
             self._known.clear()
             self._held = 0

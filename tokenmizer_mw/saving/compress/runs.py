@@ -116,8 +116,8 @@ _STEPS: Final = words(
 
 
 def condense_log(text: str) -> str:
-    """Return ``text`` with each run of similar lines replaced by its first and last line and the number of lines
-    between them.
+    """Return ``text`` with each run of at least ``RUN_MIN`` similar lines replaced by its first and last line and a
+    line with the number of lines between them. Lines about failures, and the lines beside them, always stay.
 
     Returns the same object if there is no such run.
     """
@@ -176,5 +176,6 @@ def _mark(line: str) -> str:
 
 
 def _mask_number(found: re.Match[str]) -> str:
-    """Replace a number by as many zeros as it has digits, so that numbers of another length do not count as similar."""
+    """Return what replaces the number ``found`` in a line: for a decimal number as many zeros as it has digits, so that
+    lines with numbers of another length do not count as similar; for a hexadecimal one a single zero."""
     return "0" * len(found.group(1) or "0")

@@ -169,7 +169,8 @@ def sort_of(passage: ChatPassage) -> OutputKind:
 
 
 def is_stamped(text: str) -> bool:
-    """Return whether most of the first lines of a text are log lines."""
+    """Return whether most of the first lines of a text begin as log lines do, with a time or a level such as
+    "INFO"."""
     return _matches_most(STAMP, _first(text[:LOOK]))
 
 

@@ -72,7 +72,8 @@ def shorten_passage(passage: ChatPassage, sort: OutputKind, most: int, *, whole:
 
 
 def _choose_naming(lines: Sequence[str], whole: bool) -> Name:
-    """Return how to name lines: those of a numbered file by the numbers in it."""
+    """Return a function that names the line at an index: by the number at its beginning in a numbered file; by its
+    place in the text, from 1, if ``whole`` (the text is the unchanged tool result); else "" (unknown)."""
     if is_numbered(list(lines)):
         return lambda at: "" if (number := number_of(lines[at])) is None else str(number)
     return lambda at: str(at + 1) if whole else ""
@@ -154,7 +155,8 @@ How many more names there are is only counted."""
 
 
 def pruned_before(passages: Sequence[ChatPassage], *, keep: int, step: int, cut: int | None = None) -> int:
-    """Return the index of the passage before which tool results are pruned; 0 for none.
+    """Return which old tool results the stage "history" prunes: those before the returned index of ``passages``; 0 for
+    none.
 
     - ``keep``: number of newest results that stay whole, with all that arrived together with them. Results that the
       model has not seen yet are never pruned.

@@ -155,11 +155,11 @@ def _start(file: BinaryIO) -> bytes:
 
 
 def _ignore(done: int) -> None:
-    """Progress function for callers that passed none."""
+    """Do nothing with the number of bytes read: the progress function for callers that passed none."""
 
 
 class _Overdue(Stopped):
-    """The time for reading is over."""
+    """Raised while a file is read when the time limit for reading it has passed."""
 
 
 def _until(progress: Progress, seconds: float) -> Progress:

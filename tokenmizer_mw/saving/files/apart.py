@@ -54,7 +54,8 @@ main()
 
 @dataclass(frozen=True, slots=True)
 class ReadingLimits:
-    """Limits for reading one file: ``memory`` in bytes, ``seconds`` of time."""
+    """Limits for reading one file in a child process: ``memory`` in bytes, beyond that of an interpreter, and
+    ``seconds`` of time."""
 
     memory: int = MEMORY_MAX
     seconds: float = SECONDS_MAX
@@ -131,7 +132,8 @@ def _report(value: dict[str, Any]) -> Report:
 
 
 def _why(status: int, overdue: bool, limits: ReadingLimits) -> str:
-    """Why the child process ended without a report."""
+    """Return why the child process ended without a report, as a text for the digest. ``status``: its exit status;
+    ``overdue``: whether it was killed because its time was over."""
     if overdue or -status == getattr(signal, "SIGXCPU", None):
         return f"reading it takes more than {limits.seconds:g} s"
     return f"reading it failed: its contents may take more than {format_size(limits.memory)} of memory"
@@ -201,7 +203,7 @@ class Dialogue:
         return json.loads(line)
 
     def send(self, value: Any) -> None:
-        """Send one value to the parent."""
+        """Send one value to the parent, as one line of JSON."""
         self._requests.write(json.dumps(value).encode() + b"\n")
         self._requests.flush()
 
@@ -220,7 +222,7 @@ class Dialogue:
         return str(self.receive())
 
     def clean(self, text: str) -> str:
-        """Have the parent redact secrets in ``text``, and return the result."""
+        """Have the parent process redact secrets in ``text``, and return the result. Waits for the parent."""
         self.send(["clean", text])
         return str(self.receive())
 
@@ -240,13 +242,14 @@ class Deadline:
         raise Stopped
 
     def cancel(self) -> None:
-        """Cancel the deadline."""
+        """Cancel the deadline: from now on it does not raise ``Stopped`` any more."""
         if hasattr(signal, "setitimer"):
             signal.setitimer(signal.ITIMER_REAL, 0)
 
 
 def limit_process(memory: int, seconds: float) -> None:
-    """Limit this process to ``memory`` more bytes and ``seconds`` of CPU time, where the system supports that."""
+    """Limit this process to ``memory`` more bytes and about ``seconds`` of CPU time, and forbid it to write files and
+    core dumps, as far as the system supports that."""
     try:
         import resource
     except ImportError:

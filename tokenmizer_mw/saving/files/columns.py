@@ -172,8 +172,9 @@ class Column:
         return "text"
 
     def outliers(self) -> list[tuple[float, int, int]]:
-        """The smallest and largest numbers that are outliers, with row and line (0 if unknown), the furthest first. []
-        for less than 20 numbers."""
+        """Return the smallest and largest numbers of the column that are outliers (more than ``FENCE`` interquartile
+        ranges outside of the quartiles), each with its row and line (0 if unknown), the furthest first. ``[]`` for
+        none, and for less than 20 numbers."""
         if len(self.sample) < 20:
             return []
         ranked = sorted(self.sample)
@@ -236,7 +237,8 @@ class Column:
         return mask(self.name, whole)[:_SHOWN_MAX]
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the statistics of the column as JSON values."""
+        """Return the statistics of the column as a dict for JSON: name, type, numbers of rows, empty and distinct
+        values (``None``: too many to count), outliers, and the range of its numbers or dates if it has any."""
         numbers = {"low": self.low, "high": self.high, "mean": self.mean} if self.numbers else {}
         dates = {"first": self.first, "last": self.last} if self.dates else {}
         return {
@@ -267,7 +269,7 @@ def plain(number: float) -> str:
 
 
 def exact(number: float) -> str:
-    """Format a number with full precision (about 15 digits)."""
+    """Format a number so that no digit is lost: "12" for 12.0, "0.1" for 0.1; without thousands separators."""
     whole = math.isfinite(number) and abs(number) < 1e15 and number == int(number)
     return str(int(number)) if whole else repr(number)
 

@@ -64,7 +64,7 @@ class Digest:
     facts: Mapping[str, Any] = field(default_factory=dict)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the digest as JSON values."""
+        """Return all fields of the digest as a dict for JSON."""
         return {
             "name": self.name,
             "kind": self.kind,
@@ -120,8 +120,9 @@ def _clean_value(value: Any, clean: Callable[[str], str]) -> Any:
 def _fit_lines(
     head: list[str], lines: list[DigestLine], tail: list[str], budget: int, count: Callable[[str], int]
 ) -> str:
-    """Return the text with as many lines as fit, the heaviest first chosen. Their number is found by bisection, since a
-    longer text never has fewer tokens."""
+    """Return ``head``, as many of ``lines`` as fit into ``budget`` tokens, and ``tail``, as one text. The lines with
+    the highest weight are chosen and stay in their order; a note says how many are left out. If not even ``head`` and
+    ``tail`` fit, the beginning of ``head`` is returned. ``count``: returns the tokens of a text."""
     ranked = sorted(range(len(lines)), key=lambda index: (-lines[index].weight, index))
 
     def join_shown(kept: int) -> str:
@@ -163,12 +164,12 @@ def format_size(size: int) -> str:
 
 
 def format_count(number: int, thing: str) -> str:
-    """Format a number of things: "1 line", "2,000 lines"."""
+    """Format a number of things, with the plural of ``thing`` unless it is one: "1 line", "2,000 lines"."""
     return f"{number:,} {thing}{'' if number == 1 else 's'}"
 
 
 def share(part: float, whole: float) -> str:
-    """Format a part of a whole as a percentage: "12 %", "<1 %"."""
+    """Format a part of a whole as a percentage: "12 %", "<1 %"; "0 %" if ``whole`` is 0."""
     if not whole:
         return "0 %"
     percent = 100 * part / whole

@@ -62,7 +62,7 @@ class _Log:
         self.uncounted = 0
 
     def add(self, line: str) -> None:
-        """Read the next line."""
+        """Count the next line of the log: its time, its level, and, for a warning or error, its text."""
         self.lines += 1
         head = line[:_LINE_MAX]
         if (time := _TIME.search(head[:120])) is not None:

@@ -35,7 +35,8 @@ class Strings(list[str]):
     cut = False
 
     def __getitem__(self, number: Any) -> Any:
-        """Return the text with this index; "" for one beyond the limit."""
+        """Return the text with the index ``number``; "" if it is beyond those that were read because of the limit.
+        Raises ``IndexError`` for any other unknown index."""
         return "" if self.cut and number >= len(self) else super().__getitem__(number)
 
 
@@ -68,7 +69,7 @@ class _Texts:
         self._reads = self._sounds = False
 
     def start(self, name: str, attributes: dict[str, str]) -> None:
-        """Called when an element opens."""
+        """Handle the start of the XML element ``name``."""
         kind = name.rpartition(":")[2]
         if kind == "si":
             self._open, self._size = [], 0
@@ -76,13 +77,13 @@ class _Texts:
         self._reads = kind == "t" and not self._sounds
 
     def text(self, text: str) -> None:
-        """Called with text inside an element."""
+        """Collect ``text`` if it stands in an element ``t`` of a shared text."""
         if self._reads and self._size < TEXT_MAX:
             self._open.append(text[:TEXT_MAX])
             self._size += len(text)
 
     def end(self, name: str) -> None:
-        """Called when an element closes."""
+        """Handle the end of the XML element ``name``; at the end of an ``si`` its text is complete."""
         kind = name.rpartition(":")[2]
         self._reads = False
         if kind == "rPh":
@@ -91,7 +92,8 @@ class _Texts:
             self.items.append("".join(self._open)[:TEXT_MAX].replace("x005F_", ""))
 
     def entity(self, *declared: object) -> None:
-        """Called for a declared entity. Raises ``BrokenFile``: entities could expand a small file into a huge one."""
+        """Raise ``BrokenFile``. Called for each entity that the XML declares: entities could expand a small file into
+        a huge one."""
         raise BrokenFile("its texts declare entities, which are not expanded")
 
 

@@ -79,11 +79,13 @@ class FileSource:
 
     @property
     def broke(self) -> str:
-        """Why the file could not be read to its end; "" if it could."""
+        """Why a compressed file could not be read to its end (its data is damaged, or larger than the limit); "" if it
+        could, as far as it was read, and for other files."""
         return getattr(self.file, "broke", "")
 
     def pieces(self) -> Iterator[bytes]:
-        """Yield the whole file in pieces, from its start."""
+        """Yield the bytes of the whole file in pieces, from its start. ``advance`` is called for each piece and may
+        raise ``Stopped``."""
         self.file.seek(0)
         while piece := self.file.read(PIECE):
             self.advance(len(piece))
@@ -124,7 +126,8 @@ class FileSource:
 
     @property
     def cut(self) -> str:
-        """A note about lines that were too long; "" if there were none."""
+        """A note for the digest with the number of lines that ``lines`` has cut because they were too long; "" if there
+        were none."""
         lines = "line" if self.cut_lines == 1 else "lines"
         return f"{self.cut_lines} {lines} longer than {self.line_max:,} characters cut" if self.cut_lines else ""
 
@@ -144,7 +147,7 @@ def clip_text(text: str, size: int) -> str:
 
 
 def encoding_of(head: bytes) -> str:
-    """Return the encoding of a file from its first bytes; "" if it is not text."""
+    """Return the encoding of a file, such as "utf-8", judged by its first bytes; "" if it is not text."""
     for mark, name in _MARKS:
         if head.startswith(mark):
             return name
@@ -159,7 +162,8 @@ def encoding_of(head: bytes) -> str:
 
 
 def _wide(head: bytes) -> str:
-    """Recognise UTF-16 without a byte order mark: in most texts every other byte is zero. "" if it is not."""
+    """Return "utf-16-le" or "utf-16-be" if ``head``, the first bytes of a file, looks like UTF-16 without a byte order
+    mark: more than half of every other byte are zero, and none of the rest. "" if it does not."""
     for first, name in ((1, "utf-16-le"), (0, "utf-16-be")):
         if head[first::2].count(0) * 2 > len(head[first::2]) and head[1 - first :: 2].count(0) == 0:
             return name
@@ -181,7 +185,7 @@ _READ: Final = 1 << 16
 
 
 def is_packed(head: bytes) -> bool:
-    """Return whether a file that begins with ``head`` is compressed."""
+    """Return whether a file that begins with the bytes ``head`` is compressed with gzip, bzip2 or xz."""
     return any(head.startswith(mark) for mark, _, _ in _OPENERS)
 
 
@@ -225,15 +229,15 @@ class _Xz(io.RawIOBase):
         return lzma.LZMADecompressor(lzma.FORMAT_XZ, memlimit=_XZ_MEMORY_MAX)
 
     def readable(self) -> bool:
-        """True."""
+        """Return true: the file can be read."""
         return True
 
     def seekable(self) -> bool:
-        """True: it can go back to the start, but nowhere else."""
+        """Return true, although the file can go back only to its start (``seek``)."""
         return True
 
     def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
-        """Go back to the start, the only place that can be sought."""
+        """Go back to the start of the file, whatever the arguments say, and return 0."""
         self._file.seek(0)
         self._decoder, self._rest = self._begin(), b""
         return 0
@@ -271,7 +275,8 @@ class _Limited:
         self.broke = ""
 
     def seek(self, place: int) -> int:
-        """Go back to the start."""
+        """Go to byte ``place`` of the contents and return it. Only 0 is meant: from there, ``UNPACKED_MAX`` bytes can
+        be read again."""
         self._left = UNPACKED_MAX
         return self._file.seek(place)
 

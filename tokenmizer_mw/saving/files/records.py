@@ -132,7 +132,8 @@ class _Reader:
         self._since = 0
 
     def follow(self, events: Iterable[T]) -> Iterator[T]:
-        """Yield the parser's events, and note that it makes progress."""
+        """Yield ``events``, those of the parser that reads this file, and note with each one that the parser makes
+        progress."""
         for event in events:
             self._since = 0
             yield event
@@ -177,8 +178,9 @@ def _text(value: Any) -> str:
 
 
 def read_json_lines(source: FileSource) -> Report:
-    """Describe a file with one JSON document per line, as ``read_json`` describes one document. Lines that are not JSON
-    are skipped; ``Report.broke`` says how many there are."""
+    """Describe a file with one JSON document per line: the paths in the documents ("orders[].price"), and for each the
+    types and statistics of its values. Lines that are not JSON are skipped; ``Report.broke`` says how many there
+    are."""
     tree = Tree()
     documents = wrong = first_wrong = 0
     broke = ""
@@ -205,13 +207,14 @@ def read_json_lines(source: FileSource) -> Report:
 
 
 def read_toml(source: FileSource) -> Report:
-    """Describe a TOML document, as ``read_json`` describes a JSON document. Of invalid TOML nothing is described;
-    ``Report.broke`` says why."""
+    """Describe a TOML document: the paths in it ("orders[].price"), and for each the types and statistics of its
+    values. Of an invalid or too large document nothing is described; ``Report.broke`` says why."""
     return _read_events("TOML", source, _whole(source, tomllib.loads, "are not read"), str)
 
 
 def read_yaml(source: FileSource) -> Report:
-    """Describe the YAML documents of a file, as ``read_json`` describes a JSON document.
+    """Describe the YAML documents of a file: the paths in them ("orders[].price"), and for each the types and
+    statistics of its values.
 
     Aliases are counted but not resolved, so that a small file cannot expand into a huge one. Invalid YAML raises
     nothing: what stands before the error is described, and ``Report.broke`` says where and why reading stopped.

@@ -12,7 +12,7 @@ from .digest import DigestLine, Report, format_count
 from .reading import LINE_MAX, FileSource, Stopped
 
 COLUMNS_MAX: Final = 200
-"""Number of columns that are described; of the others, at most the names are shown."""
+"""Number of columns of a table that are described; of further ones, at most the names are shown."""
 
 ROW_MAX: Final = 2 * LINE_MAX
 """Largest number of characters of one row, which may span lines."""
@@ -20,7 +20,7 @@ ROW_MAX: Final = 2 * LINE_MAX
 DELIMITERS: Final = {",": "comma", ";": "semicolon", "\t": "tab", "|": "bar"}
 _LOOKED_AT: Final = 50
 _NAMED: Final = 10
-"""Number of further columns whose names are shown."""
+"""Number of columns beyond ``COLUMNS_MAX`` whose names are shown."""
 _BLOCK: Final = 500
 _BLOCK_TEXT: Final = 1 << 20
 """Characters of the rows that are evaluated together."""
@@ -74,7 +74,8 @@ class _Lines:
         return line
 
     def rows(self, rows: Iterable[list[str]]) -> Iterator[list[str]]:
-        """Yield the rows that the parser makes of these lines."""
+        """Yield ``rows``, which the CSV parser makes of these lines, and note on which line each begins (``begun``). A
+        row may span several lines."""
         following = 1
         for row in rows:
             self._limit = self.taken + ROW_MAX
@@ -98,7 +99,8 @@ class _Table:
         self.broke = ""
 
     def take(self, rows: Iterator[list[str]], lines: _Lines) -> None:
-        """Read all rows. The first two show whether there is a header."""
+        """Read all ``rows`` into the columns; ``lines``: the lines that they are parsed from. The first two rows show
+        whether there is a header. Raises ``csv.Error`` and ``Stopped``; the rows before that are counted."""
         first, start = next(rows, None), lines.begun
         if first is None:
             return

@@ -75,9 +75,10 @@ class Tree:
     def lines(self, mask: Mask) -> list[DigestLine]:
         """Return one digest line per path, in the order in which the paths first occurred.
 
-        A line's weight falls with the depth of its path, so that deep paths are dropped first when a digest is too
-        long. If values were only counted (more than ``PATHS_MAX`` paths, or too deep), a last line gives their number.
-        ``mask`` redacts a value, given the name of its path.
+        A line's weight falls with the number of dots in its path, so that the deep paths of JSON, YAML and TOML are
+        dropped first when a digest is too long; the paths of XML, which have "/" instead, all weigh the same. If values
+        were only counted (more than ``PATHS_MAX`` paths, or too deep), a last line gives their number. ``mask`` redacts
+        a value, given the name of its path.
         """
         shown = [
             DigestLine(self._line(path, place, mask), 6.0 / (1 + path.count(".") - path.count(f".{_ANY}")))
@@ -88,7 +89,8 @@ class Tree:
         return shown
 
     def facts(self) -> list[dict[str, Any]]:
-        """Return the paths, their types and statistics as JSON values."""
+        """Return a list for JSON with a dict for each path: the ``path``, the number of values by type (``kinds``), and
+        the statistics of the ``values``, if it has any."""
         return [
             {
                 "path": path,
@@ -139,7 +141,8 @@ class _Handlers:
         self._open: list[list[str]] = []  # the path of each element around, then its text
 
     def start(self, name: str, attributes: dict[str, str]) -> None:
-        """Called when an element opens."""
+        """Handle the start of the XML element ``name``: count it, and add its attributes to the tree. Raises
+        ``BrokenFile`` if the elements are nested too deeply."""
         self.elements += 1
         if len(self._open) > NESTED_MAX:
             raise BrokenFile(f"it is nested more than {NESTED_MAX:,} deep; what follows is not read")
@@ -150,18 +153,19 @@ class _Handlers:
             self.tree.add(f"{path}@{attribute}", "attribute", value)
 
     def text(self, text: str) -> None:
-        """Called with text inside an element."""
+        """Collect ``text``, a piece of the text inside the element that is open."""
         if self._open and len(self._open[-1]) <= TEXT_MAX:
             self._open[-1].append(text[:TEXT_MAX])
 
     def end(self, name: str) -> None:
-        """Called when an element closes."""
+        """Handle the end of the XML element ``name``: add it with its text to the tree."""
         path, *texts = self._open.pop()
         text = "".join(texts).strip()
         self.tree.add(path, "element", text[:TEXT_MAX] if text else None)
 
     def entity(self, *declared: object) -> None:
-        """Called for a declared entity. Raises ``BrokenFile``: entities could expand a small file into a huge one."""
+        """Raise ``BrokenFile``. Called for each entity that the XML declares: entities could expand a small file into
+        a huge one."""
         raise BrokenFile("it declares entities, which are not expanded; what follows is not read")
 
 

@@ -73,17 +73,20 @@ class Allowance:
 
     @property
     def rests(self) -> bool:
-        """Whether the circuit breaker is open, so that no call is allowed now."""
+        """Whether the circuit breaker is open because of failed calls, so that no call is allowed now. The hourly limit
+        does not count here."""
         with self._lock:
             return self._failures >= self._failures_max and self._clock() < self._rests_until
 
     def note_success(self) -> None:
-        """Note that a call gave a usable reply."""
+        """Note that a call gave a usable reply: the count of failures in a row starts again at 0, and the circuit is
+        closed."""
         with self._lock:
             self._failures = 0
 
     def note_failure(self) -> None:
-        """Note that a call gave no usable reply. After ``failures_max`` of them in a row the circuit is open."""
+        """Note that a call gave no usable reply. After ``failures_max`` of them in a row the circuit is open: no model
+        is asked for ``rest_seconds``."""
         with self._lock:
             self._failures += 1
             self._rests_until = self._clock() + self._rest_seconds
@@ -248,9 +251,10 @@ def ask(complete: Complete, messages: list[dict[str, str]], attempts: Attempts[T
 
 
 async def ask_on_loop(complete: Complete, messages: list[dict[str, str]], attempts: Attempts[T]) -> ModelAnswer[T]:
-    """Do what ``ask`` does, from a running event loop. ``complete`` is called in a worker thread; an awaitable that it
-    returns is awaited on this loop, because its HTTP client belongs to the loop. ``attempts.wait`` and
-    ``attempts.portal`` are not used."""
+    """Ask the model from a running event loop, with retries. ``complete`` is called in a worker thread; an awaitable
+    that it returns is awaited on this loop, because its HTTP client belongs to the loop. Its errors are not raised, but
+    count as failed calls. Returns a ``ModelAnswer`` without a reply if no attempt succeeded or a call was not allowed.
+    ``attempts.wait`` and ``attempts.portal`` are not used."""
     failed: list[Exception] = []
     given: list[Completion] = []
     for delay in attempts.delays(failed):

@@ -64,7 +64,7 @@ class Endpoint:
         return Completion(reply.message.text, self._settings.llm_model, reply.usage)
 
     def close(self) -> None:
-        """Close the connections to the provider."""
+        """Close the connections to the provider; no model can be asked with this object any more."""
         self._client.close()
 
     def _pieces(self, response: httpx2.Response) -> Iterator[bytes]:

@@ -94,7 +94,8 @@ def ground_handover(
 
 
 def split_sentences(text: str) -> Iterator[str]:
-    """Yield the sentences of a text, without surrounding white space."""
+    """Yield the sentences of a text in order, without surrounding white space. A sentence ends at a line break or at a
+    mark such as "." or "?", but not at a mark before a lower-case letter, which ends an abbreviation."""
     start = 0
     for match in _END.finditer(text):
         following = text[match.end() : match.end() + 1]
@@ -160,7 +161,7 @@ def _plain(text: str) -> str:
 
 
 def _stems(text: str) -> frozenset[str]:
-    """Return the words of a text, without the endings of long ones."""
+    """Return the distinct words of a text, of longer ones only the first ``_STEM`` letters."""
     return frozenset(word[:_STEM] for word in words_of(text) if word)
 
 

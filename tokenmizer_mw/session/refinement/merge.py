@@ -128,9 +128,13 @@ class _Merge:
         return "confirmed"
 
     def archive(self, whole: Collection[str]) -> None:
-        """Archive the facts from the shown messages that the reply does not state. Only types are considered of which
-        the reply states a fact and whose lists are complete (``whole``), because an empty reply does not mean that
-        nothing is true."""
+        """Archive the current facts from the messages that the model saw and that its reply does not state, because it
+        seems that they were read wrongly. Mere options, facts that tools or manual edits show, and rules that the user
+        stated stay.
+
+        ``whole``: names of the reply's lists that are complete. Only types of facts are considered whose lists are, and
+        of which the reply states at least one fact: an empty reply does not mean that nothing is true.
+        """
         nodes = self.ledger.graph.nodes()
         types = {node.type for node in nodes if node.id in self.stated}
         for node in nodes:
@@ -173,8 +177,8 @@ class _Merge:
         return "confirmed"
 
     def _move(self, node: Node, finding: Finding) -> bool:
-        """Give a fact the status that the model states. A fact that was declared wrong stays so. Returns whether it
-        changed."""
+        """Give a fact the status that the model states. A fact that was declared wrong stays so, and so does open work
+        that the model calls pending. Returns whether the status changed."""
         if node.status is Status.INVALIDATED or (node.open and finding.status is Status.PENDING):
             return False
         holder = self.ledger.graph.in_slot(node.slot)
@@ -183,7 +187,8 @@ class _Merge:
         return self.ledger.move(node, finding.status, finding)
 
     def _retell(self, node: Node, finding: Finding) -> None:
-        """Take over the model's wording if it says more. The words of goals, rules and preferences are left as they
+        """Merge ``finding``, which the model read, into ``node``, the known fact that states the same. The model's
+        wording is taken over if it has more content words; goals, rules and preferences keep the words in which they
         were said."""
         self.ledger.merge(node, replace(finding, slot="", value=""))
         changes: dict[str, Any] = {}

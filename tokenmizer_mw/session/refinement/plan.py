@@ -223,7 +223,7 @@ class RefinementPrompt:
 
     @property
     def turn(self) -> int:
-        """The number of the newest message in the prompt."""
+        """The number in the session of the newest message that the prompt shows to the model."""
         return self.prompt.shown[-1][0]
 
 

@@ -28,8 +28,11 @@ class ListShape(Enum):
 
 @dataclass(frozen=True, slots=True)
 class ReplyCategory:
-    """A list in the reply, such as decisions or tasks. ``type`` and ``status``: those of the facts made from its
-    entries; ``asked``: the instruction for the model."""
+    """A list that the refining model's reply contains, such as decisions or open tasks.
+
+    ``name``: its key in the reply; ``type``, ``status``: those of the facts that are made from its entries; ``asked``:
+    what the prompt says about it; ``shape``: the form of its entries.
+    """
 
     name: str
     type: NodeType
@@ -306,15 +309,17 @@ class _Scanner:
         return found, self._closes("]")
 
     def _closes(self, bracket: str) -> bool:
-        """Whether a bracket closes here. One of the other kind closes, too, but is left for the level that it belongs
-        to."""
+        """Return whether a closing bracket follows at the current position; false at the end of the text. If it is
+        ``bracket``, it is skipped. One of the other kind counts as well, but stays for the value around this one."""
         char = self.text[self.at : self.at + 1]
         self.at += char == bracket
         return bool(char)
 
     def _string(self, quote: str) -> tuple[str, bool]:
-        """Read the quoted text that begins here. A quote mark ends it only before a JSON sign or the end of the
-        text."""
+        """Read the quoted text that begins at the current position. Returns it, and whether its end is there.
+
+        ``quote``: the quote mark that ends it; one that stands before anything but a JSON sign or the end of the text
+        belongs to it."""
         start = at = self.at + 1
         text = self.text
         while at < len(text):

@@ -97,9 +97,12 @@ class RefinementRunner:
     def refine(
         self, key: SessionKey, complete: Complete | None = None, attempts: Attempts[RefinementReply] | None = None
     ) -> Refinement:
-        """Refine a session in the calling thread, and return what came of it; failures of the model are not raised.
-        ``complete``: the model to ask, ``None`` for the configured one; ``attempts`` replaces the limits of the
-        settings. Raises ``ConfigError`` when there is no model to ask."""
+        """Refine a session (have a model read it and list its facts) in the calling thread, and return what came of it;
+        failures of the model are not raised.
+
+        ``complete``: asks the model; ``None``: the configured model. ``attempts``: limits and retries; ``None``: those
+        of the settings. Raises ``ConfigError`` when there is no model to ask.
+        """
         asking = complete or self._configured
         with self._alone(key) as alone:
             question = self._question(key) if alone else Refinement("busy")
@@ -110,9 +113,12 @@ class RefinementRunner:
             return self._count_outcome(self._keep(key, question, answer))
 
     async def arefine(self, key: SessionKey, complete: Complete | None = None) -> Refinement:
-        """Do what ``refine`` does without blocking the event loop. ``complete`` is called in a worker thread; if it
-        returns an awaitable, that is awaited on the calling loop. Raises ``ConfigError`` when there is no model to
-        ask."""
+        """Refine a session (have a model read it and list its facts) without blocking the event loop, and return what
+        came of it; failures of the model are not raised.
+
+        ``complete``: asks the model; it is called in a worker thread, and if it returns an awaitable, that is awaited
+        on the calling loop. ``None``: the configured model. Raises ``ConfigError`` when there is no model to ask.
+        """
         asking = complete or self._configured
         with self._alone(key) as alone:
             question = await offload(partial(self._question, key), CALLS) if alone else Refinement("busy")
@@ -173,7 +179,11 @@ class RefinementRunner:
         attempts: Attempts[RefinementReply] | None = None,
     ) -> None:
         """Refine a session in the background if it is still ``due`` then. When the queue is full, that is counted, and
-        nothing is done until the next occasion. ``complete``, ``attempts``: those of ``refine``."""
+        nothing is done until the next occasion.
+
+        ``complete``: asks the model; ``None``: the configured model. ``attempts``: limits and retries; ``None``: those
+        of the settings.
+        """
         if not self._background.put(key, partial(self._refine_if_due, key, due, complete, attempts)):
             self._count("refine_dropped_queue_full", 1)
 

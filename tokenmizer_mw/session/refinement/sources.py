@@ -223,21 +223,24 @@ def place_finding(stated: ReplyStatement, places: Places, settings: Settings) ->
 
 
 def trust_of(place: StatementPlace) -> Trust:
-    """Return how much a statement from this place is trusted: ``QUOTED`` if its words are not the speaker's own or too
-    few of them occur there; else ``STATED`` for the user and ``CLAIMED`` for others."""
+    """Return how much a statement is trusted that was found at ``place`` in the session.
+
+    ``QUOTED`` if the passage is quoted text or tool output, has too few of the statement's words, or if too many of
+    these occur only in such text; else ``STATED`` for a passage of the user and ``CLAIMED`` for others."""
     if not place.own or place.score < PLACED or place.borrowed > BORROWED:
         return Trust.QUOTED
     return Trust.STATED if place.speaker == "user" else Trust.CLAIMED
 
 
 def _is_stated(text: str, places: Places) -> bool:
-    """Whether the user or the assistant states this in their own words."""
+    """Whether the user or the assistant states ``text`` in a message in their own words, not in quoted text."""
     place = places.find(text)
     return place is not None and trust_of(place) is not Trust.QUOTED
 
 
 def _explanation(text: str, places: Places) -> str:
-    """``text`` as the detail of an error, if the session contains it, quoted passages included; else ""."""
+    """Return ``text``, a model's explanation of an error, shortened to a detail of the fact; "" if no passage of the
+    session, tool output and quotations included, contains enough of its words."""
     place = places.find(text) if text else None
     return format_quote(text) if place is not None and place.score >= PLACED else ""
 

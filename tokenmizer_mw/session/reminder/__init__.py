@@ -1,5 +1,5 @@
-"""Reminders: texts that are added to a request. A reminder states what a cut removed and the newest question asks
-about. See ``service``."""
+"""Reminders: texts that are added to a request. A reminder states what a cut removed from the chat and the newest
+message asks about: facts and quoted passages."""
 
 from tokenmizer_mw.session.reminder.carried import CarriedReminder, CarriedReminders, reminder_events
 from tokenmizer_mw.session.reminder.question import add_question

@@ -73,7 +73,8 @@ def reminder_events(number: int, reminder: Reminder | None) -> list[Reminded]:
 
 
 def join_parts(parts: Sequence[ReminderPart]) -> ReminderPart | None:
-    """Join several parts of a reminder into one; ``None`` for an empty sequence."""
+    """Join several parts of a reminder into one, with a blank line between their texts; ``None`` for an empty
+    sequence. Facts and message numbers that several parts have are listed once."""
     if len(parts) <= 1:
         return parts[0] if parts else None
     return ReminderPart(
@@ -131,7 +132,8 @@ class TurnReminders:
             return found
 
     def keep(self, key: TurnKey, parts: Sequence[TurnPart]) -> None:
-        """Store all reminder parts of a turn, in place of those stored before."""
+        """Store ``parts`` as the reminder parts of a turn, in place of those stored before. If more than ``capacity``
+        turns are stored, the one used longest ago is dropped."""
         with self._lock:
             self._turns[key] = tuple(parts)
             self._turns.move_to_end(key)

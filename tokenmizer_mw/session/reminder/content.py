@@ -153,7 +153,8 @@ def search(
 
     - ``history``: the session's messages; ``index_of``: returns the search index of their passages.
     - ``before``: only messages with a smaller number are searched.
-    - ``elsewhere``: numbers of messages on other branches of the chat (see ``other_branches``); they are not searched.
+    - ``elsewhere``: numbers of messages on other branches of the chat (the client went back behind them and continued
+      differently); they are not searched.
     - ``meaning``: the embedding of the question; ``None``: search by words alone.
 
     The result has no passages if none is relevant. Returns ``None`` without searching when more than ``READ_MAX``
@@ -245,8 +246,11 @@ def compose(
     ``None`` when nothing is relevant or fits.
 
     Facts come first, then passages in the session's order, each with its message number. What the resume block of the
-    cut already states is left out; what is no longer true is marked. ``nonce``: for the delimiters, as in
-    ``fence.frame``; ``edits``: the manual edits in force; ``outdated``: see ``relevant_facts``.
+    cut already states is left out; what is no longer true is marked.
+
+    - ``nonce``: the hexadecimal digits of the delimiters around the text, which nobody can guess.
+    - ``edits``: the manual edits in force.
+    - ``outdated``: ids of facts that the block lacks or states wrongly because of manual edits since; these come first.
     """
     graph = without_withdrawn_words(graph)
     before, behind = frame(nonce)

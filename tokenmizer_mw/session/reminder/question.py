@@ -61,7 +61,8 @@ _STATED = re2.compile(r"[.!…]\s|[。！]|\n")
 
 
 def only_asks(text: str) -> bool:
-    """Whether ``text`` is one question and nothing else."""
+    """Whether ``text`` is one question and nothing else: it ends with a question mark, and no sentence or line ends
+    before that."""
     stripped = text.strip().encode("utf-8", "replace").decode()
     return stripped.endswith(_MARKS) and _STATED.search(stripped) is None
 
@@ -111,7 +112,8 @@ class Question:
 
     @property
     def in_loop(self) -> bool:
-        """Whether tools have answered since the turn began."""
+        """Whether the newest message of a user or a tool is not the one that opens the turn, for example because tools
+        have returned results since."""
         return self.newest > self.place
 
 
@@ -141,7 +143,8 @@ def read_question(request: ChatRequest, keep_from: int) -> Question | None:
 
 
 def opens_turn(request: ChatRequest, place: int) -> bool:
-    """Whether message ``place`` begins a turn: the user wrote it."""
+    """Whether message ``place`` of ``request`` begins a turn: a message that the user wrote, not one in which the
+    client only returns tool results."""
     return request.messages.roles[place] is Role.USER and request.messages[place].opens_turn
 
 
@@ -175,7 +178,8 @@ def shorten_query(text: str) -> str:
 
 
 def text_of(message: Message) -> str:
-    """Return the text of a message and of its tool results, for use as a search query (see ``shorten_query``)."""
+    """Return the text of a message and of its tool results, for use as a search query: on separate lines, and of more
+    than ``QUERY_MAX`` characters only the beginning and the end."""
     texts = [message.text, *(result.text for result in message.tool_results)]
     return shorten_query("\n".join(filter(None, texts)))
 

@@ -65,7 +65,7 @@ class Shortening:
 
     @property
     def left_out(self) -> int:
-        """Tokens of the messages that are not sent."""
+        """Tokens of the messages of the request that are not sent. The leading system messages are always sent."""
         counts = self.counter.request_counts(self.request)
         return sum(counts[self.request.prefix :]) - sum(counts[place] for place in self.kept)
 
@@ -295,7 +295,8 @@ class ReminderService:
         return part
 
     def _meaning(self, wanted: SearchTarget) -> Matrix | None:
-        """Return the embedding of a question; ``None`` for names, and for a text that asks nothing."""
+        """Return the vector of a question, for search by meaning; ``None`` for names, for a text that asks nothing,
+        without a sentence model, and if the vector is not ready in time."""
         if self._embed is None or not wanted.asks or not isinstance(wanted.asked, str):
             return None
         return self._embed(wanted.asked)
@@ -310,7 +311,8 @@ class ReminderService:
                 del self._expected[next(iter(self._expected))]
 
     def awaits_cut(self, key: SessionKey) -> bool:
-        """Whether ``expect_cut`` has noted the session and it is still remembered."""
+        """Whether ``expect_cut`` was called for this session, and since then for fewer than ``sessions_cached``
+        others."""
         return key in self._expected
 
     def warm(self, key: SessionKey) -> None:
@@ -354,7 +356,9 @@ class ReminderService:
 
 
 def _find_hindrance(request: ChatRequest, place: int, wanted: SearchTarget, budget: int) -> str:
-    """Return why no reminder can be put after message ``place``, as the name of a counter; "" if one can."""
+    """Return why no reminder can be put after message ``place`` of ``request``, as the name of a counter: there is
+    nothing to search for, the message's format allows no text after it, or ``budget`` (tokens) is not above 0. "" if
+    one can."""
     if not wanted.asked:
         return NO_QUESTION
     if request.text and not can_append(request, place):

@@ -31,7 +31,8 @@ class Patience:
 
     @contextmanager
     def spend(self) -> Iterator[None]:
-        """Subtract the duration of the ``with`` block from the remaining time."""
+        """Subtract the duration of the ``with`` block from ``left``, the remaining seconds, which never get below
+        0."""
         start = time.monotonic()
         try:
             yield
@@ -81,7 +82,9 @@ def acquire(lock: threading.Lock | threading.RLock | threading.Condition) -> Non
 
 @contextmanager
 def hold(lock: threading.Lock | threading.RLock | threading.Condition) -> Iterator[None]:
-    """Hold a lock during a ``with`` block. Raises as ``acquire`` does."""
+    """Hold a lock during a ``with`` block. Raises ``StoreUnavailable`` (cause "late") when the patience of a chat call,
+    the time that it may wait for the store, ends before the lock is free. Outside of ``patience``, waits without
+    limit."""
     acquire(lock)
     try:
         yield
@@ -100,12 +103,12 @@ _CALLS: Final = WorkerPool("store-call", THREADS_MAX)
 class BoundedLog:
     """The event log that chat calls use: ``log`` with a time limit.
 
-    Inside ``patience``, a call raises ``StoreUnavailable`` (cause "late") when the time is over, and at once while the
-    circuit breaker is open. The operation may still be executed: an append that was given up can be in the log later.
-    Outside of ``patience``, calls wait as ``log`` does. Every ``StoreUnavailable`` is reported to ``monitor``, except
-    that of a closed store. Only successful writes are reported as success, because a database that is locked or full
-    can still be read. Methods that no chat waits for, such as ``sessions`` and ``forget``, are those of ``log`` itself,
-    without limit and reports.
+    Inside ``with patience(seconds)``, a call raises ``StoreUnavailable`` (cause "late") when the time is over, and at
+    once while the circuit breaker is open (the store did not answer before). The operation may still be executed: an
+    append that was given up can be in the log later. Outside of it, calls wait as ``log`` does. Every
+    ``StoreUnavailable`` is reported to ``monitor``, except that of a closed store. Only successful writes are reported
+    as success, because a database that is locked or full can still be read. Methods that no chat waits for, such as
+    ``sessions`` and ``forget``, are those of ``log`` itself, without limit and reports.
     """
 
     def __init__(self, log: EventLog, monitor: StoreMonitor) -> None:
@@ -118,7 +121,8 @@ class BoundedLog:
 
     @property
     def place(self) -> str:
-        """Where the database is, for messages to people; "" if unknown."""
+        """Where the store is, for messages to people: the path of the file, or host and database; "" if unknown, as for
+        a store in memory."""
         return str(getattr(self._log, "place", ""))
 
     def longest_wait(self) -> float:
@@ -127,7 +131,9 @@ class BoundedLog:
         return time.monotonic() - min(started) if started else 0.0
 
     def append(self, session: SessionKey, events: Sequence[Event], *, expected_seq: int) -> list[Recorded]:
-        """Append ``events`` after event ``expected_seq``, all or none. See ``EventLog.append``."""
+        """Append ``events`` to a session after its event ``expected_seq`` (0 for a new session), all or none. Returns
+        them with their numbers and times; ``[]`` if there are none. Raises ``Conflict`` if the session's last event has
+        another number, and ``StoreError`` if the store fails."""
         if _current.get() is None:
             token, start = object(), time.monotonic()
             self._under_way[token] = start
@@ -145,28 +151,36 @@ class BoundedLog:
     def read(
         self, session: SessionKey, *, after: int = 0, upto: int | None = None, detail: ReadDetail = "all"
     ) -> list[Recorded]:
-        """Return the events with ``after < seq <= upto``, in order. See ``EventLog.read``."""
+        """Return the events of a session with ``after < seq <= upto``, in order; ``upto`` of ``None``: to the end.
+        ``[]`` for an unknown session. ``detail``: with less than "all", events that are not needed may be missing, and
+        messages may lack their content."""
         return self._run_bounded(partial(self._log.read, session, after=after, upto=upto, detail=detail))
 
     def snapshot(self, session: SessionKey) -> Snapshot | None:
-        """Return the stored snapshot of a session's state; ``None`` if there is none. See ``EventLog.snapshot``."""
+        """Return the stored snapshot of a session (its state after some event as bytes, which saves reading the events
+        before it); ``None`` if there is none."""
         return self._run_bounded(partial(self._log.snapshot, session))
 
     def keep_snapshot(self, session: SessionKey, snapshot: Snapshot) -> bool:
-        """Store a snapshot of a session's state, replacing the previous one. See ``EventLog.keep_snapshot``."""
+        """Store a snapshot of a session's state, replacing the previous one. Returns whether it was stored: not if the
+        session was erased or rewritten since the snapshot's event, or if the stored one has the same fold version and
+        is not older."""
         return self._run_bounded(partial(self._log.keep_snapshot, session, snapshot), writes=True)
 
     def passage_rows(self, session: SessionKey, model: str) -> dict[bytes, bytes]:
-        """Return the embedding vectors of a session's passages that ``model`` computed. See
-        ``EventLog.passage_rows``."""
+        """Return the embedding vectors that ``model`` computed for a session's passages (paragraphs of its messages),
+        as bytes by the digest of the passage; ``{}`` if there are none."""
         return self._run_bounded(partial(self._log.passage_rows, session, model))
 
     def keep_passage_rows(self, session: SessionKey, passages: PassageRows, *, most: int) -> bool:
-        """Store further embedding vectors of a session's passages. See ``EventLog.keep_passage_rows``."""
+        """Store further embedding vectors of a session's passages (paragraphs of its messages). Only the ``most``
+        newest are kept, and those of other models are deleted. Returns whether they were stored: not if the session was
+        erased or rewritten since they were computed."""
         return self._run_bounded(partial(self._log.keep_passage_rows, session, passages, most=most), writes=True)
 
     def secret(self) -> bytes:
-        """Return the store's secret: random bytes that are used to sign data. See ``EventLog.secret``."""
+        """Return the store's secret: random bytes, created with the store and the same for all its users. It is used to
+        sign data."""
         return self._run_bounded(self._log.secret)
 
     def _run_bounded(self, call: Callable[[], T], *, writes: bool = False) -> T:

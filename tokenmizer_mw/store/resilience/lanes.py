@@ -81,11 +81,13 @@ class Lanes(Generic[Item]):
             most = most - 1 if most is not None else None
 
     def is_taken(self, key: SessionKey) -> bool:
-        """Whether the first item of a session's lane is being written."""
+        """Whether the lane (queue) of a session is taken: its first item is being written. False for a session without
+        items."""
         return key in self._lanes and key not in self.ready and key not in self.resting
 
     def taken_item(self, key: SessionKey) -> Item | None:
-        """Return the session's item that is being written; ``None`` if none is."""
+        """Return the item of session ``key`` that is being written now; ``None`` if none is. The item stays in its
+        lane."""
         return self._lanes[key][0][0] if self.is_taken(key) else None
 
     def drop(self, key: SessionKey) -> list[Item]:
@@ -106,5 +108,6 @@ class Lanes(Generic[Item]):
         return left
 
     def clear(self) -> list[Item]:
-        """Remove all items of lanes that nobody has taken, and return them."""
+        """Remove all items of ready and resting lanes, and return them. Taken lanes, whose first item is being written,
+        keep all their items."""
         return [item for key in [*self.ready, *self.resting] for item in self.drop(key)]

@@ -22,8 +22,8 @@ _log = logging.getLogger("tokenmizer_mw")
 
 @dataclass(frozen=True, slots=True)
 class Trouble:
-    """The last failure of the store. ``cause`` and ``place``: as in ``StoreError``; ``at``: time in seconds on a
-    monotonic clock."""
+    """The last failure of the store. ``cause``: the reason in one word, such as "locked"; ``place``: where the store
+    is, such as the path of its file; ``at``: time in seconds on a monotonic clock."""
 
     cause: str
     place: str
@@ -51,7 +51,8 @@ class StoreMonitor:
         self.renew()
 
     def renew(self) -> None:
-        """Replace the lock, in a forked child process."""
+        """Replace the lock by a new one. Called in a forked child process, in which another thread of the parent may
+        have held the old one for ever."""
         self._lock = threading.Lock()
 
     def note_answer(self, seconds: float) -> None:
@@ -69,12 +70,13 @@ class StoreMonitor:
             _log.warning("the store answers again")
 
     def note_failure(self, error: StoreError) -> None:
-        """Report that a call failed, and log it."""
+        """Count that a call of the store failed with ``error``, which may open the circuit breaker, and log it, at most
+        once a minute for each cause and place."""
         self._fail(error.cause or type(error).__name__, error.place)
 
     def late(self, place: str = "") -> None:
-        """Report that a call was not answered before the deadline, and log it. ``place``: where the store is, for
-        people; "": unknown."""
+        """Count a call that was not answered before the deadline as a failure, which may open the circuit breaker, and
+        log it, at most once a minute. ``place``: where the store is, for people; "": unknown."""
         self._fail("late", place)
 
     def report(self, cause: str, place: str) -> None:

@@ -41,7 +41,8 @@ class SpooledTurn:
       or it was given up. ``is_written``: whether it was durable when it was settled.
     - ``is_spooled``: whether the spool has accepted the turn and not given it up.
     - ``is_dropped``: set when its session is being erased: the turn is then given up if the attempt under way fails.
-    - ``go_on``: what the thread that queued the turn must call next, see ``TurnSpool.put``; ``None``: nothing.
+    - ``go_on``: a function that the thread which queued the turn must call next, because it then writes queued turns;
+      ``None``: nothing to call.
     - ``failures``: failed attempts that count for ``FAILURES_MAX``; ``others``: how many turns the spool had written at
       the last of them.
 
@@ -149,7 +150,7 @@ class TurnSpool:
 
     @property
     def waiting(self) -> int:
-        """Number of turns that are not yet written."""
+        """Number of turns in the queue that are not written yet, including one that is being written."""
         return self._lanes.count
 
     def put(self, key: SessionKey, turn: SpooledTurn, size: int, *, writes: bool = False) -> bool:
@@ -288,7 +289,8 @@ class TurnSpool:
         return self._handle_refusal(key, turn, error)
 
     def _handle_refusal(self, key: SessionKey, turn: SpooledTurn, error: BaseException) -> bool:
-        """Give up a turn that the store will never take, and count it as lost."""
+        """Give up a turn that cannot be stored: ``error`` is no passing failure, or there were too many. It is removed
+        from the queue, settled, and counted as lost. Returns true: the lane moves on to its next turn."""
         turn.is_spooled = False
         self._count("commit_failed")
         self._report_lost(1, getattr(error, "cause", "") or type(error).__name__, getattr(error, "place", ""))

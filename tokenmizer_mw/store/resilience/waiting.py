@@ -21,7 +21,8 @@ class Submit(Protocol):
     thread."""
 
     def __call__(self, *, writes: bool) -> SpooledTurn | None:
-        """Queue the turn and return it; ``None`` if there is nothing to write. ``writes``: see ``TurnSpool.put``."""
+        """Queue the turn and return it; ``None`` if there is nothing to write. ``writes``: true if the calling thread
+        may write queued turns itself; if ``go_on`` of the turn is set, that thread must call it next."""
 
 
 def await_submitted(submit: Submit, seconds: float) -> Awaitable[SpooledTurn | None]:
@@ -37,7 +38,9 @@ def await_submitted(submit: Submit, seconds: float) -> Awaitable[SpooledTurn | N
 
 
 async def _await_anywhere(submit: Submit, seconds: float) -> SpooledTurn | None:
-    """Do what ``await_submitted`` does, on any event loop that anyio supports."""
+    """Call ``submit`` in a worker thread, and wait until its turn is settled (written, or the first attempt has failed)
+    or ``seconds`` have passed. Returns the turn; ``None`` if there is nothing to write. Works on any event loop that
+    anyio supports, such as trio."""
     import anyio
 
     turn = await offload(partial(submit, writes=False), TURNS)
@@ -66,7 +69,7 @@ class _Deadlines:
             self._arm(waiting.loop, deadline)
 
     def remove(self, waiting: _Waiting) -> None:
-        """Do not call ``waiting.pass_deadline`` any more."""
+        """Forget the deadline of ``waiting``, whose wait has ended; nothing happens if it has passed already."""
         self._times.pop(waiting, None)
 
     def _arm(self, loop: asyncio.AbstractEventLoop, at: float) -> None:
@@ -131,7 +134,7 @@ class _Waiting:
                 turn.go_on()
 
     def pass_deadline(self) -> None:
-        """Wait no longer than until there is a turn."""
+        """End the wait because its deadline has passed: now if the turn was queued already, else as soon as it is."""
         self._is_late = True
         if self._turn is not None:
             self._end(self._turn, None)

@@ -124,7 +124,7 @@ def _has_exchange(changed: set[tuple[str, str]]) -> bool:
 
 
 def _self_roles(reading: QuestionReading) -> set[str]:
-    """The prepositions before "I", "me" and "you"."""
+    """Return the prepositions that stand directly before "I", "me" or "you" in a question."""
     pairs = itertools.pairwise(reading.items)
     return {before.text for before, item in pairs if item.kind == "self" and before.kind == "place"}
 
@@ -141,7 +141,9 @@ def _is_stranded(one: QuestionReading, other: QuestionReading) -> bool:
 
 
 def has_same_order(aligned: Alignment) -> bool:
-    """Return whether the matched terms stand in the same order in both questions, except for terms that may move."""
+    """Return whether the matched terms stand in the same order in both questions, except for terms that may move (such
+    as those joined by "and"). False as well if a subject in one question is the object in the other, as in
+    "do sharks eat" and "are sharks eaten"."""
     ordered = [pair for pair in aligned.pairs if pair[0].text != "difference"]
     for (a, x), (b, y) in itertools.combinations(ordered, 2):
         if (a.place < b.place) != (x.place < y.place):
@@ -194,7 +196,8 @@ Check = Callable[[QuestionReading, QuestionReading, Alignment], bool]
 
 def differs(first: str, second: str) -> str:
     """Compare two questions that users asked. Return "" if the response to one may be given to the other, else the name
-    of the first difference, such as "negation" or "word" (see ``CHECKS``), or "language" if one cannot be compared.
+    of the first difference: "negation", "question", "modal", "person", "tense", "word", "direction", "order" or
+    "empty" (no content words in common), or "language" if one of the questions cannot be compared.
 
     Symmetric. Pairs of words are compared, so questions of more than ``CHARACTERS_MAX`` characters are never compared.
     """
@@ -224,7 +227,8 @@ def _has_same_denials(one: QuestionReading, other: QuestionReading, aligned: Ali
 
 
 def _denied_words(reading: QuestionReading) -> Iterator[list[Keys]]:
-    """Yield, for each denial, the words that it applies to."""
+    """Yield, for each denial ("not", "never"), the words that it applies to: those after it up to a stop, a word such
+    as "but", or the next denial."""
     for place, item in enumerate(reading.items):
         if item.kind == "not":
             yield list(_until_break(reading.items[place + 1 :]))
@@ -245,7 +249,8 @@ def _covers(some: Sequence[Keys], others: Sequence[Keys]) -> bool:
 
 
 def _is_same_question(one: QuestionReading, other: QuestionReading, aligned: Alignment) -> bool:
-    """Whether both questions want the same kind of answer, such as a time ("when") or a place ("where")."""
+    """Whether both questions want the same kind of answer, such as a time ("when") or a place ("where"). The loose
+    kinds "@what", "@explain" and "@list" count as the same, except that a list is not an explanation."""
     left, right = _kinds(one), _kinds(other)
     if left <= LOOSE and right <= LOOSE:
         return not ({"@list", "@explain"} <= left | right)
@@ -285,7 +290,8 @@ def _has_same_persons(one: QuestionReading, other: QuestionReading, aligned: Ali
 
 
 def _has_same_tense(one: QuestionReading, other: QuestionReading, aligned: Alignment) -> bool:
-    """Whether both questions are about the past, or about the future, if one of them is."""
+    """Whether the tenses of both questions agree: both are about the future or neither is, and both are about the past
+    or neither is. A question that shows no tense agrees with any but the future."""
     if ("future" in one.tenses) != ("future" in other.tenses):
         return False
     return not (one.tenses and other.tenses) or ("past" in one.tenses) == ("past" in other.tenses)

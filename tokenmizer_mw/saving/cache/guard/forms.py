@@ -7,7 +7,7 @@ from typing import Final
 
 
 def words(text: str) -> frozenset[str]:
-    """Return the words of ``text``, separated by white space."""
+    """Return the distinct words of ``text``, a list of words separated by white space."""
     return frozenset(text.split())
 
 

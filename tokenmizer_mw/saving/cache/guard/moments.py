@@ -101,7 +101,8 @@ def is_of_the_moment(text: str) -> bool:
     """Return whether the answer to a question changes with time, judged by its words ("today", "latest", "who won").
     Such answers must not be cached.
 
-    A text of more than ``READ_MAX`` characters counts as changing. Linear time.
+    In a question that asks how to do something, some words do not count ("how do I undo the last commit"). A text of
+    more than ``READ_MAX`` characters counts as changing. Linear time.
     """
     if len(text) > READ_MAX:
         return True

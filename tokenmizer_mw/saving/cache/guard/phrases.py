@@ -286,5 +286,5 @@ OPTIONAL: Final = words(
 """Words of little weight, which may be missing in one of two questions."""
 
 VERBS: Final = words("create do find get have help look make need see use want work write")
-"""Those of ``OPTIONAL`` that may not be missing if they are the first term of a question, because there they are its
+"""Words of ``OPTIONAL`` that may not be missing if they are the first term of a question, because there they are its
 verb."""

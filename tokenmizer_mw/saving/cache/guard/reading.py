@@ -43,13 +43,16 @@ class Item:
 
 @dataclass(frozen=True, slots=True)
 class QuestionReading:
-    """The analysed question, as far as questions are compared.
+    """What was found in a question, for comparing it with another one.
 
-    - ``items``: its elements, in order; ``topic``: how many of them stand before a colon, as in "docker: how do I".
+    - ``items``: its elements (words, numbers, names, prepositions, denials), in order, without those listed in
+      ``asks``; ``topic``: how many of them stand before a colon ("docker: how do I").
     - ``asks``: kinds of questions ("@how"); ``tenses``: "past", "present" and "future", as far as a verb shows it.
-    - ``selves``: "i", "me" and "you", in order; ``nameless``: the pronouns of the third person and "this", in order.
-    - ``passives``: meanings of verbs in the passive voice; ``predicates``: of words behind a form of "be".
-    - ``all_words``: all words; ``stranded``: a preposition without its noun ("who is it for"), "" if there is none.
+    - ``selves``: the words "i", "me" and "you" in it, in order; ``nameless``: its pronouns of the third person and
+      "this", in order.
+    - ``passives``: meanings of the verbs in the passive voice; ``predicates``: meanings of the words after a form of
+      "be".
+    - ``all_words``: all words; ``stranded``: a preposition without its noun ("for" in "who is it for"), "" for none.
     - ``english``: whether it contains a common English word.
     """
 
@@ -98,7 +101,7 @@ def read(text: str) -> QuestionReading | None:
 
 
 def _topic(items: Sequence[Item]) -> int:
-    """Number of items before a colon, if no other stop stands before it: "docker: how do I"."""
+    """Return the number of items before the first stop if that is a colon, as in "docker: how do I"; else 0."""
     place = next((at for at, item in enumerate(items) if item.kind == "break"), 0)
     return place if place and items[place].text == ":" else 0
 
@@ -134,7 +137,8 @@ def _is_asked_about(item: Item, behind: Item) -> bool:
 
 
 def _items(pieces: Sequence[QuestionPiece]) -> Iterator[Item]:
-    """Yield the items for the pieces, with phrases replaced by their meanings."""
+    """Yield the items of a question for its ``pieces``, in order. Phrases are replaced by their meanings; polite
+    phrases and articles are dropped."""
     run: list[str] = []
     names: set[str] = set()
     opening = begins = True
@@ -176,12 +180,14 @@ def _read_words(words: list[str], opening: bool, begins: bool) -> Iterator[Item]
 
 
 def _weighs(item: Item) -> bool:
-    """Whether what follows ``item`` no longer is the opening of the question."""
+    """Whether ``item`` ends the opening of a question, in which polite phrases and wishes ("I want to") are looked for:
+    a content word, a number, a denial, or a question word that is not just "what"."""
     return item.kind in ("word", "number", "exact", "not") or (item.kind == "asks" and item.text not in phrases.LOOSE)
 
 
 def _is_decisive(words: Sequence[str], bases: Sequence[str]) -> bool:
-    """Whether the words begin like a question for yes or no."""
+    """Whether the words begin with a verb such as "is" or "can", as a question does that asks for yes or no; false for
+    a polite request such as "can you list"."""
     return words[0] in forms.QUESTION_VERBS and not _is_polite_request(bases, 0)
 
 
@@ -232,7 +238,8 @@ def _make_item(name: str) -> Item:
 
 
 def _item(words: list[str], place: int) -> Item | None:
-    """Return the item for a single word; ``None`` if it is dropped."""
+    """Return the item for the word at index ``place`` of ``words``, which is in no known phrase; ``None`` if it is
+    dropped, as articles are."""
     word = words[place]
     if word in forms.DENIALS:
         return Item("not", word)
@@ -251,7 +258,8 @@ def _break(word: str) -> Item | None:
 
 
 def _trim_items(items: list[Item]) -> list[Item]:
-    """Remove what says nothing at the end of a question, such as "mean" behind "what does X"."""
+    """Remove, in place, the items at the end of a question that say nothing: stops, prepositions, and then "mean" (as
+    in "what does X mean") if other items are left. Returns the same list."""
     while items and items[-1].kind in ("break", "place"):
         items.pop()
     if len(items) > 2 and items[-1].text == "mean":
@@ -260,7 +268,8 @@ def _trim_items(items: list[Item]) -> list[Item]:
 
 
 def _tenses(words: Sequence[str]) -> Iterator[str]:
-    """Yield the tenses of the verbs, except for "I was wondering"."""
+    """Yield "past", "present" or "future" for each verb form that shows a tense, such as "was", "does" and "will"; not
+    for the "was" of "I was wondering"."""
     for word, behind in itertools.pairwise([*words, ""]):
         if word in forms.PAST and behind != "wondering":
             yield "past"

@@ -140,7 +140,8 @@ class QuestionPiece:
 
 
 def split(text: str) -> Iterator[QuestionPiece]:
-    """Yield the pieces of a text. Linear time."""
+    """Yield the pieces of a question in order: words in lower case, numbers, literals such as code and paths, and
+    stops. White space is dropped, contractions become the words that they stand for. Linear time."""
     text = _with_quotes(text)
     shouted, titled = text.isupper(), text.istitle()
     for found in _PIECES.finditer(text):
@@ -175,14 +176,17 @@ def _with_quotes(text: str) -> str:
 
 
 def _calculates(piece: str, before: str, after: str) -> bool:
-    """Whether a minus or a bracket belongs to a number or a calculation."""
+    """Whether ``piece`` is a minus sign or a bracket that belongs to a number or a calculation, judged by the text
+    ``before`` it and the character ``after`` it."""
     if piece in ("-", "−"):
         return after.isdigit() and not before[-1:].isalnum()
     return (piece == "(" and after.isdigit()) or (piece == ")" and before[-1:].isdigit())
 
 
 def _exact(kind: str, piece: str) -> QuestionPiece:
-    """Make a piece of code, a quote, a path or the like, which mostly must stay as it is."""
+    """Return a piece of a question for ``piece``, a text of the kind "code", "quote", "link", "path", "name", "sign" or
+    "number". It is "exact" (compared as it is) without its quote marks; plain names and common signs become words, and
+    numbers lose their commas. A piece of another kind is returned with that kind."""
     match kind:
         case "code":
             return QuestionPiece("exact", piece.strip("`").strip())
@@ -212,7 +216,8 @@ def _looks_like_name(piece: str, before: str) -> bool:
 
 
 def _is_plain(piece: str) -> bool:
-    """Whether a piece that looks like a file name is a framework ("node.js")."""
+    """Whether a piece that looks like a file name is the name of a framework ("node.js"), so that it is compared like
+    a word."""
     return piece.casefold().rstrip(".") in ("node.js", "react.js", "vue.js", "next.js")
 
 

@@ -40,7 +40,8 @@ class Entry:
 
     @property
     def size(self) -> int:
-        """Size in bytes that counts towards a store's limit."""
+        """The bytes that this entry counts towards a store's limit: those of its response, question and vector, and
+        ``OVERHEAD``."""
         return len(self.answer) + len(self.vector) + len(self.question.encode("utf-8", "replace")) + OVERHEAD
 
 
@@ -83,17 +84,19 @@ class AnswerStore(Protocol):
         """Store a response, replacing one with the same key. A response larger than the whole limit is not stored."""
 
     def vectors(self, partition: bytes, after: int, most: int) -> Sequence[Vector]:
-        """Return the vectors of a partition that were stored after the position ``after`` (0: all), in the order in
-        which they were stored, at most ``most``."""
+        """Return the vectors of the questions of a partition (a digest of everything in a request but the question)
+        that were stored after the position ``after`` (0: all), in the order in which they were stored, at most
+        ``most``; an empty list for none."""
 
     def purge(self, tenant: str, session_id: str | None = None) -> int:
         """Delete the responses of a tenant, or of one of its sessions (``None``: all); return how many."""
 
     def holdings(self, tenant: str | None = None) -> Holdings:
-        """Return number and size of all stored responses, or of one tenant's. Expired ones do not count."""
+        """Return number and size of the stored responses of ``tenant`` (``None``: of all). Expired ones do not
+        count."""
 
     def close(self) -> None:
-        """Release connections. Closing twice is harmless."""
+        """Release connections; the store must not be used after that. Closing twice is harmless."""
 
 
 TOUCH_SECONDS: Final = 60.0
@@ -121,7 +124,7 @@ class Room:
         return self._held > self.most or self._since >= LOOK_EVERY
 
     def holds(self, size: int) -> None:
-        """Set the estimate to the size in bytes that the store has measured."""
+        """Set the estimate to ``size``, the bytes that the store has just measured, and count entries anew."""
         self._held, self._since = size, 0
 
 
@@ -139,7 +142,8 @@ class ProcessAnswers:
         self._next = 1
 
     def get(self, key: bytes) -> CacheHit | None:
-        """Return the response under ``key``, if it is there and has not expired. See ``AnswerStore.get``."""
+        """Return the response stored under ``key``; ``None`` if there is none, or if it has expired. Returning a
+        response counts as its use: the least recently used responses are deleted first."""
         with self._lock:
             known = self._entries.get(key)
             if known is None:
@@ -151,7 +155,8 @@ class ProcessAnswers:
             return CacheHit(known[1].answer, known[1].question)
 
     def put(self, entry: Entry) -> None:
-        """Store a response, replacing one with the same key. See ``AnswerStore.put``."""
+        """Store a response, replacing one with the same key, and delete the least recently used ones beyond the size
+        limit. A response larger than the whole limit is not stored."""
         with self._lock:
             self._drop(entry.key)
             if entry.size > self._most:
@@ -165,8 +170,9 @@ class ProcessAnswers:
                 self._drop(next(iter(self._entries)))
 
     def vectors(self, partition: bytes, after: int, most: int) -> Sequence[Vector]:
-        """Return the vectors of a partition that were stored after the position ``after`` (0: all), in the order in
-        which they were stored, at most ``most``."""
+        """Return the vectors of the questions of a partition (a digest of everything in a request but the question)
+        that were stored after the position ``after`` (0: all), in the order in which they were stored, at most
+        ``most``; an empty list for none."""
         found: list[Vector] = []
         with self._lock:
             for place, key in reversed(self._partitions.get(partition, {}).items()):
@@ -193,7 +199,7 @@ class ProcessAnswers:
         return Holdings(len(sizes), sum(sizes))
 
     def close(self) -> None:
-        """Delete all cached responses."""
+        """Delete all cached responses. The store can still be used and is empty then."""
         with self._lock:
             self._entries.clear()
             self._partitions.clear()

@@ -36,7 +36,7 @@ _ROOM: Final = (
 
 class PostgresAnswers:
     """Cache store in the PostgreSQL database at ``address``, of at most ``most`` bytes, shared by all processes.
-    Connects at first use. ``clock`` as in ``ProcessAnswers``."""
+    Connects at first use. ``clock``: returns the time in seconds since the epoch, by which responses expire."""
 
     def __init__(self, address: Address, most: int, *, clock: Callable[[], float] = time.time) -> None:
         self._processes = PerProcess(lambda: Connections(address))
@@ -46,7 +46,8 @@ class PostgresAnswers:
         self._made = False
 
     def get(self, key: bytes) -> CacheHit | None:
-        """Return the response under ``key``, if it is there and has not expired. See ``AnswerStore.get``."""
+        """Return the response stored under ``key``; ``None`` if there is none, or if it has expired. Returning a
+        response counts as its use: the least recently used responses are deleted first."""
         now = self._clock()
         rows = self._select(_GET, key, now)
         if not rows:
@@ -57,7 +58,8 @@ class PostgresAnswers:
         return CacheHit(answer, question)
 
     def put(self, entry: Entry) -> None:
-        """Store a response, replacing one with the same key. See ``AnswerStore.put``."""
+        """Store a response, replacing one with the same key, and delete the least recently used ones beyond the size
+        limit. A response larger than the whole limit is not stored."""
         now = self._clock()
         work: list[tuple[str, tuple[Any, ...]]] = [
             ("DELETE FROM {schema}.answers WHERE key = $1 OR expires_at <= $2", (entry.key, now))
@@ -76,8 +78,9 @@ class PostgresAnswers:
             self._room.holds(self.holdings().bytes)
 
     def vectors(self, partition: bytes, after: int, most: int) -> Sequence[Vector]:
-        """Return the vectors of a partition that were stored after the position ``after`` (0: all), in the order in
-        which they were stored, at most ``most``."""
+        """Return the vectors of the questions of a partition (a digest of everything in a request but the question)
+        that were stored after the position ``after`` (0: all), in the order in which they were stored, at most
+        ``most``; an empty list for none."""
         if not partition:
             return []
         rows = self._select(
@@ -106,7 +109,8 @@ class PostgresAnswers:
         return Holdings(*rows[0])
 
     def close(self) -> None:
-        """Release connections. See ``AnswerStore.close``."""
+        """Close the connections of this process after the running calls; further calls raise ``StoreUnavailable``.
+        Closing twice is harmless."""
         self._processes.get().close()
 
     def _select(self, statement: str, *parameters: object) -> list[Any]:

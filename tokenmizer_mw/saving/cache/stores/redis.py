@@ -83,7 +83,7 @@ return gone
 
 class RedisAnswers:
     """Cache store in the Redis at ``url``, of at most ``most`` bytes, under keys that begin with ``prefix``. Shared by
-    all processes and hosts. ``clock`` as in ``ProcessAnswers``.
+    all processes and hosts. ``clock``: returns the time in seconds since the epoch, by which responses expire.
 
     Raises ``ConfigError`` for an invalid address; its text never contains the address.
     """
@@ -102,7 +102,8 @@ class RedisAnswers:
         self._purge = self._redis.register_script(_PURGE)
 
     def get(self, key: bytes) -> CacheHit | None:
-        """Return the response under ``key``, if it is there and has not expired. See ``AnswerStore.get``."""
+        """Return the response stored under ``key``; ``None`` if there is none, or if it has expired. Returning a
+        response counts as its use: the least recently used responses are deleted first."""
         name, now = key.hex(), self._clock()
         with _redis_errors():
             pipe = self._redis.pipeline(transaction=False)
@@ -114,7 +115,8 @@ class RedisAnswers:
         return CacheHit(answer, question.decode("utf-8", "replace"))
 
     def put(self, entry: Entry) -> None:
-        """Store a response, replacing one with the same key. See ``AnswerStore.put``."""
+        """Store a response, replacing one with the same key, and delete the least recently used ones beyond the size
+        limit. A response larger than the whole limit is not stored."""
         tenant, session = _digest(entry.owner.tenant), _digest(entry.owner.id)
         row = [entry.key.hex(), tenant, session, entry.partition.hex(), entry.size, self._clock(), entry.expires_at]
         arguments: list[Any] = [*row, self._most, entry.answer, entry.plain_question, entry.vector]
@@ -122,8 +124,9 @@ class RedisAnswers:
             self._put(keys=[self._prefix], args=arguments)
 
     def vectors(self, partition: bytes, after: int, most: int) -> Sequence[Vector]:
-        """Return the vectors of a partition that were stored after the position ``after`` (0: all), in the order in
-        which they were stored, at most ``most``."""
+        """Return the vectors of the questions of a partition (a digest of everything in a request but the question)
+        that were stored after the position ``after`` (0: all), in the order in which they were stored, at most
+        ``most``; an empty list for none."""
         if not partition:
             return []
         with _redis_errors():
@@ -157,7 +160,7 @@ class RedisAnswers:
             return Holdings(len(sizes), sum(sizes))
 
     def close(self) -> None:
-        """Release connections. See ``AnswerStore.close``."""
+        """Release the connections to Redis. Closing twice is harmless."""
         self._redis.close()
 
 

@@ -40,7 +40,8 @@ _PUT: Final = "INSERT INTO answers (key, tenant, session, part, question, vector
 
 
 class _Connection:
-    """One connection of this process and the lock around it; opened by its first use."""
+    """One connection of this process to the database file, which is opened at its first use, and the ``lock`` that its
+    user must hold."""
 
     def __init__(self, file: DatabaseFile) -> None:
         self.lock = make_lock()
@@ -65,7 +66,7 @@ class _Connection:
             raise translate(error, self._file.path) from None
 
     def close(self) -> None:
-        """Close the connection; the next use opens another."""
+        """Close the connection if it is open; the next use opens another."""
         if self._open is not None:
             self._open.close()
             self._open = None
@@ -84,7 +85,7 @@ class _Connection:
 
 class SqliteAnswers:
     """Cache store in the SQLite file ``path``, of at most ``most`` bytes. Safe for several threads and processes.
-    Opened at first use. ``clock`` as in ``ProcessAnswers``.
+    Opened at first use. ``clock``: returns the time in seconds since the epoch, by which responses expire.
 
     Purged content is overwritten in the file. A lookup never waits for a writer: it has a connection of its own, and
     the time of a response's last use is only written while the file is not locked.
@@ -103,12 +104,13 @@ class SqliteAnswers:
         GATE.adopt(self)
 
     def release_connections(self) -> None:
-        """Close the connections; the next call opens new ones."""
+        """Close the connections of this process. Called before the process forks; the next call opens new ones."""
         self._reading.close()
         self._writing.close()
 
     def get(self, key: bytes) -> CacheHit | None:
-        """Return the response under ``key``, if it is there and has not expired. See ``AnswerStore.get``."""
+        """Return the response stored under ``key``; ``None`` if there is none, or if it has expired. Returning a
+        response counts as its use: the least recently used responses are deleted first."""
         now = self._clock()
         with self._cursor(self._reading) as cursor:
             row = cursor.execute(
@@ -121,7 +123,8 @@ class SqliteAnswers:
         return CacheHit(row[0], row[1])
 
     def put(self, entry: Entry) -> None:
-        """Store a response, replacing one with the same key. See ``AnswerStore.put``."""
+        """Store a response, replacing one with the same key, and delete the least recently used ones beyond the size
+        limit. A response larger than the whole limit is not stored."""
         now = self._clock()
         with self._cursor(self._writing) as cursor:
             cursor.execute("BEGIN IMMEDIATE")
@@ -139,8 +142,9 @@ class SqliteAnswers:
             self._remover().remove_later()
 
     def vectors(self, partition: bytes, after: int, most: int) -> Sequence[Vector]:
-        """Return the vectors of a partition that were stored after the position ``after`` (0: all), in the order in
-        which they were stored, at most ``most``."""
+        """Return the vectors of the questions of a partition (a digest of everything in a request but the question)
+        that were stored after the position ``after`` (0: all), in the order in which they were stored, at most
+        ``most``; an empty list for none."""
         with self._cursor(self._reading) as cursor:
             found = cursor.execute(
                 "SELECT place, key, vector FROM answers WHERE part = ? AND part != x'' AND place > ?"
@@ -181,7 +185,8 @@ class SqliteAnswers:
             return Holdings(*row)
 
     def close(self) -> None:
-        """Release connections. See ``AnswerStore.close``."""
+        """Release connections and end background work; further calls raise ``StoreUnavailable``. Closing twice is
+        harmless."""
         self._closed = True
         remover = self._removers.get(os.getpid())
         if remover is not None:
