@@ -89,13 +89,13 @@ def test_inputs_of_named_tools_are_cleared() -> None:
     ]
 
 
-@pytest.mark.parametrize(("keep", "left"), [(1, ["Thought 2"]), (2, ["Thought 1", "Thought 2"]), (9, None)])
+@pytest.mark.parametrize(("keep", "left"), [(0, []), (1, ["Thought 2"]), (2, ["Thought 1", "Thought 2"]), (9, None)])
 def test_which_thinking_is_cleared(keep: int, left: list[str] | None) -> None:
     found = clear_thinking(thought(3), ClearThinking(keep), len)
     kept = [
         block["thinking"] for message in found.messages[1::2] for block in message["content"] if "thinking" in block
     ]
-    assert kept == (left or ["Thought 0", "Thought 1", "Thought 2"])
+    assert kept == (["Thought 0", "Thought 1", "Thought 2"] if left is None else left)
     assert (found.edit is None) == (left is None)
 
 

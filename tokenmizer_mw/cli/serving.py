@@ -280,8 +280,8 @@ def run_dashboard(arguments: argparse.Namespace) -> int:
     To open the dashboard, one needs the token in ``TOKENMIZER_DASHBOARD_TOKEN``. If that variable is not set, a new
     token is made and printed with the address.
 
-    Raises ``CallerError`` for a store or a file (``--db``) that is named and does not exist, ``StoreError`` if the store cannot be opened,
-    and ``ConfigError``
+    Raises ``CallerError`` for a store or a file (``--db``) that is named and does not exist, ``StoreError`` if the
+    store cannot be opened, and ``ConfigError``
 
     - if uvicorn is not installed;
     - for invalid settings;

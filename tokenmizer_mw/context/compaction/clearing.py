@@ -36,7 +36,8 @@ def clear_thinking(messages: Sequence[Any], edit: ClearThinking, count: Count) -
     message that consists only of thinking stays.
     """
     turns = [turn for turn in _turns(messages) if any(_thinks(messages[place]) for place in turn)]
-    old = [place for turn in turns[: -edit.keep] for place in turn if _thinks(messages[place])]
+    old_turns = turns[: max(0, len(turns) - edit.keep)]
+    old = [place for turn in old_turns for place in turn if _thinks(messages[place])]
     left, tokens, cleared = list(messages), 0, 0
     for place in old:
         blocks = messages[place]["content"]
@@ -50,7 +51,7 @@ def clear_thinking(messages: Sequence[Any], edit: ClearThinking, count: Count) -
         return ClearedMessages(left)
     fields = {
         "type": CLEAR_THINKING,
-        "cleared_thinking_turns": len(turns[: -edit.keep]),
+        "cleared_thinking_turns": len(old_turns),
         "cleared_input_tokens": tokens,
     }
     return ClearedMessages(left, fields)
