@@ -16,7 +16,7 @@ from typing import Any, Final
 
 from tokenmizer_mw.chat.usage import name_prices
 from tokenmizer_mw.context.compaction.contract import SealBroken, find_seals
-from tokenmizer_mw.context.savings import Savings, call_to_dict, dollars
+from tokenmizer_mw.context.savings import Savings, call_to_dict, format_dollars
 from tokenmizer_mw.errors import CallerError, ConfigError, UnknownSession
 from tokenmizer_mw.model.usage import CALL, UsageSums
 from tokenmizer_mw.operations.summaries import SessionSummary, summarize_session
@@ -156,8 +156,8 @@ def _headline(whole: UsageSums) -> str:
     lines = [
         f"{whole.calls:,} calls, {whole.input_tokens:,} tokens of input ({cached:.0%} read from the provider's cache),"
         f" {whole.output_tokens:,} of output",
-        f"cost {money(whole.cost)}; without us {money(whole.client_cost)} for {whole.client_tokens:,} tokens of input,"
-        " cached as the provider allows",
+        f"cost {format_dollars(whole.cost)}; without this package {format_dollars(whole.client_cost)} for"
+        f" {whole.client_tokens:,} tokens of input, cached as the provider allows",
         _verdict(whole),
     ]
     return "\n".join(lines)
@@ -166,8 +166,8 @@ def _headline(whole: UsageSums) -> str:
 def _verdict(whole: UsageSums) -> str:
     share = f" ({abs(whole.saved) / whole.client_cost:.1%})" if whole.client_cost else ""
     if whole.saved < 0:
-        return f"LOST {money(-whole.saved)}{share}: what was written anew cost more than was saved"
-    return f"saved {money(whole.saved)}{share} and {whole.saved_tokens:,} tokens of input"
+        return f"LOST {format_dollars(-whole.saved)}{share}: what was written anew cost more than was saved"
+    return f"saved {format_dollars(whole.saved)}{share} and {whole.saved_tokens:,} tokens of input"
 
 
 def _remarks(whole: UsageSums) -> str:
@@ -181,7 +181,7 @@ def _remarks(whole: UsageSums) -> str:
 
 def _stage(name: str, figures: UsageSums) -> Row:
     tokens = (figures.client_tokens, figures.input_tokens, figures.saved_tokens)
-    return name, f"{figures.calls:,}", *(f"{number:,}" for number in tokens), money(figures.saved)
+    return name, f"{figures.calls:,}", *(f"{number:,}" for number in tokens), format_dollars(figures.saved)
 
 
 def _group(name: str, figures: UsageSums) -> Row:
@@ -201,18 +201,18 @@ def _calls(arguments: argparse.Namespace, store: Store) -> None:
     rows = []
     for one in reversed(spent):
         whole = one.stages.get(CALL, UsageSums())
-        stages = " ".join(f"{name} {money(each.saved)}" for name, each in one.stages.items() if name != CALL)
+        stages = " ".join(f"{name} {format_dollars(each.saved)}" for name, each in one.stages.items() if name != CALL)
         numbers = (whole.input_tokens, whole.cached_tokens, whole.client_tokens)
-        rows.append((one.model, *(f"{number:,}" for number in numbers), money(whole.cost), money(whole.saved), stages))
-    _table(("model", "input", "from cache", "without us", "cost", "saved", "by stage"), rows)
-
-
-def money(nano: int) -> str:
-    """Format an amount in billionths of a US dollar, such as "$1,204.50" or "-$0.0031". Amounts of less than one dollar
-    have four decimals, others two."""
-    amount = dollars(nano)
-    digits = 2 if abs(amount) >= 1 else 4
-    return f"{'-' if amount < 0 else ''}${abs(amount):,.{digits}f}"
+        rows.append(
+            (
+                one.model,
+                *(f"{number:,}" for number in numbers),
+                format_dollars(whole.cost),
+                format_dollars(whole.saved),
+                stages,
+            )
+        )
+    _table(("model", "input", "from cache", "without", "cost", "saved", "by stage"), rows)
 
 
 def _table(head: Row, rows: Sequence[Row]) -> None:

@@ -284,3 +284,11 @@ def call_to_dict(spent: UsageRecord) -> dict[str, Any]:
 def dollars(nano: int) -> float:
     """Convert billionths of a US dollar, the unit in which costs are summed up, to dollars: 1_000_000_000 to 1.0."""
     return nano / NANO
+
+
+def format_dollars(nano: int) -> str:
+    """Format an amount, given in billionths of a US dollar, such as "$1,204.50" or "-$0.0031". Amounts of less than one
+    dollar have four decimals, others two."""
+    amount = dollars(nano)
+    digits = 2 if abs(amount) >= 1 else 4
+    return f"{'-' if amount < 0 else ''}${abs(amount):,.{digits}f}"

@@ -10,7 +10,7 @@ from datetime import date, timedelta
 from typing import Final, Literal
 
 from tokenmizer_mw.chat.usage import has_prices, name_prices
-from tokenmizer_mw.context.savings import Savings, dollars
+from tokenmizer_mw.context.savings import Savings, dollars, format_dollars
 from tokenmizer_mw.model.usage import ANSWERED, CALL, CUT, REFINE, Sum, UsageSums, total
 from tokenmizer_mw.runtime.installing import install_hint
 from tokenmizer_mw.session import SessionState
@@ -66,9 +66,10 @@ def _verdict(whole: UsageSums, settings: Settings) -> Markup:
         return card("Tokens", figure_list(_count_rows(whole)), tag("p", *_explain_no_price(settings), class_="hint"))
     lost = whole.saved < 0
     share = f": {abs(whole.saved) / whole.client_cost:.1%} {'more' if lost else 'less'}" if whole.client_cost else ""
-    rows = ((_money(abs(whole.saved)), "lost" if lost else "saved"), *_count_rows(whole))
+    rows = ((format_dollars(abs(whole.saved)), "lost" if lost else "saved"), *_count_rows(whole))
     figures = figure_list(rows)
-    text = f"The input cost {_money(whole.cost)} in place of {_money(whole.client_cost)} without the memory{share}."
+    cost, client_cost = format_dollars(whole.cost), format_dollars(whole.client_cost)
+    text = f"The input cost {cost} in place of {client_cost} without the memory{share}."
     loss = tag("p", "What was written anew cost more than was saved so far.", class_="warning") if lost else None
     return card("Net of prompt caching", figures, loss, tag("p", text, class_="hint"))
 
@@ -220,7 +221,7 @@ class _Column:
         shown as ``NO_PRICE``."""
         if not self.is_money:
             return f"{self.value(figures):,}"
-        return _money(self.value(figures)) if priced else NO_PRICE
+        return format_dollars(self.value(figures)) if priced else NO_PRICE
 
     def record(self, figures: UsageSums, priced: bool) -> int | float | None:
         """Return the value of a cell in a file: a number, for an amount of money in US dollars. ``None`` for an amount
@@ -293,13 +294,6 @@ def _read_by(request: PageRequest) -> By:
 def _is_priced(figures: UsageSums) -> bool:
     """Return whether the price of at least one of the calls in ``figures`` is known."""
     return figures.unpriced < figures.calls
-
-
-def _money(nano: int) -> str:
-    """Format an amount, given in billionths of a US dollar, such as "$12.34". Amounts below one dollar have four
-    decimals, such as "$0.0123"."""
-    amount = dollars(nano)
-    return f"{'-' if amount < 0 else ''}${abs(amount):,.{2 if abs(amount) >= 1 else 4}f}"
 
 
 def _group_sums(rows: Iterable[tuple[str, Sum]]) -> dict[str, UsageSums]:
