@@ -187,7 +187,7 @@ def _stage(name: str, figures: UsageSums) -> Row:
 def _group(name: str, figures: UsageSums) -> Row:
     tokens = (figures.calls, figures.input_tokens, figures.cached_tokens)
     amounts = (figures.cost, figures.client_cost, figures.saved)
-    return name or "(erased)", *(f"{number:,}" for number in tokens), *map(money, amounts)
+    return name or "(erased)", *(f"{number:,}" for number in tokens), *map(format_dollars, amounts)
 
 
 def _calls(arguments: argparse.Namespace, store: Store) -> None:
