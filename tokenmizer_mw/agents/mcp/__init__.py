@@ -20,7 +20,8 @@ class ServingOptions:
     """Options of the MCP server.
 
     - ``settings``: of the memory, used if the MCP server opens a store itself.
-    - ``store``: address of that store; "" for the one that the environment names, else the store of this installation.
+    - ``store``: address of that store; "" for the one that the environment names, else the store of this
+      installation.
     - ``server``: address of a running server of this package to use instead of a store; "" for the one in the
       environment variable ``TOKENMIZER_SERVER``, if that is set.
     - ``roots``: folders whose files may be read; if empty, and the environment names none either, the project's folder.
