@@ -232,8 +232,8 @@ class Node:
       itself, such as "postgresql"; "" for none.
     - ``confidence``: 0 to 1; 0 for a fact that was withdrawn by hand as never true.
     - ``order``: the position of a task in its plan, from 0; ``None`` if it is in none.
-    - ``valid_from``, ``valid_until``: when the fact begins and ceases to hold, in seconds since the epoch. ``None``: the
-      fact holds from when it was recorded, or until it is replaced, declared wrong or archived.
+    - ``valid_from``, ``valid_until``: when the fact begins and ceases to hold, in seconds since the epoch. ``None``:
+      the fact holds from when it was recorded, or until it is replaced, declared wrong or archived.
     - ``pinned``: whether somebody marked the fact as important: resume blocks then list it early, and it is never
       pruned (removed because the graph is too large).
     """
