@@ -1,7 +1,7 @@
-"""Finds the pasted parts of a message: lines of logs, quoted sentences, and text after words that announce it as
+"""Find the pasted parts of a message: lines of logs, quoted sentences, and text after words that announce it as
 somebody else's.
 
-Complements ``documents``, which finds the texts that a user introduces as something to work on.
+``documents`` finds, in addition, the texts that a user introduces as something to work on.
 """
 
 from __future__ import annotations
