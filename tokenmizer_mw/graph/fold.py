@@ -467,7 +467,7 @@ class SessionGraph:
         self._move(step.old, Status.SUPERSEDED, step.trigger, at, step.reason)
 
     def _separate(self, step: Transition) -> None:
-        """Remove all transitions and edges between two facts that say that one of them replaced the other."""
+        """Remove all transitions and edges which say that one of the two facts replaced the other."""
         pair = {step.old, step.new}
         for key in [key for key, one in self._replaced.items() if {one.old, one.new} == pair]:
             del self._replaced[key]

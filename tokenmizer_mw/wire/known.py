@@ -54,9 +54,8 @@ class KnownRequest:
         return text[end - _PIECE : end] == own[end - _PIECE : end] and text.startswith(own[:end])
 
     def common(self, text: str) -> Start | None:
-        """Return how many of the first messages of this request ``text`` also begins with, and where the last of them
-        ends. ``None`` if these messages end before the middle of ``text``, or if the last of them is not a JSON object.
-        """
+        """Return the beginning that ``text`` shares with this request, counted in whole messages from the first on.
+        ``None`` if it ends before the middle of ``text``, or if its last message is not a JSON object."""
         own, spans = self.found.text, self.request.spans
         count, end, most = 0, 0, len(spans)
         while count < most:

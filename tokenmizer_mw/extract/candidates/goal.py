@@ -85,9 +85,9 @@ _ASIDE: Final = compile_lazily(r"\s*\([^()]{1,80}\)")
 
 
 def read_goal(spoken: Sequence[Segment], situation: Situation, segments: Sequence[Segment] = ()) -> list[Finding]:
-    """Return the finding of the goal that a message states, with those of the technologies that it names and of the
-    error that it wants fixed; [] if it states no goal. ``spoken``: the sentences to read; ``segments``: all segments of
-    the message."""
+    """Return the findings for the goal that a message states: the goal, the technologies that it names, and the error
+    that it wants fixed. [] if the message states no goal. ``spoken``: the sentences to read; ``segments``: all segments
+    of the message."""
     sentences = read_opening(spoken, segments)
     at, best = max(enumerate(sentences), key=lambda one: (one[1].rank, -one[0]), default=(0, None))
     if best is None or best.rank < (Rank.CHORE if situation.asked is None else Rank.ORDER):

@@ -1,4 +1,4 @@
-"""Find the title of a task that a message hands over: the first line below "Here's the issue text:".
+"""Find the title of a task that is pasted into a message: the first line below "Here's the issue text:".
 
 Clients that work on issues paste them into their first message. What the issue says is not the user's statement and is
 not read as one, but its first line says what the session is for.
@@ -38,7 +38,8 @@ _MARKS: Final = PatternSet(r"</?[\w-]+>$|```")
 
 
 def find_task_title(text: str) -> Segment | None:
-    """Return the first line of the task that a message hands over, as a heading; ``None`` if it hands over none."""
+    """Return the first line of the task description that is pasted into ``text``, as a heading; ``None`` if there is
+    none. The line before it must announce or name the task ("Here's the issue text:", "# Issue")."""
     start, lines = 0, []
     for line in text[:_READ_MAX].splitlines(keepends=True):
         if (body := line.strip()) and not _MARKS.any(body):

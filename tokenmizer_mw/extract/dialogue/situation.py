@@ -104,7 +104,8 @@ def stems_in(text: str) -> frozenset[str]:
 
 
 def last_question(told: str) -> str:
-    """Return the last sentence of ``told``, the assistant's last text, if that ends with a question mark; else ""."""
+    """Return the last sentence of ``told`` (the text of the assistant's last message) if it ends with a question mark;
+    else ""."""
     tail = replace_surrogates(told[-QUESTION_MAX:]).rstrip()
     if not tail.endswith(("?", "\uff1f")):
         return ""

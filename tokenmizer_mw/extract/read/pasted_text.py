@@ -54,7 +54,9 @@ _OWN_MAX: Final = 400
 
 
 def find_pasted(text: str) -> Iterator[Span]:
-    """Iterate over the spans of the pasted parts of ``text``; they may overlap. Linear time."""
+    """Iterate over the spans (start, end) of the parts of ``text`` that look pasted: lines of logs, quoted sentences,
+    lines such as "here is what the manual says: ...", and the text below the first line that announces one ("mail from
+    Ann:"). Spans may overlap. Linear time."""
     quotes = any(mark in text for mark in _QUOTATION_MARKS)
     for pattern in (_LOG_LINE, _QUOTED) if quotes else (_LOG_LINE,):
         for match in islice(pattern.finditer(text), MARKS_MAX):

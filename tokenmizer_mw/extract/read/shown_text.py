@@ -82,8 +82,9 @@ class ShownText:
 
 
 def find_shown(text: str) -> Iterator[ShownText]:
-    """Yield where each shown text of a message starts: first the texts below a file name or a paste marker, then those
-    after a clause that shows them, each in order. Linear time."""
+    """Iterate over the texts of other people that a message shows, each with the position where it starts. Texts below
+    a file name or a paste marker come first, then those after a clause that shows them ("here is the mail:"). Linear
+    time."""
     if not any(border in text for border in BORDERS):
         return
     if "\n" in text:

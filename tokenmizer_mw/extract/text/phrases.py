@@ -440,7 +440,8 @@ def has_digit(text: str) -> bool:
 
 
 def is_question(text: str) -> bool:
-    """Whether a sentence is a question. A polite order such as "can you fix the login?" is one, too (see
+    """Whether a sentence is a question: it ends with a question mark, or has one elsewhere and begins with a question
+    word or an auxiliary verb. A polite order such as "can you fix the login?" is a question as well (see
     ``read_order``)."""
     stripped = text.rstrip(" \"')*_")
     return stripped.endswith(("?", "？", "؟")) or ("?" in text and _ASKS.any(text))

@@ -117,9 +117,9 @@ class GeminiContent:
 
 
 def role_of(raw: Any) -> Role | None:
-    """Return the role of a content object, or of a tuple of them (that of the first). An object without a role is the
-    user's; if all parts of a user's content are tool results, the role is that of a tool. ``None`` for an unknown role
-    and for anything but an object."""
+    """Return the role of a content object; for a tuple of content objects, the role of the first. An object without a
+    role is the user's; if all parts of a user's content are tool results, the role is that of a tool. ``None`` for an
+    unknown role and for anything but an object."""
     if isinstance(raw, tuple):
         raw = raw[0]
     if not isinstance(raw, dict):
