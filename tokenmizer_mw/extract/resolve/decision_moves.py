@@ -63,8 +63,9 @@ an old label in place of the old name only if the old label has at most this man
 def note_decision(ledger: Ledger, finding: Finding) -> Node | None:
     """Record a decision, rule, preference or option, and return the node that states it now.
 
-    - If a node states the same, that node is confirmed; if it had been replaced, it is in force again. ``None`` if it
-      had been replaced and only the assistant mentions it again.
+    - If a node states the same, that node is confirmed and returned. If it had been replaced, the user's statement puts
+      it in force again; if the finding is only adopted (the user accepted it, or the assistant carried it out), nothing
+      changes and ``None`` is returned.
     - If another decision has the finding's slot with another value, and the user states or accepted the finding, the
       finding replaces it.
     - If the finding's value replaces the value of another fact (see ``replace_value``), the finding replaces that fact.
@@ -85,10 +86,10 @@ def replace_value(ledger: Ledger, finding: Finding) -> Node | None:
     """Replace the fact whose value the finding's value takes the place of, and return the new node: "make it 12"
     replaces "the limit is 10".
 
-    If the finding names what it replaces (``finding.target``), and a decision already states the new value, that
-    decision is returned. ``None`` if nothing is replaced: no fact has such a value, the finding has no sentences around
-    it (``finding.near``), the sentence answers the assistant's question about something else, or the message has
-    already replaced a decision and does not name this one.
+    If no fact has such a value, the finding names what it replaces (``finding.target``), and a decision already states
+    the new value, that decision is returned. ``None`` if nothing is replaced: no fact has such a value, the finding has
+    no sentences around it (``finding.near``), the sentence answers the assistant's question about something else, or
+    the message has already replaced a decision and does not name this value.
     """
     if not finding.near:
         return None
@@ -370,7 +371,7 @@ def reject_fact(ledger: Ledger, finding: Finding) -> Node | None:
     """Mark as invalidated what the user rejects, and return its node; ``None`` if nothing changed.
 
     The rejected node is the first of these that the finding's label describes: a decision or concept that still holds
-    and that an earlier message stated, or an open task. Otherwise:
+    and that an earlier message stated, or an open task. If there is none, and the finding is about a decision:
 
     - A finding of kind rule ("no new packages") is added as a rule.
     - Something that nobody had chosen is added as a rejected option. It is not added if the sentence only says that it
