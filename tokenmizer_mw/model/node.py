@@ -34,8 +34,16 @@ LABEL_MAX: Final = 200
 
 
 class NodeType(StrEnum):
-    """The type of a fact. There are three groups: actions (``task`` to ``schema``), decisions (``decision`` to
-    ``endpoint``) and context (``goal`` to ``agent``)."""
+    """The type of a fact.
+
+    - Actions: ``task``; ``file`` (read, changed or named); ``error``; ``test`` (a test run); ``schema``.
+    - Decisions: ``decision`` (a choice, rule, preference or option); ``dependency`` (a library or service in use);
+      ``api``; ``endpoint`` (a URL or a route such as "GET /users").
+    - Context: ``goal``; ``environment`` (a version or setting of a platform); ``project``; ``concept`` (any other
+      statement, such as a note); ``agent``.
+
+    Nothing in this package makes facts of the types ``schema``, ``api``, ``project`` and ``agent``.
+    """
 
     TASK = "task"
     FILE = "file"
@@ -60,8 +68,16 @@ REJECTABLE: Final = frozenset({NodeType.DECISION, NodeType.TASK})
 
 
 class EdgeType(StrEnum):
-    """The type of a relation between two nodes. Source, type and target read as a sentence: "task-3 depends_on
-    file-1"."""
+    """The type of a relation between two nodes. Source, type and target read as a sentence:
+    "task-3 depends_on dependency-1".
+
+    - ``depends_on``: a task and a dependency that the same sentence names.
+    - ``implements``: a task and a choice that it names.
+    - ``fixes``: a task and the error that it fixed. ``blocks``: an error and the task at hand when it occurred.
+    - ``part_of``: a decision or dependency and the goal, if the same sentence states both.
+    - ``supersedes``: a fact and the one that it replaced.
+    - ``related_to``: a weaker relation, such as of a file and the task for which it was changed.
+    """
 
     DEPENDS_ON = "depends_on"
     RELATED_TO = "related_to"

@@ -33,11 +33,15 @@ class Rank(IntEnum):
     """The kind of a sentence in the first message, from least to most probable as the goal. The goal is the first
     sentence with the highest kind.
 
-    - ``NOTHING``: no goal, such as one about the speaker. ``CHORE``: an order that belongs to any work, such as
-      "run the tests".
-    - ``LOOK``: an order to look at something. ``BIT``: facts strung together ("11 stacks, 4 nodes").
-    - ``POINTER``: an order about something that is not named ("fix it"). ``STATEMENT``, ``QUESTION``: any other one.
-    - ``SYMPTOM``: says what fails. ``ORDER``: asks for work. ``ANNOUNCED``: names the goal or task as such.
+    - ``NOTHING``: no goal, such as a sentence about the speaker.
+    - ``CHORE``: an order that belongs to any work, such as "run the tests".
+    - ``LOOK``: an order to look at something.
+    - ``BIT``: facts strung together ("11 stacks, 4 nodes").
+    - ``POINTER``: an order about something that is not named ("fix it").
+    - ``STATEMENT``, ``QUESTION``: any other statement or question.
+    - ``SYMPTOM``: says what fails.
+    - ``ORDER``: asks for work.
+    - ``ANNOUNCED``: names the goal or task as such.
     """
 
     NOTHING = 0

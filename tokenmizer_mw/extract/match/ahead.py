@@ -31,8 +31,8 @@ _PAUSE: Final = compile_lazily(
 
 @dataclass(frozen=True, slots=True)
 class AheadRow:
-    """The phrases for future work in one language, compiled. The fields are those of ``rules.ahead.Ahead``; ``None``:
-    the language has no such phrases."""
+    """The phrases for future work in one language, compiled. The fields are those of ``rules.ahead.Ahead``. If the
+    language has no such phrases, ``hollow`` and ``lead`` are ``None``, and the other fields match nothing."""
 
     hands: PatternSet
     plans: PatternTable

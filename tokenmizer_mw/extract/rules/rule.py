@@ -63,8 +63,8 @@ class Act(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Meaning:
-    """Type, status, move and kind of the findings that an act makes, unless speaker or context change them. ``move``:
-    what the finding does to the graph. ``kind``: the kind of a decision; ``None`` for other types."""
+    """What the findings that an act makes are, unless speaker or context change it: their type, status, move (what the
+    finding does to the graph) and kind (of a decision; ``None`` for other types)."""
 
     type: NodeType
     status: Status

@@ -25,8 +25,8 @@ PATHS_MAX: Final = 50
 class ToolKind(StrEnum):
     """What a tool does.
 
-    - ``WRITE``, ``EDIT``, ``DELETE``, ``MOVE``, ``READ``: that to a file. ``EDITOR``: one of several things to a file,
-      as its argument "command" says. ``PATCH``: applies a patch.
+    - ``WRITE``, ``EDIT``, ``DELETE``, ``MOVE``, ``READ``: writes, edits, deletes, moves or reads a file.
+    - ``EDITOR``: does one of these, as its argument "command" says. ``PATCH``: applies a patch.
     - ``SHELL``: runs a command. ``COMMIT``: makes a commit.
     - ``PLAN``: writes a whole plan; ``PLAN_ITEM``: adds one item to a plan; ``PLAN_MOVE``: changes one item.
     - ``AGENT``: gives an errand to a sub-agent. ``FIND``: searches files by name.

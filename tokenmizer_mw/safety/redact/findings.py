@@ -33,9 +33,13 @@ class FindingRank(IntEnum):
 
 
 class SecretSpan(NamedTuple):
-    """A secret in a text. ``kind``: as in the placeholder ("github-token"); ``start``, ``end``: byte positions;
-    ``why``: in a few words, how it was recognised; ``name``: the name of the value ("DB_PASSWORD"), "" if it was
-    recognised without one."""
+    """A secret in a text.
+
+    - ``kind``: as in the placeholder ("github-token"). ``start``, ``end``: byte positions.
+    - ``why``: in a few words, how it was recognised.
+    - ``rank``: how specific the finding is; decides which kind counts where findings overlap.
+    - ``name``: the name of the value ("DB_PASSWORD"), "" if it was recognised without one.
+    """
 
     kind: str
     start: int
