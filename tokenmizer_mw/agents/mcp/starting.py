@@ -195,7 +195,7 @@ def start_stdio(options: ServingOptions) -> None:
 
 
 def start_http(options: ServingOptions, host: str, port: int) -> None:
-    """Check ``options``, then serve as ``serving.run_http`` does.
+    """Check ``options``, then serve over HTTP at ``host`` and ``port``, as ``serving.run_http`` does.
 
     Raises ``ConfigError`` also if the address or the API key of the server to use is invalid.
     """

@@ -87,7 +87,8 @@ def is_name(item: str) -> bool:
 
 @lru_cache(maxsize=8)
 def find_paths(sentence: str) -> tuple[str, ...]:
-    """Return the files that a sentence names, each once."""
+    """Return the paths of the files that a sentence names, in order, each once; () for none. Names of products that
+    look like files ("llama.cpp", see ``is_project_name``) are left out."""
     if not _may_name_files(sentence):
         return ()
     return tuple(dict.fromkeys(name.text for name in find_file_paths(sentence) if not is_project_name(sentence, name)))

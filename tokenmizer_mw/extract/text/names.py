@@ -274,9 +274,9 @@ _OPENING: Final = {")": "(", "]": "[", "}": "{"}
 
 
 def find_endpoints(text: str) -> list[Name]:
-    """Return the endpoints of web services in ``text``, in order, at most ``NAMES_MAX``: "POST /auth/login" (or with a
-    whole URL) if a method stands before the route, or "/auth/login" if its form or the words around it show that it is
-    one. Query strings are left out."""
+    """Return the endpoints of web services in ``text``, in order, at most ``NAMES_MAX``; [] for none. An endpoint is
+    "POST /auth/login" (or with a whole URL) if a method stands before the route, or "/auth/login" if its form or the
+    words around it show that it is one. Query strings are left out."""
     if "/" not in text:
         return []
     found: list[Name] = []

@@ -23,7 +23,8 @@ MEMORY: Final = 64 << 20
 
 
 class ByteMatch:
-    """A match; positions are in bytes of the text."""
+    """A match; positions are in bytes of the text. Groups are counted from 1; group 0, the default of all methods, is
+    the whole match."""
 
     __slots__ = ("_text", "spans")
 
@@ -31,11 +32,11 @@ class ByteMatch:
         self._text, self.spans = text, spans
 
     def start(self, group: int = 0) -> int:
-        """Return the start of a group, by default the whole match; -1 if the group did not match."""
+        """Return the start of a group; -1 if the group did not match."""
         return self.spans[group][0]
 
     def end(self, group: int = 0) -> int:
-        """Return the end of a group, by default the whole match; -1 if the group did not match."""
+        """Return the end of a group; -1 if the group did not match."""
         return self.spans[group][1]
 
     def span(self, group: int = 0) -> tuple[int, int]:
