@@ -1,9 +1,9 @@
-"""Derives events from new messages and the graph so far.
+"""Derive events from new messages and the graph so far.
 
-``derive`` reads each message once (``reading``) and turns what it read into events, by comparing it with the graph
-(``resolve``). ``graph.fold`` only applies events without any judgement, so that what is decided here is final. Nothing
-here scans the graph: nodes are found by their id, by their slot (what the fact is a value of, such as
-"database@ord"), by shared words among few candidates, or among the newest.
+``derive`` reads each message once (``reading``) and turns what was read into events, by comparing it with the graph
+(``resolve``). The events are final: ``graph.fold``, which applies them, decides nothing. The graph is never searched as
+a whole: nodes are found by their id, by their slot (what the fact is a value of, such as "database@ord"), by shared
+words among few candidates, or among the newest.
 """
 
 from __future__ import annotations
@@ -36,12 +36,13 @@ def derive(
 ) -> list[Event]:
     """Return the events that ``messages`` (with their numbers, oldest first) add to a session whose graph is ``graph``.
 
-    - ``context``: the last messages before them, oldest first; ``CONTEXT_MESSAGES`` are enough.
+    - ``context``: the last messages before them, oldest first; ``CONTEXT_MESSAGES`` of them are enough.
     - ``flagged``: maps the numbers of messages that look like prompt injection to the names of the patterns found in
-      them. These are recorded in ``Derived``. If ``settings.guard`` is "fence" or "block", no facts are taken from the
-      sentences of these messages.
+      them; ``None``: no such message. They are recorded in ``Derived``. If ``settings.guard`` is "fence" or "block", no
+      facts are taken from the sentences of these messages.
 
-    Messages that the graph already covers are skipped. The last event is ``Derived``; [] if there is no new message.
+    Messages that the graph already covers (``graph.derived``) are skipped, and so are those up to one in which the
+    client application says that they were only examples. The last event is ``Derived``; [] if there is no new message.
     Pure: ``graph`` is not changed.
     """
     ledger = Ledger(graph.fork())

@@ -33,8 +33,8 @@ SPOKEN: Final = frozenset({SegmentKind.PROSE, SegmentKind.LIST_ITEM, SegmentKind
 class Segment:
     """A sentence, list item or block of a message, at characters ``[start, end)`` of the message's text.
 
-    - ``text``: without list markers and Markdown emphasis.
-    - ``info``: the info string of a code fence ("python"), the level of a heading ("2") or the marker of a list item
+    - ``text``: its text without list markers and Markdown emphasis.
+    - ``info``: of a code fence, its info string ("python"); of a heading, its level ("2"); of a list item, its marker
       ("1.", "- [x]"); else "".
     - ``checked``: whether a checkbox is ticked; ``None`` for other segments.
     - ``heading``: the nearest heading above, or the line that introduces the list ("Next steps"); "" for none.
@@ -76,11 +76,14 @@ class Move(StrEnum):
 class Finding:
     """One fact as a message states it. ``resolve`` compares it with the graph and decides what it changes.
 
-    - ``label``: the fact on one line; ``quote``: the sentence or line that states it; ``span``: its character range in
-      the message's text, ``None`` if it comes from tool traffic.
-    - ``move``: what the finding does to the graph; ``target``: describes the fact that a move replaces or closes.
-    - ``order``: position of a task in its plan; ``certain``: read from structure, so that no minimum confidence
-      applies.
+    - ``label``: the fact on one line; ``type``, ``status``, ``kind``, ``slot`` and others: as in ``Node``.
+    - ``quote``: the sentence or line that states it; ``span``: its character range in the message's text, ``None`` if
+      it comes from tool calls or their results.
+    - ``trust``: how reliable its source is; ``confidence``: 0 to 1. ``reason``: why, ``detail``: more about it; "" for
+      none.
+    - ``move``: what the finding does to the graph; ``target``: describes the fact that a move replaces or closes, ""
+      for none.
+    - ``order``: position of a task in its plan, from 0; ``None`` if it is in none.
 
     Commands: an error has ``detail`` "$ pytest tests/api", the command line without its flags. A command that succeeds
     closes its earlier errors without knowing their labels: move ``close``, ``label`` "", ``target`` the same "$ ..." or
@@ -90,8 +93,8 @@ class Finding:
 
     Values: ``about`` is what ``value`` is a value of ("the port" of "8080"), ``near`` the sentences around, which may
     name the value that is replaced, and ``why`` a reason in them, used only if something is replaced. They are "" for
-    other findings, except that a finding of finished work has in ``about`` what was advised before it. ``single``: what
-    ``about`` names has one value at a time, or the words say that something changes.
+    other findings, except that a finding of finished work has in ``about`` what was advised before it. ``single``:
+    whether what ``about`` names has one value at a time, or the words say that something changes.
     """
 
     type: NodeType
@@ -116,5 +119,6 @@ class Finding:
 
     @property
     def certain(self) -> bool:
-        """Whether it was read from structure (such as tool calls) rather than from words."""
+        """Whether the finding was read from structure, such as tool calls, rather than from words. No minimum
+        confidence applies to it then."""
         return self.trust is Trust.STRUCTURE

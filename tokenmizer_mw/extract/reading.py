@@ -29,7 +29,8 @@ from tokenmizer_mw.model.node import DecisionKind, NodeType, Status, Trust
 from tokenmizer_mw.settings import Settings
 
 LABEL_START: Final = 24
-"""How many characters of a finding's label are searched for to find the place of its words in the message."""
+"""Number of characters at the start of a finding's label that are searched for in the message, to find where its words
+are."""
 
 _SPEAKERS_WORD: Final = frozenset({NodeType.DECISION, NodeType.GOAL})
 """Types of facts that only a speaker's own words create: never a tool, a file or a quotation."""
@@ -42,12 +43,13 @@ _SAID: Final = _SPEAKERS_WORD | {NodeType.TASK}
 class MessageReading:
     """What was read in one message.
 
-    - ``turn``: the number of the message; ``before``: the messages before it, oldest first.
+    - ``turn``: the number of the message; ``message``, ``situation``, ``before``: the message, the situation it was
+      read in, and the messages before it, oldest first.
     - ``findings``: validated, in the order of the text.
     - ``segments``: the pieces of the speaker's own text; [] for a tool's message. ``foreign``: spans of words that are
       not the speaker's, such as a pasted mail.
     - ``may_change``: whether the message may change facts in force: only a user's message whose sentences are read.
-    - ``claims``: its sentences that may change one, such as "the port is now 8080"; [] if none.
+    - ``claims``: its sentences that may change a fact, such as "the port is now 8080"; [] if there are none.
     """
 
     turn: int
@@ -64,8 +66,14 @@ class MessageReading:
 def read_message(
     numbered: Numbered, before: Sequence[Numbered], situation: Situation, settings: Settings, *, fenced: bool
 ) -> MessageReading:
-    """Read one message: ``numbered``, with the messages ``before`` it, oldest first. ``fenced``: the message looks like
-    prompt injection, so that only its structure is read, and no sentences."""
+    """Read one message and return what it states.
+
+    - ``numbered``: the message with its number; ``before``: the messages before it, oldest first; ``situation``: what
+      is known of the session at that point.
+    - ``settings``: says which stages of extraction run.
+    - ``fenced``: whether the message looks like prompt injection. If true, only its structure is read (tool calls,
+      results, blocks), and no sentences.
+    """
     turn, message = numbered
     stages = settings.stages_named
     speaks = message.role is not Role.TOOL and bool(message.text)

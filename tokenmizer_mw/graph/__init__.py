@@ -1,4 +1,5 @@
-"""The session graph: the facts of a session and their relations, computed from its events, and queries on it."""
+"""The session graph: the facts of a session (nodes) and their relations (edges), computed from the session's events,
+and queries on it."""
 
 from __future__ import annotations
 

@@ -24,7 +24,8 @@ from tokenmizer_mw.model.node import Edge, Node, Source, Status, Transition
 
 @dataclass(frozen=True, slots=True)
 class ValueCodec:
-    """Functions that convert values of a type to JSON values and back. ``plain``: the values are JSON values already.
+    """Two functions: ``write`` converts a value of a type to JSON values, ``read`` converts back. ``plain``: the values
+    are JSON values already, so that both functions return them unchanged.
 
     For anything that ``write`` did not return, ``read`` may raise ``LookupError``, ``TypeError``, ``ValueError`` or
     ``AttributeError``.
@@ -36,16 +37,16 @@ class ValueCodec:
 
 
 def forms(kind: type[Any], but: Collection[str] = ()) -> dict[str, ValueCodec]:
-    """Return the codec of each field of a dataclass, except the fields ``but``. Raises ``TypeError`` if a field has
-    none."""
+    """Return the codec of each field of the dataclass ``kind``, by the field's name, except the fields ``but``. Raises
+    ``TypeError`` if there is no codec for a field's type."""
     hints = get_type_hints(kind)
     return {field.name: form(hints[field.name]) for field in fields(kind) if field.name not in but}
 
 
 @cache
 def form(hint: Any) -> ValueCodec:
-    """Return the codec of a type: plain types, enumerations, events, messages, dataclasses, and lists, tuples, mappings
-    and options of them. Raises ``TypeError`` for other types."""
+    """Return the codec for values of the type ``hint``: plain types, enumerations, events, messages, dataclasses, and
+    lists, deques, tuples, mappings and optional values of them. Raises ``TypeError`` for other types."""
     origin, parts = get_origin(hint), get_args(hint)
     if hint in _KNOWN:
         return _KNOWN[hint]
@@ -140,7 +141,8 @@ H = TypeVar("H", bound=Hashable)
 
 
 def columns(graph: SessionGraph) -> Columns:
-    """Convert ``graph`` to columns: names and values that JSON can represent."""
+    """Convert ``graph`` to columns: a dictionary of lists that JSON can represent, one list for each field of its
+    nodes, edges and so on. ``graph_of`` converts back."""
     nodes = list(graph._nodes.values())
     ids: _Table[str] = _Table(graph._nodes)
     by_word = graph.index_words()

@@ -1,5 +1,5 @@
-"""Explain why a fact holds: its source, relations and manual edits, and what it replaced. Every text and page that says
-what a fact replaced gets that from this module."""
+"""Explain a fact: what it replaced, its source, relations and manual edits. Every text and page that says what a fact
+replaced uses this module."""
 
 from __future__ import annotations
 
@@ -23,16 +23,15 @@ _TEXT_MAX: Final = 1_000
 class Why:
     """The explanation of a fact.
 
-    - ``chain``: the transitions (replacements) that led to ``node``, oldest first, each with the nodes before and
-      after.
+    - ``chain``: the replacements that led to ``node``, oldest first, each as (old node, transition, new node).
     - ``relations``: the other edges of the node, each with the node at the other end.
-    - ``successors``: the transitions from ``node`` to the current fact, oldest first; () if it was not replaced.
+    - ``successors``: the replacements from ``node`` to the current fact, oldest first; () if it was not replaced.
     - ``edits``: the manual edits of ``node`` that are in force, oldest first.
-    - ``times``: when the messages that the explanation names were recorded, in seconds since the epoch, by their
-      numbers; empty if unknown.
-    - ``added``: when the facts that it names and that were added by hand were added, in seconds since the epoch, by id.
-    - ``others``: other facts that the user's words fit about equally well, best first.
-    - ``is_undone``: the fact was added by hand, and that was undone.
+    - ``times``: when the messages that the explanation names were recorded, in seconds since the epoch, by message
+      number; empty if unknown.
+    - ``added``: for each fact in it that was added by hand, when, in seconds since the epoch, by fact id.
+    - ``others``: other facts that the words of the caller's question fit about equally well, best first.
+    - ``is_undone``: whether the fact was added by hand, and that was undone.
     """
 
     node: Node
@@ -47,15 +46,16 @@ class Why:
 
     @property
     def numbers(self) -> list[int]:
-        """The numbers of the messages that the explanation names."""
+        """Numbers of the messages that the explanation names, ascending: those that state the fact or replaced
+        something. Facts added by hand have none."""
         steps = (step.trigger for _, step, new in (*self.chain, *self.successors) if not new.source.is_by_hand)
         sources = () if self.node.source.is_by_hand else (self.node.source.turn,)
         return sorted({*sources, *steps})
 
     @property
     def text(self) -> str:
-        """Return the explanation in a few lines, in which markup has no effect: the fact, its reason and source, and
-        what it replaced. Times are local ones."""
+        """The explanation in a few lines of text, in which markup has no effect: the fact, its reason and source, its
+        manual edits, what it replaced and what replaced it, and its relations. Times are local ones."""
         return "\n".join(self._lines())
 
     def __repr__(self) -> str:
@@ -66,7 +66,8 @@ class Why:
         return self.text
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the explanation of the fact as JSON values."""
+        """Return the explanation as JSON values: an object with the keys "node", "chain", "successors", "relations",
+        "edits", "times", "added" and "others"."""
         return {
             "node": node_to_dict(self.node),
             "chain": [_replacement_to_dict(one) for one in self.chain],
@@ -115,8 +116,8 @@ class Why:
 
     @property
     def speaker(self) -> str:
-        """Who said the fact, before it was corrected by hand: "user", "assistant" or "tool"; "hand" for one that was
-        added by hand."""
+        """Who said the fact, also if its wording was corrected by hand since: "user", "assistant" or "tool"; "hand" for
+        one that was added by hand."""
         sources = [edit.before["source"] for edit in self.edits if "source" in edit.before]
         return flatten((sources or [self.node.source])[0].role)
 
@@ -195,9 +196,9 @@ def _replacement_to_dict(replacement: Replacement) -> dict[str, Any]:
 
 
 def qualify_replacement(new: Node | None, words: str) -> str:
-    """Add "perhaps" to ``words`` ("was", "replaced", "replaces", "instead of") that say that ``new`` replaced another
-    fact, if that is uncertain (``new.replaces_perhaps``): "perhaps replaced". ``new`` is ``None`` if the fact was
-    pruned; ``words`` are then returned unchanged."""
+    """Return ``words`` that say that ``new`` replaced another fact ("was", "replaced", "replaces", "instead of"), with
+    "perhaps" added if that is uncertain (``new.replaces_perhaps``): "perhaps replaced", but "was perhaps". ``new`` is
+    ``None`` if that fact was pruned; nothing is added then."""
     if new is None or not new.replaces_perhaps:
         return words
     return f"{words} perhaps" if words == "was" else f"perhaps {words}"
@@ -210,12 +211,12 @@ def mark_uncertain(new: Node | None) -> str:
 
 
 def why(graph: SessionGraph, node: Node, edits: Iterable[NodeEdited] = (), others: Iterable[Node] = ()) -> Why:
-    """Return the explanation of a node.
+    """Return the explanation of ``node``, a fact of ``graph``. ``Why.times`` is left empty.
 
-    - ``edits``: the session's manual edits that are in force.
+    - ``edits``: the session's manual edits that are in force, of any fact.
     - ``others``: other facts that may be meant; those that the explanation names anyway are left out.
 
-    Other facts that were withdrawn as never true are left out: they neither led to the fact nor replaced it.
+    Facts that were withdrawn (declared never to have been true) are left out, except ``node`` itself.
     """
     relations = []
     for edge in graph.edges():
@@ -237,8 +238,8 @@ def why(graph: SessionGraph, node: Node, edits: Iterable[NodeEdited] = (), other
 class Predecessors:
     """Finds what each fact of a graph replaced.
 
-    A single choice does not replace a standing rule of the user, even if a transition says so. ``standing``: ids of
-    such rules, which still hold.
+    ``standing``: ids of the user's standing rules that a fact which is no rule is said to have replaced. Such a
+    replacement does not count, because a single choice ends no rule.
     """
 
     def __init__(self, graph: SessionGraph) -> None:
@@ -252,11 +253,11 @@ class Predecessors:
                 self._into.setdefault(step.new, []).append(step)
 
     def of(self, node: Node) -> Iterator[tuple[Transition, Node]]:
-        """Iterate over the facts that ``node`` replaced directly or through others, the newest first, each with the
-        transition that replaced it.
+        """Iterate over the facts that ``node`` replaced directly or through others, the newest first, each with its
+        replacement (the transition).
 
         - Left out are facts that were withdrawn as never true or pruned, and facts about something else than ``node``
-          (``is_same_thing``). The iteration does not end there: it goes on with what they replaced.
+          (``is_same_thing``). The iteration goes on with what these had replaced.
         - If one fact replaced several, only one of them is followed: of those that are not left out, the one replaced
           last; if all are left out, the one replaced last.
         """
@@ -283,8 +284,8 @@ def is_same_thing(node: Node, step: Transition, old: Node) -> bool:
     these cases:
 
     - ``step`` has no quote as evidence, or both facts have the same slot (such as "database");
-    - ``node`` or the evidence names ``old``: it has a word of its label, or more than an eighth of the words of a long
-      label;
+    - the label of ``node`` and the evidence together have more than an eighth of the words of the label of ``old``
+      (rounded down, so one word of a label of up to seven);
     - the reason of ``step`` has at least half of the words of that label.
     """
     if not step.evidence or (old.slot and old.slot == node.slot):
@@ -317,14 +318,14 @@ Replacement = tuple[Node, Transition, Node]
 
 
 def drop_withdrawn(chain: Iterable[Replacement], *, besides: Node) -> tuple[Replacement, ...]:
-    """Return ``chain`` without replacements of, or by, a fact that was withdrawn as never true. ``besides``: a fact
-    that may be withdrawn nevertheless."""
+    """Return ``chain`` without the replacements in which the old or the new fact was withdrawn as never true.
+    ``besides``: a fact that may be withdrawn nevertheless."""
     return tuple(one for one in chain if not any(end.is_withdrawn and end.id != besides.id for end in (one[0], one[2])))
 
 
 def find_predecessors(graph: SessionGraph, node: Node) -> tuple[Replacement, ...]:
-    """Return the transitions that led to ``node``, directly or through other facts, oldest first; () if it replaced
-    none. Left out are transitions of a fact that is no longer in the graph."""
+    """Return the replacements that led to ``node``, directly or through other facts, oldest first; () if it replaced
+    none. Left out are those of a fact that is no longer in the graph."""
     into: dict[str, list[Transition]] = {}
     for step in graph.transitions():
         into.setdefault(step.new, []).append(step)
@@ -339,8 +340,8 @@ def find_predecessors(graph: SessionGraph, node: Node) -> tuple[Replacement, ...
 
 
 def find_successors(graph: SessionGraph, node: Node) -> tuple[Replacement, ...]:
-    """Return the transitions from ``node`` to the fact that stands in its place now, oldest first; () while the fact
-    holds."""
+    """Return the replacements that lead from ``node`` to the fact that is now in its place, oldest first; () unless the
+    status of ``node`` is ``superseded``."""
     if node.status is not Status.SUPERSEDED:
         return ()
     latest = {step.old: step for step in graph.transitions()}  # a fact that came back may have been replaced twice

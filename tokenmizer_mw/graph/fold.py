@@ -1,7 +1,8 @@
 """The session graph, computed by applying the session's events in order (a fold).
 
-``apply`` does what an event says and makes no decisions of its own. Decisions are made once, in
-``tokenmizer_mw.extract``, and recorded as events. Therefore a new release with other rules does not change the past.
+``SessionGraph.apply`` does what an event says and decides nothing. Decisions, such as whether a new fact replaces an
+old one, are made once, in ``tokenmizer_mw.extract``, and recorded as events. Therefore a new release with other rules
+does not change the past.
 """
 
 from __future__ import annotations
@@ -54,12 +55,12 @@ SMALL: Final = 100
 """A fork of a graph with at most this many nodes is a plain copy, which is cheaper than reading through two layers."""
 
 Order = dict[str, None] | Layer[str, None]
-"""Ids of nodes in an order that can be read from both ends."""
+"""Ids of nodes in an order that can be read from both ends, as the keys of a mapping whose values are all ``None``."""
 
 
 DISPLAYS: Final[dict[str, Callable[[SessionGraph], Any]]] = {}
 """Functions that display a graph: "notebook" returns HTML for a notebook, "tree" a tree of the library ``rich``.
-``graph/__init__.py`` sets both, because ``graph.export`` imports this module."""
+``graph/__init__.py`` sets both, because they import this module."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,9 +69,11 @@ class Life:
 
     - ``added``: when it was recorded; ``closed``: when it was replaced, declared wrong or archived, ``None`` while it
       is current; both in seconds since the epoch.
-    - ``touched``: number of the last message that mentioned it; ``mentions``: how many times it was mentioned.
-    - ``reason``: why its status changed last, or why it stopped being current; "" if none was given.
-    - ``moves``: every status it has had, oldest first, as pairs of the time since when and the status.
+    - ``touched``: number of the last message that mentioned it or changed its status; ``mentions``: how many times it
+      was mentioned, its first statement included.
+    - ``reason``: why its status changed last; "" if no reason was given, or its status never changed.
+    - ``moves``: every status it has had, oldest first, as pairs (seconds since the epoch, status) of when the status
+      began.
     """
 
     added: float
@@ -82,7 +85,8 @@ class Life:
 
     @property
     def reason_in_words(self) -> str:
-        """The reason as it is shown to a model; "" for one that names a change or a fact by its number."""
+        """The reason as it is shown to a model: ``reason``, or "" if that only names a manual edit or a fact by its
+        number ("change 3 undone"), which tells a model nothing."""
         return "" if _INTERNAL.fullmatch(self.reason) else self.reason
 
 
@@ -91,8 +95,8 @@ class SessionGraph:
     """The facts of a session as a graph: nodes (facts), edges (relations between facts) and transitions (replacements
     of one decision by another).
 
-    Nodes are frozen, so reading is cheap and safe. ``fork`` returns a graph that starts as this one and changes
-    independently.
+    Nodes are never changed in place, so one that was returned stays as it was. ``fork`` returns a graph that starts as
+    this one and changes independently.
     """
 
     _nodes: MutableMapping[str, Node] = field(default_factory=dict)
@@ -127,7 +131,7 @@ class SessionGraph:
     def nodes(
         self, type: NodeType | DecisionKind | str | None = None, status: Status | str | None = None
     ) -> list[Node]:
-        """Return all nodes, oldest first, or those of a type and a status.
+        """Return the nodes of a type and with a status, oldest first.
 
         - ``type``: a type, such as "decision", or a kind of decisions, such as "rule"; ``None``: all.
         - ``status``: a status, also by the word for people ("replaced"); ``None``: all.
@@ -144,21 +148,24 @@ class SessionGraph:
         return [node for node in found if node.type is wanted_type]
 
     def edges(self, type: EdgeType | str | None = None) -> list[Edge]:
-        """Return all edges, oldest first (``type`` is ``None``), or those of a type. Raises ``CallerError`` for an
+        """Return the edges of a type, oldest first; all edges if ``type`` is ``None``. Raises ``CallerError`` for an
         unknown name."""
         wanted = _member(EdgeType, type)
         return [edge for edge in self._edges.values() if wanted is None or edge.type is wanted]
 
     def transitions(self) -> list[Transition]:
-        """Return all replacements of one fact by another, oldest first, also those that no longer count
-        (``standing_transitions``)."""
+        """Return all replacements of one fact by another, oldest first. Those that no longer count are among them (see
+        ``standing_transitions``)."""
         return list(self._replaced.values())
 
     def standing_transitions(self) -> list[Transition]:
-        """Return the transitions that still count, oldest first. A transition no longer counts if the addition of its
-        new fact was undone, or if that fact was archived or declared wrong and the old one is current again. Nor does
-        it if a new fact that was added by hand was archived or declared wrong, and another fact has replaced the old
-        one since."""
+        """Return the transitions that still count, oldest first. A transition no longer counts if its new fact was
+        archived or declared wrong and one of these holds:
+
+        - the old fact is current again;
+        - the new fact was added by hand, and that addition was undone;
+        - the new fact was added by hand, and another fact has replaced the old one since.
+        """
         return [step for step in self._replaced.values() if not self._is_taken_back(step)]
 
     def _is_taken_back(self, step: Transition) -> bool:
@@ -176,29 +183,34 @@ class SessionGraph:
         )
 
     def get(self, id: str) -> Node | None:
-        """Return the node with this id; ``None`` when it is unknown or was pruned."""
+        """Return the node with this id; ``None`` when it is unknown or was pruned (removed because the graph was too
+        large)."""
         return self._nodes.get(id)
 
     def life(self, id: str) -> Life:
-        """Return the history of a node. Raises ``KeyError`` for an unknown id."""
+        """Return the history of a node. Raises ``KeyError`` for an id that is unknown or was pruned."""
         return self._life[id]
 
     def find(self, type: NodeType, label: str) -> Node | None:
-        """Return the newest node of a type with the same label, compared as ``label_key`` does; ``None`` if there is
-        none."""
+        """Return the newest node of a type whose label has the same ``label_key`` as ``label``; ``None`` if there is
+        none. The node may be replaced or archived."""
         id = self._by_key.get(label_key(type, label))
         return self._nodes.get(id) if id is not None else None
 
     def in_slot(self, slot: str) -> Node | None:
-        """Return the current node with this slot (such as "database"); ``None`` if there is none, and for ""."""
+        """Return the current node with this slot (what a fact is a value of, such as "database"); ``None`` if there is
+        none, and for ""."""
         id = self._by_slot.get(slot) if slot else None
         node = self._nodes.get(id) if id is not None else None
         return node if node is not None and node.current else None
 
     def sharing_words(self, text: str, type: NodeType | None = None, limit: int = 64) -> list[tuple[Node, int]]:
-        """Return at most ``limit`` nodes whose label shares words with ``text``, each with the number of shared words,
-        best first (newest first among equals). ``type``: only nodes of this type; ``None``: of all types. For each word
-        and type only the newest ``POSTINGS_MAX`` nodes with that word are considered."""
+        """Return at most ``limit`` nodes whose label shares words with ``text``, each with the number of shared words;
+        most shared words first, then those with the highest number in their id.
+
+        ``type``: only nodes of this type; ``None``: of all types. For each word and type only the newest
+        ``POSTINGS_MAX`` nodes with that word are considered.
+        """
         hits: dict[str, int] = {}
         by_word = self.index_words()
         for kind in NodeType if type is None else (type,):
@@ -211,7 +223,9 @@ class SessionGraph:
         return list(islice(((node, count) for node, count in found if node is not None), limit))
 
     def unfinished_nodes(self) -> list[Node]:
-        """Return open tasks and tests, and errors that are not fixed, oldest first."""
+        """Return the unfinished work: pending tasks and tests and those in progress, errors that are not fixed, and
+        other facts that are pending or in progress, except decisions, goals, environments and schemas. What became
+        unfinished first comes first."""
         return [self._nodes[id] for id in self._unfinished if id in self._nodes]
 
     def newest_unfinished(self) -> Iterator[Node]:
@@ -219,17 +233,18 @@ class SessionGraph:
         return (self._nodes[id] for id in reversed(self._unfinished) if id in self._nodes)
 
     def newest_settled(self) -> Iterator[Node]:
-        """Iterate over the nodes that may be removed when the graph is too large, except unfinished work
+        """Iterate over the nodes that may be pruned (removed when the graph is too large), without unfinished work
         (``unfinished_nodes``). The ones that were mentioned or changed last come first."""
         return (self._nodes[id] for id in reversed(self._settled) if id in self._nodes)
 
     def oldest_settled(self) -> Iterator[Node]:
-        """Iterate over the nodes of ``newest_settled`` in reverse: the order in which they are pruned."""
+        """Iterate over the nodes of ``newest_settled`` in reverse order, which is the order in which they are
+        pruned."""
         return (self._nodes[id] for id in self._settled if id in self._nodes)
 
     @property
     def prunable(self) -> int:
-        """Return the number of nodes of types that may be pruned (removed when the graph is too large), unfinished work
+        """Number of nodes of types that may be pruned (removed when the graph is too large), unfinished work
         included."""
         return len(self._settled) + len(self._unfinished)
 
@@ -253,12 +268,12 @@ class SessionGraph:
 
     def flags(self, node: Node) -> tuple[str, ...]:
         """Return the names of the patterns of prompt injection that the guard found in the message that states
-        ``node``; () for none."""
+        ``node``; () for none. The pattern may be in another part of that message."""
         return self._flagged.get(node.source.turn, ())
 
     @property
     def flagged(self) -> frozenset[int]:
-        """Return the numbers of the messages that read like an attempt to take over the model."""
+        """Numbers of the messages that read like an attempt to take over the model (prompt injection)."""
         return frozenset(self._flagged)
 
     def next_id(self, type: NodeType) -> str:
@@ -267,7 +282,7 @@ class SessionGraph:
 
     @property
     def stated(self) -> int:
-        """The number of the last message in which the user stated a new fact; 0 for none."""
+        """Number of the last message in which the user stated a new fact; 0 for none."""
         return self._stated
 
     def __repr__(self) -> str:
@@ -279,8 +294,8 @@ class SessionGraph:
         return len(self._nodes)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the graph as JSON values, ``{"nodes": [...], "edges": [...], "transitions": [...]}``, oldest first,
-        without empty fields."""
+        """Return the graph as JSON values, ``{"nodes": [...], "edges": [...], "transitions": [...]}``, each oldest
+        first. Empty fields are left out. A node also has "flags" if its message reads like a prompt injection."""
         return {
             "nodes": [self._to_dict(node) for node in self._nodes.values()],
             "edges": [edge_to_dict(edge) for edge in self._edges.values()],
@@ -322,13 +337,13 @@ class SessionGraph:
         self._edit(event.id, dict(event.changes), at, event.reason)
 
     def remember(self, transitions: Iterable[Transition]) -> None:
-        """Add transitions alone, without changing nodes or edges, for views that show a part of another graph."""
+        """Add transitions without changing nodes or edges. It is for graphs that show a part of another graph."""
         for step in transitions:
             self._replaced[_step_key(step)] = step
 
     def rewrite_reasons(self, rewrite: Callable[[str], str]) -> None:
-        """Replace the details of all facts and the reasons of their changes by what ``rewrite`` returns for them, for
-        views that hide some of the log's words."""
+        """Replace the details of all facts, and the reasons of their status changes and replacements, by what
+        ``rewrite`` returns for them. It is for graphs that hide some of the log's words. Empty texts are left alone."""
         for id, node in list(self._nodes.items()):
             if node.detail and (detail := rewrite(node.detail)) != node.detail:
                 self._nodes[id] = replace(node, detail=detail)
@@ -340,8 +355,9 @@ class SessionGraph:
                 self._replaced[key] = replace(step, reason=reason)
 
     def fork(self) -> SessionGraph:
-        """Return a graph that starts with the same content; changes to it do not affect this one. Its cost does not
-        depend on the graph's size. This graph must not change as long as the fork is in use."""
+        """Return a graph that starts with the same content; changes to it do not affect this one. This graph must not
+        change as long as the fork is in use. The cost does not grow with the graph: one of more than ``SMALL`` nodes is
+        not copied but read through."""
         self.index_words()
         if len(self._nodes) <= SMALL:
             return self.copy()
@@ -451,7 +467,7 @@ class SessionGraph:
         self._move(step.old, Status.SUPERSEDED, step.trigger, at, step.reason)
 
     def _separate(self, step: Transition) -> None:
-        """Remove all transitions and edges between two facts that say that one of them replaced the other."""
+        """Remove all transitions and edges which say that one of the two facts replaced the other."""
         pair = {step.old, step.new}
         for key in [key for key, one in self._replaced.items() if {one.old, one.new} == pair]:
             del self._replaced[key]

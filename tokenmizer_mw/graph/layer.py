@@ -1,4 +1,5 @@
-"""A mapping on top of another one: writes stay in the upper mapping, so that forking a large graph costs nothing."""
+"""A mapping on top of another one: changes are stored in the upper mapping only, so that a large graph can be forked
+without a copy."""
 
 from __future__ import annotations
 
@@ -12,8 +13,8 @@ _ABSENT: Final = object()
 
 
 class Layer(MutableMapping[K, V]):
-    """A mapping that shows ``base`` with the changes that were made through this mapping. ``base`` itself is never
-    written, and must not change while this mapping is used.
+    """A mapping with the content of ``base`` and the changes that were made through this mapping. ``base`` itself is
+    never written, and must not change while this mapping is used.
 
     Keys come in the order that a plain dictionary would have: a key that is deleted and set again moves to the end.
     """
@@ -35,8 +36,7 @@ class Layer(MutableMapping[K, V]):
         return self._base[key]
 
     def get(self, key: K, default: object = None) -> Any:
-        """Return the value of ``key``, or ``default``. Faster than the inherited method, because it raises no exception
-        internally."""
+        """Return the value of ``key``; ``default`` if the key is missing."""
         value = self._own.get(key, _ABSENT)
         if value is _ABSENT:
             return self._base.get(key, default)

@@ -1,5 +1,5 @@
-"""Find facts by words: BM25 ranking over their texts and the words for their types; the open work that a question asks
-for."""
+"""Find facts by words: BM25 ranking over their texts and the words for their types; what fact a description means; and
+the open work that a question asks for."""
 
 from __future__ import annotations
 
@@ -34,14 +34,15 @@ _PART_LETTERS_MIN: Final = 3
 letters."""
 
 CLEAR: Final = 1.25
-"""A hit also fits a description if this many times its score exceeds the score of the best hit."""
+"""How near to the best hit another one must be to fit a description about equally well: its score times this number
+exceeds the best score."""
 
 _NAMED_LEAST: Final = 2
 """A question is about a fact if it has at least this many words of its label, and these are at least a quarter of the
 question's words."""
 
 FITTING_MAX: Final = 5
-"""A description may mean at most this many facts."""
+"""Most facts that a description may mean."""
 
 _READ_MAX: Final = 8_192
 """The words of this many nodes are cached for the next question."""
@@ -69,7 +70,8 @@ class SearchHit:
 
 
 def former_nodes(graph: SessionGraph, edits: Iterable[NodeEdited]) -> list[Node]:
-    """Return the nodes whose wording was changed by manual edits, as they were before."""
+    """Return the nodes whose wording (label) was changed by the manual ``edits``, with the label, slot and value that
+    they had before; one for each such edit. Nodes that are no longer in the graph are left out."""
     edited = [(graph.get(edit.id), edit.before) for edit in edits if "label" in edit.before]
     names = ("label", "slot", "value")
     return [
@@ -82,14 +84,15 @@ def former_nodes(graph: SessionGraph, edits: Iterable[NodeEdited]) -> list[Node]
 def search(
     graph: SessionGraph, text: str, *, k: int = 5, former: Sequence[Node] = (), parts: bool = True
 ) -> list[SearchHit]:
-    """Return at most ``k`` nodes that match ``text``, best first.
+    """Return at most ``k`` nodes that match ``text``, best first; ``[]`` when none shares a word with it.
 
     Searched are label, value, slot, reason and quote, and words for the node's type, kind and category, so that "db"
     finds PostgreSQL, which is also found as "postgres". Facts whose addition by hand was undone are left out. Among
-    nearly equal hits, current facts come before replaced ones, and decisions and goals before other types. ``former``:
-    nodes with their earlier wording (``former_nodes``), by which the current nodes are found, too. ``parts``: true: a
-    word that no node has finds names in code of which it is a part ("memory" finds OutOfMemoryError); false: words find
-    their inflected forms ("cancel" finds "cancellation").
+    nearly equal hits, current facts come before replaced ones, and decisions and goals before other types.
+
+    - ``former``: nodes with their earlier wording (``former_nodes``); a current node is also found by these words.
+    - ``parts``: true: a word that no node has finds names in code of which it is a part ("memory" finds
+      OutOfMemoryError); false: words find their inflected forms instead ("cancel" finds "cancellation").
     """
     nodes = [*_list_nodes(graph), *former]
     best: dict[str, float] = {}
@@ -106,19 +109,23 @@ def _list_nodes(graph: SessionGraph) -> list[Node]:
 
 
 def find_described(graph: SessionGraph, text: str, former: Sequence[Node] = ()) -> Node | None:
-    """Return the node that ``text`` means; ``None`` when nothing matches.
+    """Return the one node that ``text`` means; ``None`` when nothing matches.
 
-    Tried in this order, current facts first: its id; its label or value (decisions before others); the same words; the
-    words that it had before a correction (``former``, see ``former_nodes``); the best hit of ``search`` that ``text``
-    is about. It is about a node if it describes it (``is_described``), names its value, or shares with its label at
-    least two words that are a quarter of its own.
+    Tried in this order, current facts first:
+
+    - the node's id;
+    - its label or value (decisions before others), or the same words;
+    - the wording that it had before a correction by hand (``former``, see ``former_nodes``);
+    - the best hit of ``search`` that ``text`` is about. It is about a node if it describes the node (``is_described``),
+      names its value, or shares with its label at least two words that are a quarter of the words of ``text``.
     """
     return next(iter(find_fitting(graph, text, former)), None)
 
 
 def find_fitting(graph: SessionGraph, text: str, former: Sequence[Node] = ()) -> list[Node]:
-    """Return the node that ``find_described`` finds, and behind it those that ``text`` fits about equally well. A
-    decision that has all words of ``text`` comes before an error. ``[]`` when nothing matches."""
+    """Return the nodes that ``text`` may mean: the one that ``find_described`` returns, and behind it those that fit
+    about equally well, at most ``FITTING_MAX``. ``[]`` when nothing matches. If the best hit is an error, decisions
+    that have all words of ``text`` come before it."""
     if (node := graph.get(text)) is not None:
         return [node]
     if named := _find_all_in(_list_nodes(graph), text):
@@ -146,14 +153,16 @@ def _is_about(node: Node, text: str, former: Iterable[Node]) -> bool:
 
 
 def find_meant(graph: SessionGraph, text: str, former: Sequence[Node], prefers: Callable[[Node], bool]) -> list[Node]:
-    """Return the nodes that ``text`` may mean in an edit by hand; ``[]`` for none. Tried in this order until something
-    is found:
+    """Return the nodes that ``text`` may mean in an edit by hand; ``[]`` for none. ``prefers``: returns whether a node
+    is more likely to be meant. Tried in this order until something is found:
 
     - the node with this id;
-    - what ``find_worded`` finds among the nodes for which ``prefers`` returns true;
+    - what ``find_worded`` finds among the nodes that ``prefers`` accepts;
     - what it finds among the others;
-    - the preferred nodes whose quote contains ``text``, if it has several words. A concept is returned only if nothing
-      else is found.
+    - the accepted nodes whose quote contains ``text``, if that has several words; concepts only if no other node is
+      found.
+
+    ``former``: nodes with their earlier wording (``former_nodes``).
     """
     if (node := graph.get(text)) is not None:
         return [node]
@@ -169,10 +178,11 @@ def find_worded(nodes: Sequence[Node], text: str, former: Iterable[Node] = ()) -
     this order until something is found:
 
     - nodes with this label or value, now or before a correction (``former``, see ``former_nodes``);
-    - if ``text`` has several words: nodes whose label begins with them, then nodes whose label contains them;
+    - if ``text`` has several words: nodes whose label begins with ``text``, else nodes whose label contains it;
     - nodes whose label, value and category together contain all words of ``text``.
 
-    Several words mean a concept only if they mean nothing else. One word means all facts that have it, concepts last.
+    A text of several words means a concept only if it means nothing else. A single word may mean any fact that has it,
+    concepts last.
     """
     by_id = {node.id: node for node in nodes}
     if named := _find_all_in(nodes, text) or _find_all_in((one for one in former if one.id in by_id), text):
@@ -221,7 +231,8 @@ def _has_run(label: str, spelling: str) -> bool:
 
 
 def names_half(node: Node, text: str) -> bool:
-    """Return whether at least half of the words of ``text`` are those of the node's label, value or category."""
+    """Return whether at least half of the words of ``text`` are words of the node's label, value, slot or category.
+    False if none is."""
     wanted = _read_asked_words(text)
     shared = wanted & _naming_words(node)
     return bool(shared) and 2 * len(shared) >= len(wanted)
@@ -229,8 +240,8 @@ def names_half(node: Node, text: str) -> bool:
 
 def is_described(node: Node, text: str) -> bool:
     """Return whether ``text`` describes ``node`` well enough for an edit by hand: more than half of its words are the
-    node's, or half of them if one of these says what the node is a value of ("the database of the hall"). One ordinary
-    word that a text shares with a fact does not name the fact."""
+    node's, or half of them if one of these says what the node is a value of ("the database of the hall"). Question
+    words and English function words do not count."""
     wanted, shared = _read_asked_words(text), shared_words(node, text)
     placed = frozenset[str]()
     if node.slot and node.type is not NodeType.GOAL:
@@ -239,7 +250,8 @@ def is_described(node: Node, text: str) -> bool:
 
 
 def shared_words(node: Node, text: str) -> frozenset[str]:
-    """Return those words of ``text`` by which ``search`` finds ``node``."""
+    """Return those words of ``text``, in the singular and without question words, by which ``search`` finds
+    ``node``."""
     return _read_asked_words(text).intersection({*_read(node)[0], *_identifier_parts(node.label)})
 
 
@@ -347,7 +359,8 @@ def _read_asked_words(text: str) -> frozenset[str]:
 
 
 def product_words(text: str) -> frozenset[str]:
-    """Return the words of a text in the singular, each name of a known product in its first spelling."""
+    """Return the words of a text in the singular, without English function words. Each name of a known product has one
+    spelling: "postgres" becomes "postgresql"."""
     return _singular(text)
 
 
@@ -369,7 +382,8 @@ def _bag(node: Node, stems: frozenset[str]) -> Mapping[str, int]:
 
 @cache
 def kind_words(type_: NodeType, kind: DecisionKind | None = None) -> frozenset[str]:
-    """Return the words that people call a type and a kind (``None``: the type alone), in the singular."""
+    """Return the words that people use for a type of facts and for a kind of decisions (``None``: for the type alone),
+    in the singular: "task", "work" and "todo" for ``NodeType.TASK``."""
     named = kind or ""
     return _singular(f"{type_} {_CALLED.get(type_, '')} {named} {_CALLED.get(named, '')}")
 
@@ -412,10 +426,11 @@ _WORK: Final = (NodeType.TASK, NodeType.TEST, NodeType.ERROR)
 
 
 def find_open_work(graph: SessionGraph, query: str) -> list[Node]:
-    """Return the open work that ``query`` asks for, in progress first, then the newest first.
+    """Return the unfinished tasks, tests and errors that ``query`` asks for ("what is left to do?"); those in progress
+    first, then the newest first.
 
-    Empty for a question about anything else: one with a word that names neither a state of open work nor a kind of
-    work. If it names kinds ("open errors"), only these are returned.
+    Empty for a question about anything else: one without a word for open work, or with a word that means neither that
+    nor a kind of work. If it names kinds ("open errors"), only these are returned.
     """
     asked = pick_asked_words(query) - _BESIDE_OPEN
     named = [type_ for type_ in _WORK if asked & kind_words(type_)]

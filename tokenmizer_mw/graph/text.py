@@ -1,4 +1,4 @@
-"""Compare labels: the words of a label, and a key that is equal for equal facts."""
+"""Compare labels: the words of a label, and a key that is equal for labels of the same fact."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ _CASED: Final = frozenset({NodeType.FILE, NodeType.ENDPOINT, NodeType.API, NodeT
 
 @lru_cache(maxsize=4096)
 def words(label: str) -> frozenset[str]:
-    """Return the meaningful words of a label: case-folded, without English function words.
+    """Return the meaningful words of a label: in lower case (case-folded, NFKC), without English function words.
 
-    A word with dots, slashes, underscores or hyphens inside counts as a whole ("api/auth.py"), and so do its parts.
-    Runs of CJK text are split into pairs of characters.
+    A word with dots, slashes, underscores or hyphens inside counts as a whole ("api/auth.py"), and so do its parts of
+    more than one character. Runs of Chinese, Japanese and Korean text are split into overlapping pairs of characters.
     """
     found: set[str] = set()
     for raw in _split(unicodedata.normalize("NFKC", label).casefold()):
@@ -47,11 +47,13 @@ ASKING: Final = frozenset((
     "these", "those", "us", "what", "when", "where", "which", "who", "why", "would",
 ))
 # fmt: on
-"""Words of questions, with and without a plural's ending, that say nothing about what is asked for."""
+"""Words of questions that say nothing about what is asked for. Those that end with "s" are listed without it as well,
+because ``singular`` removes it."""
 
 
 def singular(word: str) -> str:
-    """Return ``word`` without the "s" of an English plural."""
+    """Return ``word`` without the "s" at its end, if it has more than three letters and no second "s" before that one.
+    The word need not be a plural."""
     return word[:-1] if len(word) > 3 and word[-1] == "s" and word[-2] != "s" else word
 
 
@@ -73,8 +75,8 @@ def stem(word: str) -> str:
 
 
 def pick_asked_words(question: str) -> frozenset[str]:
-    """Return the words that a question is about, in the singular, without question words; all of its words if there are
-    no others."""
+    """Return the words (see ``words``) that a question is about, in the singular, without question words. If it has
+    only question words, these are returned."""
     found = {singular(word) for word in words(question)}
     return frozenset(found - ASKING) or frozenset(found)
 
@@ -100,8 +102,9 @@ def _is_cjk(char: str) -> bool:
 
 @lru_cache(maxsize=4096)
 def label_key(type_: NodeType, label: str) -> str:
-    """Return a key for comparing labels of a type: labels with the same key are the same fact. Paths and routes keep
-    their case."""
+    """Return a key by which labels of a type are compared: labels with the same key are the same fact. Case, spacing,
+    and signs other than ``. / - _ # @ : +`` do not count. For files, endpoints, APIs and schemas everything counts but
+    spaces at the ends."""
     text = unicodedata.normalize("NFKC", label).strip()
     if type_ in _CASED:
         return f"{type_.value}:{text}"

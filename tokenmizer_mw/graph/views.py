@@ -1,4 +1,4 @@
-"""Views of a graph: the facts that were true at a time, the graph without the words of withdrawn facts, the difference
+"""Views of a graph: the facts that were valid at a time, the graph without the words of withdrawn facts, the difference
 from an earlier graph, and the importance of facts, which is computed for a given message and never stored. Pure."""
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ from tokenmizer_mw.model.node import DecisionKind, Node, NodeType, Status, Trans
 
 
 def as_valid(graph: SessionGraph, at: float) -> SessionGraph:
-    """Return the facts of ``graph`` that were true at ``at`` (seconds since the epoch), with the status that they had
-    then, the relations between them, and the transitions until then.
+    """Return a graph with the facts of ``graph`` that were valid at ``at`` (seconds since the epoch), with the status
+    that they had then, the relations between them, and the transitions recorded until then.
 
-    A fact holds from ``valid_from`` (else from when it was recorded) until ``valid_until`` (else until it was replaced,
-    declared wrong or archived).
+    A fact is valid from ``valid_from`` (else from when it was recorded) until ``valid_until`` (else until it was
+    replaced, declared wrong or archived).
     """
     then = SessionGraph()
     for node in graph.nodes():
@@ -36,7 +36,9 @@ def as_valid(graph: SessionGraph, at: float) -> SessionGraph:
 
 
 def status_at(life: Life, node: Node, at: float) -> Status | None:
-    """Return the status that a fact had at ``at`` (seconds since the epoch); ``None`` when it was not valid then."""
+    """Return the status that the fact ``node`` with the history ``life`` had at ``at`` (seconds since the epoch);
+    ``None`` when the fact was not valid then. If ``valid_until`` is set, it alone decides until when the fact is valid,
+    and the status is the last one that is not replaced, rejected or archived."""
     start = life.added if node.valid_from is None else node.valid_from
     if at < start or (node.valid_until is not None and at >= node.valid_until):
         return None
@@ -80,7 +82,8 @@ class Diff:
         return short_repr(self, ", ".join(counts))
 
     def to_dict(self) -> dict[str, Any]:
-        """Return JSON values; ``changed`` holds pairs of before and after."""
+        """Return JSON values with the keys "added", "changed", "removed" and "transitions"; "changed" holds pairs of
+        before and after."""
         return {
             "added": [node_to_dict(node) for node in self.added],
             "changed": [[node_to_dict(old), node_to_dict(new)] for old, new in self.changed],
@@ -90,11 +93,13 @@ class Diff:
 
 
 def diff(before: SessionGraph, after: SessionGraph) -> Diff:
-    """Return what differs between two graphs of the same session, ``before`` and a later ``after``.
+    """Return what differs between two graphs of the same session, ``before`` and a later ``after``. Nothing differs:
+    the result is empty and false.
 
-    A fact that was replaced stays in the graph: it is in ``changed``, as a pair of the fact before and after, and the
-    replacement is in ``transitions``. ``removed`` has the facts whose ids ``after`` lacks. If nothing differs, the
-    ``Diff`` is empty and false.
+    - ``added``: the facts whose ids ``before`` lacks; ``removed``: those whose ids ``after`` lacks.
+    - ``changed``: pairs of a fact before and after. A fact that was replaced is here, because it stays in the graph
+      with another status.
+    - ``transitions``: the replacements that ``before`` lacks.
     """
     pairs = [(before.get(node.id), node) for node in after.nodes()]
     known = set(before.transitions())
@@ -113,15 +118,15 @@ _TYPE_WEIGHT: Final[dict[NodeType, float]] = {
 }  # fmt: skip
 
 HALF_LIFE: Final = 40
-"""Messages after which the part of a fact's importance that is due to recency has halved."""
+"""Number of messages after which the part of a fact's importance that depends on recency has halved."""
 
 
 def importances(graph: SessionGraph, message: int = 0) -> dict[str, float]:
-    """Return the importance of each node at the message with the number ``message`` (0: the last one that mentioned a
-    node), by id. Positive numbers.
+    """Return the importance of each node, a positive number, by the node's id. ``message``: number of the message at
+    which the importance is computed; 0: the last one that mentioned a node.
 
-    It grows with the weight of the type, with references (edges and repeated mentions) and recency, and shrinks with
-    doubt. Standing rules do not age.
+    The importance grows with the weight of the type, the number of edges and mentions, recency, and the fact's
+    confidence. Standing rules do not age.
     """
     lives = {node.id: graph.life(node.id) for node in graph.nodes()}
     now = message or max((life.touched for life in lives.values()), default=0)
@@ -144,8 +149,9 @@ _WORD: Final = re.compile(r"\w+")
 
 
 def without_withdrawn_words(graph: SessionGraph) -> SessionGraph:
-    """Return a copy of ``graph`` for models: in it, details of facts and reasons of changes lack the sentences that
-    state a fact which was withdrawn as never true. Returns ``graph`` itself if no fact was withdrawn."""
+    """Return a copy of ``graph`` to be shown to models. In it, details of facts and reasons of changes lack the
+    sentences that contain the label of a fact which was withdrawn (declared never to have been true). Returns ``graph``
+    itself if no fact was withdrawn."""
     labels = [node.label for node in graph.nodes(status=Status.INVALIDATED) if node.is_withdrawn]
     phrases = spell_phrases(labels)
     if not phrases:
@@ -162,9 +168,11 @@ def spell_phrases(labels: Iterable[str]) -> frozenset[str]:
 
 
 def remove_phrases(text: str, phrases: Collection[str]) -> str:
-    """Return ``text`` without the sentences that contain one of ``phrases`` (see ``spell_phrases``).
+    """Return ``text`` without the sentences that contain one of ``phrases`` (as ``spell_phrases`` returns them);
+    ``text`` itself if it contains none.
 
-    A phrase of one word is a name that other sentences may mention: it counts only if it is the whole text.
+    A phrase of one word is a name that other sentences may mention: it counts only if it is a whole sentence, or the
+    whole text.
     """
     found = [phrase for phrase in phrases if _holds(text, phrase)]
     if not found:

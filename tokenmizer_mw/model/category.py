@@ -1,4 +1,4 @@
-"""Categories of software choices, such as databases, with the names of their values, by which extraction and search
+"""Categories of software choices, such as databases, with the names of their values. By them, extraction and search
 know that "pg" and "PostgreSQL" are the same database."""
 
 from __future__ import annotations
@@ -11,11 +11,11 @@ from typing import Final
 class Category:
     """A kind of choice in a software project, such as "database", with its values, such as "postgresql".
 
-    - ``single``: whether a project usually has only one value of it at a time, so that a new value replaces the old
-      one.
-    - ``members``: its values, separated by spaces, each with its other spellings after slashes
-      ("sqlite/sqlite3 mysql"). All are in lower case, with hyphens in place of spaces.
-    - ``names``: words for the category itself, in the same form; ``asked``: further words for it that occur only in
+    - ``name``: of the category. ``single``: whether a project usually has only one value of it at a time, so that a new
+      value replaces the old one.
+    - ``members``: its values, separated by spaces, each with its other spellings after slashes ("sqlite/sqlite3
+      mysql"). All are in lower case, with hyphens in place of spaces.
+    - ``names``: words for the category itself, separated by spaces; ``asked``: further words for it that occur only in
       questions. "" for none.
     """
 

@@ -1,9 +1,9 @@
 """The events that a session's log consists of, and their stored form.
 
-Whatever needs judgement, such as whether one decision replaces another, is judged once, before an event is recorded.
-The state of a session is built by applying its events in order, without any judgement. Each kind of event is stored
-under its own name and version, never under the name of a Python class, and ``UPCASTS`` converts old versions to the
-current one, so that newer releases can read old logs.
+Whatever needs judgement, such as whether one decision replaces another, is decided once, before an event is recorded.
+The state of a session is computed by applying its events in order; nothing is decided then. Each kind of event is
+stored under its own name and version, never under the name of a Python class, and ``UPCASTS`` converts old versions to
+the current one, so that newer releases can read old logs.
 """
 
 from __future__ import annotations
@@ -31,13 +31,13 @@ from tokenmizer_mw.model.node import (
 
 @dataclass(frozen=True, slots=True)
 class MessageRecorded:
-    """A message was added to the session as number ``turn`` (1-based). When a client sends the message again, it is
-    recognised by its ``digest``.
+    """A message was added to the session as number ``turn`` (1-based).
 
+    - ``digest``: see ``model.message.digest``; by it the message is recognised when a client sends it again.
     - ``after``: number of the message that it follows (0: none). This is the previous message, or an older one if the
       client went back and tried again.
     - ``original``: for messages that a framework such as LangChain stores here, the framework's own form of the message
-      as JSON text, so that it gets exactly that back; else "".
+      as JSON text, so that the framework gets exactly that back; else "".
     """
 
     turn: int
@@ -51,10 +51,10 @@ class MessageRecorded:
 class HistoryRevised:
     """Messages left the part of the transcript that is sent to the model.
 
-    - ``withdrawn``: numbers of the messages that the host deleted or replaced. ``archived``: numbers of those that are
-      only stored now; the facts that they stated stay.
-    - ``redrawn``: true if facts came from withdrawn messages. The graph of facts then starts empty again, and the
-      events with the facts of the remaining messages follow.
+    - ``withdrawn``: numbers of the messages that the client deleted or replaced.
+    - ``archived``: numbers of the messages that are still stored, but no longer sent; facts from them stay.
+    - ``redrawn``: whether facts came from withdrawn messages. If true, the graph of facts starts empty again, and the
+      events after this one record the facts of the remaining messages.
     """
 
     withdrawn: tuple[int, ...] = ()
@@ -64,16 +64,19 @@ class HistoryRevised:
 
 @dataclass(frozen=True, slots=True)
 class Rewritten:
-    """``changed`` earlier events were replaced in the store, for example to redact secrets. Whoever holds the session's
-    state in memory must build it again from all events."""
+    """A number (``changed``) of earlier events were replaced in the store, for example to redact secrets. Whoever holds
+    the session's state in memory must compute it again from all events."""
 
     changed: int
 
 
 @dataclass(frozen=True, slots=True)
 class TurnClosed:
-    """A model call ended after message ``turn``. ``finish_reason``: as the provider reported it, "" if it did not;
-    ``usage``: the token counts that the provider reported, under this package's names; empty if it reported none."""
+    """A model call ended after message ``turn``.
+
+    - ``outcome``: how it ended. ``finish_reason``: the provider's word for why, "" if it gave none.
+    - ``usage``: the token counts that the provider reported, under this package's names; empty if it reported none.
+    """
 
     turn: int
     outcome: Outcome
@@ -86,8 +89,8 @@ class Derived:
     """Facts were extracted from all messages up to and including number ``turn``. After a crash, extraction continues
     with the next message.
 
-    ``flagged``: maps the numbers of messages that read like an attempt to take over the model (prompt injection) to the
-    names of the patterns found in them; only messages since the previous ``Derived`` event.
+    ``flagged``: of the messages since the previous ``Derived`` event, those that read like an attempt to take over the
+    model (prompt injection): maps their numbers to the names of the patterns found in them.
     """
 
     turn: int
@@ -99,12 +102,12 @@ class Refined:
     """A model read the session to correct and complete its facts (refinement). It was shown the messages up to and
     including ``turn``; the events before this one record the facts that it stated.
 
-    - ``calls``: how often the model was called; ``tokens``: size of the last prompt.
-    - ``handover``: those sentences of the model's summary that the session supports. They stand for messages ``first``
-      to ``turn``. Empty, with ``first`` 0, if there are none; an earlier handover then stays in use.
+    - ``calls``: how often the model was called; ``tokens``: size of the last prompt in tokens.
+    - ``handover``: those sentences of the model's summary that the session supports. They summarise the messages from
+      ``first`` to ``turn``. Empty, with ``first`` 0, if there are none; an earlier handover then stays in use.
 
-    After calls that gave nothing usable, an event with ``calls`` alone is recorded; ``turn`` is then that of the
-    refinement before, 0 for none.
+    If no call gave anything usable, the event has only ``calls``, and ``turn`` is that of the previous refinement, 0
+    for none.
     """
 
     turn: int
@@ -123,8 +126,8 @@ class NodeAdded:
 
 @dataclass(frozen=True, slots=True)
 class NodeRevised:
-    """Fields of a fact changed at message ``turn``. ``changes``: maps field names of ``Node`` (never id, type or
-    status) to new values."""
+    """Fields of the fact ``id`` changed because of message ``turn``. ``changes``: maps field names of ``Node`` (never
+    id, type or status) to new values; empty if the message only mentions the fact."""
 
     id: str
     changes: Mapping[str, Any]
@@ -132,14 +135,17 @@ class NodeRevised:
 
 
 WENT_ON: Final = "the conversation went on"
-"""Reason stored with a change of status: the assistant took up the work or the error, the conversation went on without
-mentioning it, and so it counts as done or fixed."""
+"""Reason stored with a change of status to done or fixed: the assistant took up the task or the error, and the
+conversation went on without mentioning it."""
 
 
 @dataclass(frozen=True, slots=True)
 class StatusChanged:
-    """The status of a fact changed at message ``turn``. ``quote``: the words that state the change, if it is one that
-    needs such evidence (``may_move``); else ""."""
+    """The status of the fact ``id`` changed because of message ``turn`` (0: none).
+
+    - ``reason``: why, "" if none is known. ``quote``: the words that state the change, if the change needs such
+      evidence (``may_move``); else "".
+    """
 
     id: str
     status: Status
@@ -152,14 +158,13 @@ class StatusChanged:
 class NodeEdited:
     """Somebody changed a fact by hand, when the session had ``turn`` messages.
 
-    - ``id``: id of the changed fact; ``reason``: why, as the editor wrote it, "" if nothing was written.
-    - ``changes``: maps field names of ``Node`` (status included, never id or type) to new values; ``before``: to the
-      earlier values, for undo.
+    - ``id``: id of the changed fact; ``reason``: why, as that person wrote it, "" if nothing was written.
+    - ``changes``: maps field names of ``Node`` (status included, never id or type) to new values; ``before``: maps them
+      to the earlier values, for undo.
     - ``number``: counts the edits of a session, from 1; ``undoes``: number of the edit that this one undoes, 0 for
       none.
-    - ``separated``: set if the edit says that another fact did not replace this one, because the two are different
-      things: the replacement that the edit removes. In the undo of such an edit: the replacement that it restores. Else
-      ``None``.
+    - ``separated``: if the edit says that another fact did not replace this one, because the two are different things:
+      the replacement that it removes. In the undo of such an edit: the replacement that it restores. Else ``None``.
     """
 
     number: int
@@ -173,8 +178,8 @@ class NodeEdited:
 
     @property
     def adds(self) -> bool:
-        """Whether the edit added the fact. A fact added by hand is recorded as archived first, so that undo can archive
-        it again."""
+        """Whether the edit added the fact. A fact added by hand is recorded as archived first, and the edit makes it
+        current, so that undo can archive it again. False for the undo of another edit."""
         before, now = self.before.get("status"), self.changes.get("status")
         return before is Status.ARCHIVED and now is not None and is_current(now) and not self.undoes
 
@@ -188,7 +193,8 @@ class EdgeAdded:
 
 @dataclass(frozen=True, slots=True)
 class DecisionReplaced:
-    """A decision replaced another one. Applying the event marks the old one superseded and links the two."""
+    """A decision replaced another one. Applying the event gives the old decision the status superseded and adds an edge
+    from the new one to it."""
 
     transition: Transition
 
@@ -206,12 +212,14 @@ class Checkpointed:
     block, a text with the session's facts.
 
     - ``id``: its name, unique in the session; ``turn``: number of the session's newest message then.
-    - ``block``: the resume block exactly as sent; "" if none is stored. A compaction stores a block without a cut.
-      ``tokens``: length of the block, also if it is not stored; ``carried``: ids of the facts in a stored block.
+    - ``block``: the resume block exactly as sent; "" if none is stored. A compaction (the client replaces the chat by a
+      summary) stores a block without a cut.
+    - ``tokens``: length of the block in tokens, also if it is not stored; ``carried``: ids of the facts in a stored
+      block.
     - ``anchor``: digest of the first message that the cut left in place ("" without a cut); ``anchor_turn``: its
       number. With them, every later call drops the same messages and contains the same block until the next cut.
-    - ``dropped``: number of messages that the block replaces, 0 if it stands before the whole chat; ``kept``: number of
-      messages that stayed, 0 if unknown.
+    - ``dropped``: number of messages that the block replaces, 0 if it is sent before the whole chat; ``kept``: number
+      of messages that stayed, 0 if unknown.
     """
 
     id: str
@@ -227,12 +235,12 @@ class Checkpointed:
 
 @dataclass(frozen=True, slots=True)
 class Reminded:
-    """The request that message ``turn`` answers contained a reminder: facts and quotes from messages that a cut had
-    removed.
+    """A request contained a reminder: facts and quotes from messages that a cut had removed, looked up for the newest
+    message. Message ``turn`` is the reply to that request.
 
-    - ``cut``: id of the cut's checkpoint. It is "resume-N" (N: number of a message) if a host sent a resume block in
+    - ``cut``: id of the cut's checkpoint. It is "resume-N" (N: number of a message) if a client sent a resume block in
       place of old messages, and the session has no cut there.
-    - ``tokens``: tokens of the reminder; ``nodes``: ids of its facts; ``messages``: numbers of the messages it quotes.
+    - ``tokens``: length of the reminder; ``nodes``: ids of its facts; ``messages``: numbers of the messages it quotes.
 
     The text of the reminder is not stored, because the session contains what it states.
     """
@@ -265,8 +273,8 @@ Event = (
 
 @dataclass(frozen=True, slots=True)
 class Recorded:
-    """An event as the log holds it. ``seq``: its number in the session, from 1; ``recorded_at``: seconds since the
-    epoch."""
+    """An event as the log holds it. ``seq``: its number in the session, from 1; ``recorded_at``: when it was recorded,
+    in seconds since the epoch."""
 
     seq: int
     recorded_at: float
@@ -290,10 +298,10 @@ _JSON: Final = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
 
 
 def encode(event: Event) -> tuple[str, int, str]:
-    """Return ``(kind, version, payload as JSON text)``, the stored form of an event. The text is valid UTF-8 without
-    NUL.
+    """Return ``(kind, version, payload as JSON text)``, the stored form of an event.
 
-    A lone surrogate in a text is written as a JSON escape, because databases refuse it.
+    The payload is valid UTF-8 without NUL. A lone surrogate (half of a character) in a text is written as a JSON
+    escape, because databases refuse it.
     """
     kind, version, write = _WRITERS[type(event)]
     payload = _JSON.encode(write(event))
@@ -301,8 +309,8 @@ def encode(event: Event) -> tuple[str, int, str]:
 
 
 def decode(kind: str, version: int, payload: str, upcasts: Upcasts | None = None) -> Event:
-    """Return the event that ``encode`` encoded. An older version is converted by ``upcasts`` (``None``: ``UPCASTS``)
-    first.
+    """Return the event whose stored form (see ``encode``) is given. A payload of an older version is converted by
+    ``upcasts`` first (``None``: by ``UPCASTS``).
 
     Raises ``NewerEvent`` for a kind or a version that this release does not know, and ``UnreadableEvent`` for damaged
     data and for an older version that ``upcasts`` does not convert.
@@ -322,28 +330,28 @@ def decode(kind: str, version: int, payload: str, upcasts: Upcasts | None = None
 
 
 ReadDetail = Literal["all", "graph", "nodes", "messages", "numbers"]
-"""How much of a session's log ``EventLog.read`` must return. All but "all" save time.
+"""How much of a session's log ``EventLog.read`` must return. All values but "all" save time.
 
 - "all": every event, complete.
-- "graph": every event; of messages only the number is needed (``decode_outline``).
+- "graph": every event; of a message only its number must be right (``decode_outline``).
 - "nodes": as "graph", and events of ``KINDS_BESIDE_NODES`` may be missing.
 - "messages": events of ``KINDS_BESIDE_MESSAGES`` may be missing, except for the last event of the log.
-- "numbers": as "messages", and of messages only the number is needed.
+- "numbers": as "messages", and of a message only its number must be right.
 """
 
 KINDS_BESIDE_NODES: Final = (
     "message", "turn_closed", "derived", "refined", "edge_added", "checkpointed", "reminded",
 )  # fmt: skip
-"""Kinds of events that neither change a fact nor replace one, so that a reader of facts does not need them."""
+"""Kinds of events that add, change or replace no fact."""
 
 KINDS_BESIDE_MESSAGES: Final = (
     "turn_closed", "derived", "refined", "node_added", "node_revised", "status_changed", "node_edited", "edge_added",
     "decision_replaced", "nodes_pruned", "checkpointed", "reminded",
 )  # fmt: skip
-"""Kinds of events that change no message, so that a reader of messages does not need them."""
+"""Kinds of events that add or change no message."""
 
 OUTLINES: Final = frozenset[ReadDetail]({"graph", "nodes", "numbers"})
-"""The values of ``ReadDetail`` for which only the numbers of messages are decoded, by ``decode_outline``."""
+"""The values of ``ReadDetail`` for which ``decode_outline`` is enough."""
 
 _NUMBER: Final = re.compile(r'\{"turn":(\d+),')
 """The number of a message, at the start of its stored form."""
@@ -352,8 +360,9 @@ _NO_MESSAGE: Final = Message(Role.SYSTEM)
 
 
 def decode_outline(kind: str, version: int, payload: str) -> Event:
-    """Do what ``decode`` does, but of a message of the current version decode the number alone, at a tenth of the cost.
-    Its other fields are then empty, and its role is ``system``."""
+    """Do what ``decode`` does, but decode only the number of a message of the current version, at a tenth of the cost:
+    the returned ``MessageRecorded`` has an empty digest and an empty message of the role ``system``. Other events are
+    complete."""
     found = _NUMBER.match(payload) if kind == "message" and version == _READERS[kind][0] else None
     return decode(kind, version, payload) if found is None else MessageRecorded(int(found[1]), "", _NO_MESSAGE)
 
@@ -388,7 +397,7 @@ def _without_defaults(pairs: Mapping[str, Any]) -> Payload:
 
 
 def message_to_dict(message: Message) -> Payload:
-    """Return a message as a dict for JSON, as it is stored, without empty fields."""
+    """Return a message as a dict for JSON, in its stored form. Empty fields are left out."""
     return _without_defaults(
         {
             "role": message.role.value,
@@ -450,8 +459,8 @@ _NODE_TEXT = ("detail", "kind", "slot", "value", "order", "valid_from", "valid_u
 
 
 def node_to_dict(node: Node) -> Payload:
-    """Return a node as a dict for JSON, as it is stored, without empty fields and with the confidence rounded to four
-    decimals."""
+    """Return a node as a dict for JSON, in its stored form. Empty fields are left out, and the confidence is rounded to
+    four decimals."""
     head: Payload = {"id": node.id, "type": node.type.value, "label": node.label, "status": node.status.value}
     head |= {"source": _source_to_dict(node.source), "confidence": round(node.confidence, 4)}
     rest = {name: getattr(node, name) for name in _NODE_TEXT} | {"pinned": node.pinned or None}
@@ -507,12 +516,13 @@ def _edited_from_dict(data: Payload) -> NodeEdited:
 
 
 def edge_to_dict(edge: Edge) -> Payload:
-    """Return an edge as a dict for JSON, as it is stored."""
+    """Return an edge as a dict for JSON, in its stored form: the keys "source", "type", "target" and "turn"."""
     return {"source": edge.source, "type": edge.type.value, "target": edge.target, "turn": edge.turn}
 
 
 def transition_to_dict(step: Transition) -> Payload:
-    """Return a transition as a dict for JSON, as it is stored, without empty fields and without ``labels``."""
+    """Return a transition as a dict for JSON, in its stored form: the keys "old", "new", "trigger" and "delta", and
+    "reason" and "evidence" if they are not empty. ``labels`` is left out."""
     data = {"old": step.old, "new": step.new, "trigger": step.trigger, "delta": step.confidence_delta}
     return data | _without_defaults({"reason": step.reason, "evidence": step.evidence})
 

@@ -11,7 +11,7 @@ from typing import Final
 
 
 class Role(StrEnum):
-    """The speaker of a message. ``developer`` is parsed as ``system``; ``function`` as ``tool``."""
+    """The speaker of a message. The role "developer" of some APIs counts as ``system``, and "function" as ``tool``."""
 
     SYSTEM = "system"
     USER = "user"
@@ -22,9 +22,9 @@ class Role(StrEnum):
 class Outcome(StrEnum):
     """How a model call ended.
 
-    - ``complete``: the last event of the reply was received.
-    - ``truncated``: the stream ended without it, or the model reached its length limit.
-    - ``aborted``: the client disconnected.
+    - ``complete``: the whole reply was received.
+    - ``truncated``: the stream ended before the end of the reply, or the model reached its length limit.
+    - ``aborted``: the client disconnected, or the caller stopped reading.
     - ``error``: the provider or the application failed.
     """
 
@@ -39,8 +39,9 @@ REPR_MAX: Final = 120
 
 
 def short_repr(of: object, content: str) -> str:
-    """Return the ``repr`` of an object, such as "<Message user: 'hi'>": its class and ``content``, on one line of at
-    most ``REPR_MAX`` characters."""
+    """Return the ``repr`` of the object ``of``, such as "<Message user: 'hi'>": the name of its class and ``content``,
+    on one line of at most ``REPR_MAX`` characters. Characters that cannot be printed become spaces; a longer
+    ``content`` ends with "..."."""
     line = " ".join("".join(sign if sign.isprintable() else " " for sign in content).split())
     room = REPR_MAX - len(f"<{type(of).__name__} >")
     return f"<{type(of).__name__} {line if len(line) <= room else line[: room - 3] + '...'}>"
@@ -48,7 +49,8 @@ def short_repr(of: object, content: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class ToolCall:
-    """A tool call by the assistant. ``arguments``: JSON text exactly as sent; it may be truncated or invalid."""
+    """A call of a tool by the assistant. ``id``: pairs it with its result, "" if there is none; ``arguments``: JSON
+    text exactly as sent, which may be truncated or invalid."""
 
     id: str
     name: str
@@ -57,8 +59,8 @@ class ToolCall:
 
 @dataclass(frozen=True, slots=True)
 class ToolResult:
-    """The result of a tool call. ``call_id``: id of the call; "" if the dialect has no ids (results are then matched by
-    order)."""
+    """The result of a tool call. ``call_id``: id of the call; "" if the API has no ids (results are then matched by
+    order). ``is_error``: whether the tool reported a failure."""
 
     call_id: str
     text: str
@@ -67,11 +69,11 @@ class ToolResult:
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """One message of a chat, as it was sent.
+    """One message of a chat, in a form that is the same for all APIs.
 
-    ``text``: the visible text, "" if there is none. ``thinking`` and ``refusal`` are stored separately, and no facts
-    are extracted from them. ``attachments``: the kinds of parts that are not text, such as "image_url"; their content
-    is not stored.
+    - ``text``: the visible text, "" if there is none.
+    - ``thinking`` (the model's reasoning) and ``refusal``: stored separately; no facts are extracted from them.
+    - ``attachments``: the kinds of parts that are not text, such as "image_url"; their content is not stored.
     """
 
     role: Role
@@ -84,8 +86,8 @@ class Message:
 
     @property
     def opens_turn(self) -> bool:
-        """Whether the message begins a turn: a message of the user, with all messages that answer it. False for a
-        message with the role user that only carries results of tools."""
+        """Whether the message begins a turn (a message of the user, with all messages that answer it). True for a
+        message of the user, unless it only carries results of tools."""
         return self.role is Role.USER and (bool(self.text.strip() or self.attachments) or not self.tool_results)
 
     def __repr__(self) -> str:
@@ -126,9 +128,9 @@ def digest(message: Message) -> str:
     """Return 16 hexadecimal digits by which a message is recognised when a client sends it again.
 
     They depend on the role, the text followed by the refusal, the names and arguments of tool calls, the call ids and
-    texts of tool results, and the kinds of attachments. Clients that send the history again change details. Therefore
-    spaces, tabs and line breaks in texts do not count, arguments are compared as ``canonical_arguments`` spells them,
-    and thinking, the ids of tool calls and ``is_error`` are left out.
+    texts of tool results, and the kinds of attachments. Clients that send a message again may change details of it.
+    Therefore spaces, tabs and line breaks in texts do not count, arguments are compared in the spelling of
+    ``canonical_arguments``, and thinking, the ids of tool calls and ``is_error`` are left out.
     """
     text = (message.text + message.refusal).encode(*_LENIENT).translate(None, _SPACE).decode(*_LENIENT)
     if not (message.tool_calls or message.tool_results or message.attachments):  # the same, in a quarter of the time
@@ -156,8 +158,8 @@ _decode: Final = json.JSONDecoder(parse_int=_number, parse_float=_number).decode
 
 
 def canonical_arguments(arguments: str) -> str:
-    """Return the arguments of a tool call in one spelling: as JSON with sorted keys, without spaces, and with all
-    numbers as floats. "" becomes "{}". Text that is not JSON is only stripped."""
+    """Return the arguments of a tool call (JSON text) in one spelling: with sorted keys, without spaces, and with all
+    numbers as floats. "" becomes "{}". Text that is not JSON is only stripped of white space at its ends."""
     try:
         return json.dumps(_decode(arguments or "{}"), sort_keys=True, separators=(",", ":"))
     except (ValueError, RecursionError):

@@ -22,19 +22,28 @@ HAND: Final = "hand"
 """The ``role`` of a fact's ``Source`` if somebody added the fact, or corrected its wording, by hand."""
 
 NOTE_CONFIDENCE: Final = 0.5
-"""Highest confidence of a note: a concept that was only mentioned. Search finds notes, but resume blocks do not state
-them."""
+"""Highest confidence with which a concept is a note (``Node.is_note``): something that was only mentioned. Search finds
+notes, but resume blocks do not state them."""
 
 SURE: Final = 0.6
-"""Lowest confidence of a decision at which texts say that it replaced another one. Below it they say "perhaps"."""
+"""Least confidence of a decision with which texts say that it replaced another one. With less they say
+"perhaps replaced"."""
 
 LABEL_MAX: Final = 200
 """Longest label of a node, in characters."""
 
 
 class NodeType(StrEnum):
-    """The type of a fact, in three groups: action (task to schema), decision (decision to endpoint) and context (goal
-    to agent)."""
+    """The type of a fact.
+
+    - Actions: ``task``; ``file`` (read, changed or named); ``error``; ``test`` (a test run); ``schema``.
+    - Decisions: ``decision`` (a choice, rule, preference or option); ``dependency`` (a library or service in use);
+      ``api``; ``endpoint`` (a URL or a route such as "GET /users").
+    - Context: ``goal``; ``environment`` (a version or setting of a platform); ``project``; ``concept`` (any other
+      statement, such as a note); ``agent``.
+
+    Nothing in this package makes facts of the types ``schema``, ``api``, ``project`` and ``agent``.
+    """
 
     TASK = "task"
     FILE = "file"
@@ -59,7 +68,16 @@ REJECTABLE: Final = frozenset({NodeType.DECISION, NodeType.TASK})
 
 
 class EdgeType(StrEnum):
-    """The type of a relation between two nodes. Read as a sentence: source, type, target."""
+    """The type of a relation between two nodes. Source, type and target read as a sentence:
+    "task-3 depends_on dependency-1".
+
+    - ``depends_on``: a task and a dependency that the same sentence names.
+    - ``implements``: a task and a choice that it names.
+    - ``fixes``: a task and the error that it fixed. ``blocks``: an error and the task at hand when it occurred.
+    - ``part_of``: a decision or dependency and the goal, if the same sentence states both.
+    - ``supersedes``: a fact and the one that it replaced.
+    - ``related_to``: a weaker relation, such as of a file and the task for which it was changed.
+    """
 
     DEPENDS_ON = "depends_on"
     RELATED_TO = "related_to"
@@ -73,10 +91,15 @@ class EdgeType(StrEnum):
 class Status(StrEnum):
     """The status of a fact.
 
-    Tasks and tests go from pending to completed or failed. A fact that simply holds (a decision in force, a file, an
-    error that is not fixed) is ``active``. A fixed error is completed. A proposal is pending until it is adopted. Texts
-    for people say "replaced" for ``superseded`` and "rejected" for ``invalidated`` (``word``); these words are read as
-    those statuses, and the paper's word "modified" as ``superseded``.
+    - Tasks and tests go from ``pending`` over ``in_progress`` to ``completed`` or ``failed``.
+    - A fact that simply holds (a decision in force, a file, an error that is not fixed) is ``active``.
+    - A fixed error is ``completed``. A proposal is ``pending`` until it is adopted.
+    - ``superseded``: replaced by another fact; ``invalidated``: declared wrong or rejected; ``archived``: put away
+      because it no longer matters.
+
+    Texts for people say "replaced" for ``superseded`` and "rejected" for ``invalidated`` (see ``word``).
+    ``Status("replaced")``, ``Status("rejected")`` and, for the TokenMizer paper's word, ``Status("modified")``
+    (``superseded``) work as well.
     """
 
     PENDING = "pending"
@@ -97,7 +120,7 @@ class Status(StrEnum):
     @property
     def word(self) -> str:
         """The status in texts for people: "replaced" for ``superseded``, "rejected" for ``invalidated``, else its value
-        in words."""
+        with spaces in place of underscores."""
         return _WORDS.get(self, self.value.replace("_", " "))
 
 
@@ -116,8 +139,8 @@ LIFECYCLE: Final[dict[Status, frozenset[Status]]] = {
     Status.INVALIDATED: frozenset({Status.ARCHIVED}),
     Status.ARCHIVED: frozenset(),
 }
-"""For each status, those that may follow it without explicit evidence. Other changes need a quote: see
-``REOPENINGS``."""
+"""For each status, those that may follow it without a quote as evidence. Changes that need a quote are in
+``REOPENINGS``; all others are not allowed."""
 
 REOPENINGS: Final[dict[Status, frozenset[Status]]] = {
     Status.IN_PROGRESS: frozenset({Status.PENDING}),
@@ -132,8 +155,8 @@ REOPENINGS: Final[dict[Status, frozenset[Status]]] = {
 
 
 def may_move(old: Status, new: Status, *, evidence: bool) -> bool:
-    """Whether the status of a fact may change from ``old`` to ``new``; false if both are the same. ``evidence``: true
-    if a quote states the change explicitly."""
+    """Whether the status of a fact may change from ``old`` to ``new``; false if both are the same. ``evidence``:
+    whether a quote states the change explicitly, so that the changes of ``REOPENINGS`` are allowed, too."""
     return new in LIFECYCLE[old] or (evidence and new in REOPENINGS.get(old, frozenset()))
 
 
@@ -143,8 +166,11 @@ def is_current(status: Status) -> bool:
 
 
 class DecisionKind(StrEnum):
-    """The kind of a decision: a choice, a standing rule, a preference, or an option that was considered but not chosen
-    yet."""
+    """The kind of a decision.
+
+    - ``choice``: one of several possibilities was chosen. ``rule``: a standing rule for the work.
+    - ``preference``: what the user likes better. ``option``: a possibility that was considered but not chosen yet.
+    """
 
     CHOICE = "choice"
     RULE = "rule"
@@ -153,7 +179,7 @@ class DecisionKind(StrEnum):
 
 
 class Trust(StrEnum):
-    """How reliable the statement of a fact is, from certain to doubtful.
+    """How reliable the source of a fact is, from certain to doubtful.
 
     - ``structure``: read from tool calls and results, such as an edit of a file or a test run.
     - ``stated``: the user said so.
@@ -175,11 +201,13 @@ class Trust(StrEnum):
 class Source:
     """Where a fact comes from.
 
-    - ``turn``: number of the message that states the fact, from 1. For a fact added by hand, that of the session's
+    - ``turn``: number of the message that states the fact, from 1. For a fact added by hand: number of the session's
       newest message then, 0 for none.
     - ``role``: the message's speaker ("user", "assistant", "tool"), or "hand" if somebody added or reworded the fact.
-    - ``quote``: the words that state it, shortened to one line, "" for a fact added by hand; ``span``: their character
-      range in the message's text, ``None`` when the fact does not come from prose.
+    - ``quote``: the words that state it, shortened to one line; "" for a fact added by hand.
+    - ``trust``: how reliable the source is.
+    - ``span``: start and end of the quoted words in the message's text, in characters; ``None`` when the fact does not
+      come from prose.
     """
 
     turn: int
@@ -205,7 +233,7 @@ class Source:
 
 
 WITHDRAWN: Final = "withdrawn"
-"""The word for the status of a fact that never was true."""
+"""The word, in texts for people, for the status of a fact that was declared never to have been true."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -220,9 +248,10 @@ class Node:
       itself, such as "postgresql"; "" for none.
     - ``confidence``: 0 to 1; 0 for a fact that was withdrawn by hand as never true.
     - ``order``: the position of a task in its plan, from 0; ``None`` if it is in none.
-    - ``valid_from``, ``valid_until``: when the fact begins and ceases to hold, in seconds since the epoch; ``None`` for
-      no limit.
-    - ``pinned``: somebody marked the fact as important: resume blocks list it early, and it is never pruned.
+    - ``valid_from``, ``valid_until``: when the fact begins and ceases to hold, in seconds since the epoch. ``None``:
+      the fact holds from when it was recorded, or until it is replaced, declared wrong or archived.
+    - ``pinned``: whether somebody marked the fact as important: resume blocks then list it early, and it is never
+      pruned (removed because the graph is too large).
     """
 
     id: str
@@ -246,68 +275,74 @@ class Node:
 
     @property
     def current(self) -> bool:
-        """Whether the fact still holds: false once it was replaced, declared wrong or archived."""
+        """Whether the fact still holds: false if it was replaced, declared wrong or archived."""
         return self.status not in _REVISED
 
     @property
     def is_worded_by_hand(self) -> bool:
-        """Whether the fact holds, and somebody added it or changed its wording by hand, so that no message states it in
-        these words."""
+        """Whether the fact still holds, and somebody added it or changed its wording by hand. No message states it in
+        these words then."""
         return self.current and self.source.role == HAND
 
     @property
     def is_withdrawn(self) -> bool:
-        """Whether the fact was withdrawn by hand because it never was true, so that it is shown to no model."""
+        """Whether the fact was withdrawn: somebody declared by hand that it never was true. Models are not shown such a
+        fact."""
         return self.status is Status.INVALIDATED and self.confidence == 0
 
     @property
     def is_rejected(self) -> bool:
-        """Whether models are told that the fact was rejected: true for a decision or a task that was declared wrong,
-        unless it was withdrawn because it never was true."""
+        """Whether the fact is shown to models as rejected: true for a decision or a task that was declared wrong,
+        unless it was withdrawn as never true."""
         return self.status is Status.INVALIDATED and self.confidence != 0 and self.type in REJECTABLE
 
     @property
     def is_dropped(self) -> bool:
-        """Whether the fact was declared wrong and models are told nothing of it, not even that it was rejected."""
+        """Whether the fact was declared wrong and is not shown to models at all: one that was withdrawn as never true,
+        or that is neither a decision nor a task."""
         return self.status is Status.INVALIDATED and not self.is_rejected
 
     @property
     def status_word(self) -> str:
-        """The status in texts for people: that of ``status.word``, or "withdrawn" for a fact that never was true."""
+        """The status in texts for people: ``status.word``, or "withdrawn" for a fact that was declared never to have
+        been true."""
         return WITHDRAWN if self.is_withdrawn else self.status.word
 
     @property
     def is_note(self) -> bool:
-        """Whether the fact was only mentioned in passing and nobody pinned it. It can be searched, but resume blocks do
-        not state it."""
+        """Whether the fact is a note: a concept that was only mentioned in passing, and that nobody pinned. Search
+        finds it, but resume blocks do not state it."""
         return self.type is NodeType.CONCEPT and self.confidence <= NOTE_CONFIDENCE and not self.pinned
 
     @property
     def replaces_perhaps(self) -> bool:
-        """Whether a replacement by this fact is uncertain, so that texts for a model say "perhaps" of it. True for a
-        decision with a confidence between ``NOTE_CONFIDENCE`` and ``SURE``, which only a statistical classifier gives
-        to a replacement, unless it is pinned. Whether the fact did replace another one is not checked."""
+        """Whether, if this fact replaced another one, that is uncertain, so that texts say "perhaps replaced".
+
+        True for a decision that is not pinned and has a confidence between ``NOTE_CONFIDENCE`` and ``SURE``, which only
+        a statistical classifier gives to a replacement. Whether the fact did replace another one is not checked.
+        """
         return NOTE_CONFIDENCE < self.confidence < SURE and self.type is NodeType.DECISION and not self.pinned
 
     @property
     def word(self) -> str:
         """What people call the fact: "rule", "preference" or "option" for a decision of that kind, "note" for a note
-        (``is_note``), else its type, such as "task"."""
+        (``is_note``), else its type, such as "task" or "decision"."""
         if self.kind not in (None, DecisionKind.CHOICE):
             return str(self.kind)
         return "note" if self.is_note else self.type.value
 
     @property
     def open(self) -> bool:
-        """Whether the fact is unfinished work: pending or in progress."""
+        """Whether the status of the fact is pending or in progress."""
         return self.status in _OPEN
 
 
 def spell_slot(slot: str, text: str) -> str:
-    """Return a slot in words for people: "database for timetable" for the slot "database@timetabl". "" for no slot.
+    """Return a slot (see ``Node.slot``) in words for people: "database for timetable" for the slot "database@timetabl".
+    "" for no slot.
 
-    After the "@" of a slot stand stems of words. Each stem is spelled as the first word of ``text`` (the fact that has
-    the slot) that begins with it, and left out if there is none.
+    A slot may have stems of words behind an "@". Each stem is spelled as the first word of ``text`` (the texts of the
+    fact that has the slot) that begins with it, and left out if there is none.
     """
     name, _, about = slot.partition("@")
     words: dict[str, str] = {}
@@ -319,9 +354,10 @@ def spell_slot(slot: str, text: str) -> str:
 
 
 def describe_move(before: Node, after: Node) -> str:
-    """Return a clause for people that says how the slot of an edited fact changed, such as
-    "it now holds the place of the database, and a later one replaces it", or, if it has no slot any more,
-    "it no longer holds the place of the database". ``before``, ``after``: the fact with its old and its new slot."""
+    """Return a clause for people that says how an edit changed the slot of a fact, such as "it now holds the place of
+    the database, and a later one replaces it", or, if it has no slot any more,
+    "it no longer holds the place of the database". ``before``, ``after``: the fact with its old and its new slot; at
+    least one of them has one."""
     old, new = (spell_slot(node.slot, f"{node.label} {node.source.quote}") for node in (before, after))
     if not new:
         return f"it no longer holds the place of the {old}"
@@ -331,7 +367,7 @@ def describe_move(before: Node, after: Node) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Edge:
-    """A typed relation between two facts, recorded at message ``turn``. ``source``, ``target``: their ids."""
+    """A typed relation between two facts, recorded because of message ``turn``. ``source``, ``target``: their ids."""
 
     source: str
     type: EdgeType
@@ -344,9 +380,10 @@ class Transition:
     """The replacement of one decision by another. Transitions can be queried and are never pruned.
 
     - ``old``, ``new``: ids of the two decisions; ``trigger``: number of the message that made the change.
-    - ``reason``: why, "" if nobody said; ``evidence``: the words that state it; ``confidence_delta``: the new
-      decision's confidence minus the old one's.
-    - ``labels``: the labels that the two decisions had then, filled in where a graph returns transitions; () elsewhere.
+    - ``reason``: why, "" if nobody said; ``evidence``: the words that state the change, "" for none;
+      ``confidence_delta``: the new decision's confidence minus the old one's.
+    - ``labels``: the labels of the old and the new decision at that time, in transitions that a graph returns; ()
+      elsewhere, and if one of the decisions was unknown.
     """
 
     old: str

@@ -1,6 +1,5 @@
 """How callers name a session and a point in time: ``SessionKey`` (tenant and session id, the key of every table and
-cache in this package), which sessions belong to one project, and what a time may be given as.
-"""
+cache in this package), which sessions belong to one project, and in which forms a time may be given."""
 
 from __future__ import annotations
 
@@ -21,7 +20,8 @@ SESSION_ID_MAX: Final = 256
 
 
 class SessionKey(NamedTuple):
-    """Names a session of a tenant. Both parts are plain text, never used as a path or as part of a query."""
+    """Names a session: ``tenant`` (the customer or user it belongs to) and ``id``, which is unique within the tenant.
+    Both are plain text, never used as a path or as part of a query."""
 
     tenant: str
     id: str
@@ -36,17 +36,18 @@ class SessionKey(NamedTuple):
 
 
 def is_usable_id(part: object) -> TypeGuard[str]:
-    """Whether ``part`` can be a session id or a tenant. The rule is that of ``SessionKey.valid``."""
+    """Whether ``part`` can be a session id or a tenant: a text of 1 to ``SESSION_ID_MAX`` characters, all of them
+    printable, as in ``SessionKey.valid``."""
     return isinstance(part, str) and 0 < len(part) <= SESSION_ID_MAX and part.isprintable()
 
 
 Moment = float | datetime | str
 """A point in time as callers may give it: seconds since the epoch, a ``datetime``, or a date and time as ISO 8601 text.
-One without a time zone is local time."""
+A ``datetime`` or text without a time zone is local time."""
 
 SECONDS_MIN: Final = 946_684_800
-"""The year 2000, in seconds since the epoch. Nothing was recorded before it. A smaller number that a caller gives as a
-time is refused, because it is probably something else, such as the number of a message."""
+"""The start of the year 2000, in seconds since the epoch. Nothing was recorded before it. A smaller number that a
+caller gives as a time is refused, because it is probably something else, such as the number of a message."""
 
 
 def project_of(session_id: str, separator: str) -> str:
@@ -62,9 +63,9 @@ def project_of(session_id: str, separator: str) -> str:
 
 
 def siblings(key: SessionKey, known: Iterable[SessionKey], separator: str, most: int) -> list[SessionKey]:
-    """Return the other sessions of the same project and tenant as ``key``, in the order of ``known``, at most
-    ``most``; ``[]`` if ``key`` belongs to no project. The project is the part of a session id before the last
-    ``separator``."""
+    """Return the keys in ``known`` of the other sessions of the same project and tenant as ``key``, in the order of
+    ``known``, at most ``most``; ``[]`` if ``key`` belongs to no project. The project is the part of a session id before
+    the last ``separator``."""
     project = project_of(key.id, separator)
     if not project:
         return []

@@ -26,7 +26,7 @@ class Completion:
 @dataclass(frozen=True, slots=True)
 class StageSaving:
     """What one stage of compression saved in a request: the tokens of the texts that it changed, before and after.
-    ``stage``: the stage's name in the settings."""
+    ``stage``: the stage's name, as in the settings."""
 
     stage: str
     tokens_before: int
@@ -34,7 +34,7 @@ class StageSaving:
 
 
 CALL: Final = ""
-"""The key in ``Stages`` for the figures of the whole call."""
+"""The key in ``Stages`` under which the figures of the whole call are."""
 
 CUT: Final = "cut"
 """Name of the stage that replaces old messages by a resume block."""
@@ -44,20 +44,25 @@ ANSWERED: Final = "cache"
 
 
 REFINE: Final = "refine"
-"""Name of the stage for calls that ask a model to refine a session. They are no chat calls, and by themselves save
-nothing."""
+"""Name of the stage for calls that ask a model to refine a session (to correct its facts). These are calls of this
+package and no chat calls; by themselves they save nothing."""
 
 
 @dataclass(frozen=True, slots=True)
 class UsageSums:
     """Sums of tokens and costs over calls. Costs are in billionths of a dollar.
 
-    For whole calls (``CALL``): what was sent and what it cost, and what the client would have sent (``client_tokens``)
-    and paid (``client_cost``) without this package, with the discounts of the provider's cache that it would have had.
-    For a stage: the tokens before it (``client_tokens``) and after it (``input_tokens``), and what it saved
-    (``client_cost``; negative for a loss).
+    For whole calls (``CALL``):
 
-    - ``estimated``: calls for which no provider reported the usage, so that this package counted the tokens.
+    - ``input_tokens``, ``output_tokens``, ``cost``: what was sent and received, and what it cost.
+    - ``client_tokens``, ``client_cost``: the input that the client would have sent without this package, and what it
+      would have paid, with the discounts of the provider's cache that it would have had.
+
+    For a stage: ``client_tokens`` before it, ``input_tokens`` after it, and ``client_cost``, what it saved (negative
+    for a loss).
+
+    - ``calls``: number of calls. ``estimated``: calls for which no provider reported the usage, so that this package
+      counted the tokens.
     - ``unpriced``: calls to models without a known price; only their tokens count.
     - ``input_tokens``: all input, of which ``cached_tokens`` were read from the provider's cache and ``written_tokens``
       written to it.
@@ -102,7 +107,7 @@ Stages = Mapping[str, UsageSums]
 @dataclass(frozen=True, slots=True)
 class UsageRecord:
     """Cost and savings of one finished call. ``call``: its unique name; ``at``: when it ended, in seconds since the
-    epoch; ``stages``: its figures, see ``Stages``."""
+    epoch; ``model``: the model that was called; ``stages``: its figures, see ``Stages``."""
 
     call: str
     at: float
@@ -116,10 +121,12 @@ class UsageRecord:
 
 @dataclass(frozen=True, slots=True)
 class Sum:
-    """A row of ``UsageLedger.sums``: the summed figures of all calls with the same session, model, stage and day, as
-    far as the sums were grouped by these. A field that was not grouped by is "". ``session`` is also "" for calls of
-    sessions that were erased since or never existed, and ``stage`` for the figures of whole calls (``CALL``). ``day``:
-    a date in UTC, such as "2026-11-21"."""
+    """A row of ``UsageLedger.sums``: the summed figures of all calls that have the same session, model, stage and day.
+
+    A field is "" if the sums were not grouped by it. ``session`` is also "" for calls of sessions that were erased
+    since or never existed, and ``stage`` for the figures of whole calls (``CALL``). ``day``: a date in UTC, such as
+    "2026-11-21".
+    """
 
     session: str
     model: str

@@ -1,5 +1,5 @@
-"""Turns labels (the one-line texts of facts) and other untrusted text into harmless plain text before a model sees
-it."""
+"""Turn labels (the one-line texts of facts) and other untrusted text into plain text that cannot act as markup, before
+a model sees it."""
 
 from __future__ import annotations
 
@@ -22,18 +22,20 @@ _CODE_FENCE = re2.compile(r"[`~]*(?:```|~~~)[`~]*")
 _OWN_NAME = re2.compile(r"(?i) ?/? ?session ?\pPd? ?record")
 
 LINE_MAX: Final = 2_000
-"""Largest number of characters of a line in ``flatten_lines``."""
+"""Longest line that ``flatten_lines`` returns, in characters without the indentation."""
 INDENT_MAX: Final = 16
-"""Largest number of blanks with which a line in ``flatten_lines`` is indented."""
+"""Most blanks of indentation that ``flatten_lines`` keeps at the start of a line."""
 
 
 def flatten(text: str, limit: int = LABEL_MAX) -> str:
-    """Return ``text`` as one harmless line of at most ``limit`` characters; "" if nothing visible remains.
+    """Return ``text`` as one line of at most ``limit`` characters that has no effect as markup; "" if nothing visible
+    remains.
 
-    The text is normalised (NFKC). Control, format, invisible and variation characters are removed; private and
-    unassigned ones become blanks. Tags, chat-template tokens, Markdown images and links, and code fences are changed so
-    that they read nearly the same but have no effect ("<" becomes "‹"). A text that is too long ends after a word, with
-    "...".
+    - The text is normalised (NFKC), and white space, line breaks too, becomes single blanks.
+    - Control, format, invisible and variation characters are removed; private and unassigned ones become blanks.
+    - Tags, chat-template tokens, Markdown images and links, and code fences are changed so that they read nearly the
+      same but have no effect ("<" becomes "‹").
+    - A text that is too long ends after a word, with "...".
     """
     if not (text.isascii() and text.isprintable()):
         text = unicodedata.normalize("NFKC", "".join(_visible(unicodedata.normalize("NFKC", text))))
@@ -46,10 +48,8 @@ def flatten(text: str, limit: int = LABEL_MAX) -> str:
 
 
 def flatten_lines(text: str) -> str:
-    """Return ``text`` with ``flatten`` applied to each line, at most ``LINE_MAX`` characters long.
-
-    Lines keep their indentation; blank lines are removed.
-    """
+    """Return ``text`` with ``flatten`` applied to each line, with a limit of ``LINE_MAX`` characters. Lines keep their
+    indentation by blanks, up to ``INDENT_MAX``; blank lines are removed."""
     lines = ((line[: len(line) - len(line.lstrip(" "))], flatten(line, LINE_MAX)) for line in text.splitlines())
     return "\n".join(indent[:INDENT_MAX] + body for indent, body in lines if body)
 

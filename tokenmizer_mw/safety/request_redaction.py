@@ -1,9 +1,10 @@
-"""Request redaction: removes secrets from requests before anything else reads them, and from messages before they are
+"""Request redaction: remove secrets from requests before anything else reads them, and from messages before they are
 stored.
 
-A client sends the whole transcript with every call. So the start of a session's previous request is remembered, and
-only what follows it is scanned. Normally the start ends before the last message, because clients change that one and
-send it again. For requests with secrets, a hash of the original and the redacted start are kept, never the original.
+A client sends the whole transcript with every call. So the start of a session's previous request is remembered, and a
+new request that begins with the same bytes is scanned only behind them. If possible, that start ends before the last
+message, because clients change that one and send it again. Of a start with secrets, only a hash and its redacted form
+are kept, never the original.
 """
 
 from __future__ import annotations
@@ -21,7 +22,8 @@ from tokenmizer_mw.safety.redact import Redactor
 from tokenmizer_mw.wire.dialect import ChatRequest
 
 CLEAN_MAX: Final = 16_384
-"""Number of hashes of texts without secrets that are kept, so that these texts are not scanned again."""
+"""Number of texts without secrets whose hashes are kept, so that these texts are not scanned again. When it is reached,
+all of them are forgotten."""
 
 _OPENING: Final = b'{"":[0'
 _SHORTEST: Final = 1024
@@ -29,25 +31,27 @@ _SHORTEST: Final = 1024
 
 @dataclass(frozen=True, slots=True)
 class Beginning:
-    """The start of a session's previous request. ``length``: bytes of the original; ``clean``: its redacted form;
-    ``mark``: hash of the original, ``None`` if it had no secrets and so equals ``clean``."""
+    """The start of a session's previous request. ``length``: its bytes as received; ``clean``: the same part with
+    secrets redacted; ``mark``: hash of the part as received, ``None`` if it had no secrets and so is equal to
+    ``clean``."""
 
     length: int
     clean: bytes
     mark: int | None = None
 
     def of(self, body: bytes) -> bool:
-        """Return whether ``body`` begins with this start, and has more after it."""
+        """Return whether ``body`` begins with the same bytes as were received then, and has more after them."""
         if len(body) <= self.length:
             return False
         return body.startswith(self.clean) if self.mark is None else hash(body[: self.length]) == self.mark
 
 
 class RequestRedactor:
-    """Redacts secrets in requests and messages.
+    """Redacts secrets in requests and messages, and remembers what it has scanned.
 
-    ``beginnings_max``: number of sessions whose previous request is remembered; ``bytes_max``: total size of what is
-    remembered of them. Thread-safe if a ``lock`` is passed.
+    ``redactor``: finds and replaces the secrets. ``beginnings_max``: number of sessions whose previous request is
+    remembered; ``bytes_max``: total size of what is remembered of them. The oldest is forgotten first. Thread-safe if a
+    ``lock`` is passed.
     """
 
     def __init__(
@@ -72,16 +76,19 @@ class RequestRedactor:
         return self._redactor
 
     def find_beginning(self, key: Hashable, body: bytes) -> Beginning | None:
-        """Return the remembered start of session ``key`` if ``body`` starts with it; else ``None``."""
+        """Return what ``note`` remembered of session ``key`` if ``body`` begins with it; ``None`` otherwise."""
         known = self._beginnings.get(key)
         return known if known is not None and known.of(body) else None
 
     def clean(self, body: bytes, known: Beginning | None = None, left_out: bytes = b"") -> bytes:
         """Return the request ``body`` with secrets redacted; the same object if it has none.
 
-        ``known``: its start, from ``find_beginning``, which is not scanned again; ``None``: scan everything.
-        ``left_out``: a member of the body that is not forwarded, so that nothing in it needs redaction (a session's id
-        looks like a secret). Raises ``UnicodeError`` for a body that is not UTF-8.
+        - ``known``: what ``find_beginning`` returned for this body; that part is not scanned again. ``None``:
+          everything is scanned.
+        - ``left_out``: bytes of a member of the body that is not forwarded, so that what looks like a secret in it
+          (such as a session's id) does not matter.
+
+        Raises ``UnicodeError`` for a body that is not UTF-8.
         """
         if b"\0" in body[:4]:
             raise UnicodeError("JSON in UTF-16 or UTF-32")
@@ -96,8 +103,10 @@ class RequestRedactor:
         return known.clean + redacted[len(_OPENING) :].encode()
 
     def note(self, key: Hashable, body: bytes, clean: bytes, request: ChatRequest) -> None:
-        """Remember the start of the newest request of session ``key``: ``body`` as received, ``clean`` as redacted,
-        ``request`` as parsed from ``clean``. If the request is too short for that, what was remembered before stays."""
+        """Remember the start of the newest request of session ``key``. ``body``: the request as received; ``clean``: as
+        redacted; ``request``: as parsed from ``clean``. The start ends after the last message but one, or else after
+        the last one. If neither is possible (the request is shorter than 1,024 bytes, or what follows has secrets),
+        what was remembered before stays."""
         known = None
         for end in _ends_of_messages(request):
             known = known or _beginning(body, clean, end)
@@ -119,7 +128,7 @@ class RequestRedactor:
 
     def text(self, text: str) -> str:
         """Return ``text`` with secrets redacted, by the same rules as a text in a request; the same object if it has
-        none."""
+        none. Texts without secrets are remembered by their hash and not scanned again."""
         mark = hash(text)
         if mark in self._clean:
             return text
@@ -148,7 +157,8 @@ class RequestRedactor:
         return self._redactor.redact_body(text)
 
     def message(self, message: Message) -> Message:
-        """Return ``message`` with secrets redacted; the same object if it has none."""
+        """Return ``message`` with secrets redacted in its text, thinking, refusal, tool calls and tool results; the
+        same object if it has none."""
         text = self.text(message.text)
         if not (message.thinking or message.refusal or message.tool_calls or message.tool_results):
             return message if text is message.text else replace(message, text=text)

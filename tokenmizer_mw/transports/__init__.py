@@ -1,1 +1,2 @@
-"""HTTP transports and SDK hooks that record the model calls of an application: httpx, httpx2, OpenAI, Anthropic."""
+"""HTTP transports and SDK hooks that record the model calls of an application in a session memory: for httpx, httpx2,
+OpenAI and Anthropic."""

@@ -32,15 +32,16 @@ if TYPE_CHECKING:
 def anthropic_middleware(
     memory: SessionMemory, *, routes: Mapping[str, Dialect] = ROUTES, tenant: str = LOCAL_TENANT
 ) -> Middleware:
-    """Return a middleware that records chats, for ``Anthropic(middleware=[...])`` and
-    ``AsyncAnthropic(middleware=[...])``, also for the SDK's cloud clients.
+    """Return a middleware that records chats in ``memory``, for ``Anthropic(middleware=[...])`` and
+    ``AsyncAnthropic(middleware=[...])``, also for the SDK's cloud clients. ``routes``, ``tenant``: as for
+    ``RecordingTransport``.
 
     The session is named as with ``Transport``, with one difference: a header is used only if it is passed with the call
     (``extra_headers``), not with the client. Calls without a session pass unchanged and are not recorded. The response
     cache is not used. A ``Transport`` under the same client does not record these calls again.
 
-    A call that the guard blocks is not sent: it raises the SDK's ``BadRequestError`` (status 400). Raises
-    ``ConfigError`` for invalid ``memory`` or ``routes``.
+    A call that the guard (the check for prompt injection) blocks is not sent: it raises the SDK's ``BadRequestError``
+    (status 400). Raises ``ConfigError`` for invalid ``memory`` or ``routes``.
     """
     outgoing = OutgoingCalls(memory, routes, tenant)
     return _Remembering(memory, outgoing)

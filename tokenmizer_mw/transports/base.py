@@ -2,7 +2,7 @@
 
 The subclasses for each HTTP library add that library's base classes. A response body passes on each piece unchanged.
 The piece that completes the reply is passed on once the turn (request and reply) is stored durably, or at the latest
-after ``Settings.store_wait_seconds``. Closing a body closes the underlying stream once; its errors are raised
+after ``Settings.store_wait_seconds``. Closing a body closes the stream below it once; errors of that stream are raised
 unchanged.
 """
 
@@ -49,9 +49,8 @@ class _Watched:
 
 
 class WatchedStream(_Watched):
-    """The response body of a recorded call, for a synchronous transport. It records the reply while the caller reads
-    it.
-    """
+    """The response body of a recorded call, for a synchronous transport. It passes every piece on unchanged, and
+    records the reply while the caller reads it."""
 
     _pieces: Iterator[bytes]
 
@@ -91,9 +90,9 @@ class WatchedStream(_Watched):
 
 
 class AsyncWatchedStream(_Watched):
-    """The response body of a recorded call, for an asynchronous transport. It records the reply while the caller reads
-    it. If the caller stops reading, the turn is recorded in the background.
-    """
+    """The response body of a recorded call, for an asynchronous transport. It passes every piece on unchanged, and
+    records the reply while the caller reads it. If the caller stops reading, the turn (request and reply) is recorded
+    in the background."""
 
     _pieces: AsyncIterator[bytes]
 
@@ -118,9 +117,8 @@ class AsyncWatchedStream(_Watched):
 
     async def aclose(self) -> None:
         """Close the underlying stream; a second call does nothing. Then the extraction of facts starts in the
-        background. An incomplete reply is recorded there with the outcome "aborted", which means that the caller
-        stopped reading.
-        """
+        background. An incomplete reply is recorded there, too, with the outcome "aborted", which means that the caller
+        stopped reading. Errors of the underlying stream are raised unchanged."""
         if not self._first_close():
             return
         try:
@@ -138,8 +136,8 @@ def _caller_left(error: BaseException) -> Outcome | None:
 
 
 class Replayed:
-    """The body of a response from the response cache, as httpx expects it: iterable and asynchronously iterable over
-    the pieces (bytes) in which the response first arrived."""
+    """The body of a response that comes from the response cache. Iterating over it, synchronously or asynchronously,
+    gives the pieces (bytes) in which the response first arrived."""
 
     def __init__(self, answer: CachedAnswer) -> None:
         self._answer = answer
@@ -192,24 +190,24 @@ class _Recording(Generic[Q, S, T]):
 class RecordingTransport(_Recording[Q, S, T]):
     """Synchronous transport for httpx or httpx2 that records chat calls in a session memory.
 
+    - ``memory``: where they are recorded. It stays open when the transport is closed.
     - ``inner``: the transport that sends the requests; ``None``: a new ``HTTPTransport`` of the same library. It is
       closed together with this transport.
-    - ``routes``: the API format (dialect) of each path ending, such as "/chat/completions"; requests to other paths are
+    - ``routes``: maps path endings, such as "/chat/completions", to API formats (dialects); requests to other paths are
       not chats.
     - ``tenant``: owner of the sessions, used when no session context (``SessionMemory.session``) is active.
 
     ``OutgoingCalls`` describes how the session of a call is found. A call without a session passes unchanged and is not
     recorded. A call that the response cache (``Settings.cache``) can answer is not sent. A request with a signature
-    (such as AWS SigV4) is recorded and not changed. The memory stays open when the transport is closed. Raises
-    ``ConfigError`` for invalid ``memory`` or ``routes``.
+    (such as AWS SigV4) is recorded and not changed. Raises ``ConfigError`` for invalid ``memory`` or ``routes``.
     """
 
     _wrap: ClassVar[type[WatchedStream]]
 
     def handle_request(self, request: Q) -> S:
-        """Send a request and return the response as soon as its headers have arrived; the turn is recorded while its
-        body is read. Errors of ``inner`` are raised unchanged. A request that the guard blocks is not sent: the
-        response has status 400."""
+        """Send a request and return the response as soon as its headers have arrived; the turn (request and reply) is
+        recorded while its body is read. Errors of ``inner`` are raised unchanged. A request that the guard (the check
+        for prompt injection) blocks is not sent: the response has status 400."""
         send: Callable[[Q], S] = self._inner.handle_request
         try:
             return self._outgoing.send(request, send, self._wrap, self._replay)
@@ -241,9 +239,9 @@ class AsyncRecordingTransport(_Recording[Q, S, T]):
     _wrap: ClassVar[type[AsyncWatchedStream]]
 
     async def handle_async_request(self, request: Q) -> S:
-        """Send a request and return the response as soon as its headers have arrived; the turn is recorded while its
-        body is read. Errors of ``inner`` are raised unchanged. A request that the guard blocks is not sent: the
-        response has status 400."""
+        """Send a request and return the response as soon as its headers have arrived; the turn (request and reply) is
+        recorded while its body is read. Errors of ``inner`` are raised unchanged. A request that the guard (the check
+        for prompt injection) blocks is not sent: the response has status 400."""
         send: Callable[[Q], Awaitable[S]] = self._inner.handle_async_request
         try:
             return await self._outgoing.asend(request, send, self._wrap, self._replay)

@@ -1,9 +1,9 @@
 """Record the model calls that an application makes, independent of the HTTP library.
 
 The transport for a library provides the library's ``send`` function and a class for response bodies; everything else is
-here. The response is returned as soon as its headers have arrived; only its ``stream`` is wrapped. Each retry of an SDK
-is a separate call; a failed call is only counted, not recorded. The pieces of a reply are recorded while the
-application reads them, and are passed to the response cache.
+here. The response is returned as soon as its headers have arrived; only its ``stream`` is wrapped. If an SDK retries a
+call, each attempt is a call of its own; a failed one is only counted, not recorded. The pieces of a reply are recorded
+while the application reads them, and are passed to the response cache.
 """
 
 from __future__ import annotations
@@ -29,9 +29,8 @@ if TYPE_CHECKING:
 
 
 class ReplyWatch:
-    """Receives the pieces of a reply from a transport, records the turn, and passes the pieces to the response cache.
-    ``exchange``: the chat call that is answered.
-    """
+    """Receives the pieces of a reply from a transport, records the turn (request and reply), and passes the pieces to
+    the response cache. ``exchange``: the chat call that is answered."""
 
     def __init__(self, service: SessionService, exchange: ChatExchange) -> None:
         self._service = service
@@ -40,7 +39,7 @@ class ReplyWatch:
 
     @property
     def is_settled(self) -> bool:
-        """Whether the recorded turn is final, so that later pieces cannot change it."""
+        """Whether the turn was recorded and is final, so that further pieces do not change it."""
         return self._exchange.is_settled
 
     def start(self, status: int, headers: Headers) -> None:
@@ -50,8 +49,8 @@ class ReplyWatch:
             self._observer.starts(status, headers)
 
     def take(self, piece: bytes) -> bool:
-        """Take the next piece of the body. Returns whether the caller must call ``commit`` before it passes the piece
-        on, because the piece completes the reply. Does not raise for bytes that cannot be parsed."""
+        """Take the next piece of the body. Returns true if the piece completes the reply: the caller must then call
+        ``commit`` before it passes the piece on. Does not raise for bytes that cannot be parsed."""
         if self._observer is not None:
             self._observer.takes(bytes(piece))
         return self._service.take_piece(self._exchange, piece)
@@ -62,27 +61,26 @@ class ReplyWatch:
 
         - ``last``: whether no more pieces come.
         - ``outcome``: how the call ended; ``None``: as the reply says.
-        - ``attempt``: whether the SDK may retry the call. A failed attempt that brought no content is counted and not
-          recorded.
+        - ``attempt``: whether the SDK may retry the call. If so, a failed call that brought no content is only counted.
         """
         if last and outcome is None and not attempt and self._observer is not None:
             self._observer.end_response()
         self._service.commit(self._exchange, last=last, outcome=outcome, attempt=attempt)
 
     async def acommit(self, *, last: bool) -> None:
-        """Async form of ``commit``."""
+        """Do what ``commit`` does, without blocking the event loop."""
         if last and self._observer is not None:
             self._observer.end_response()
         await self._service.acommit(self._exchange, last=last)
 
     def leave(self, outcome: Outcome | None, *, attempt: bool = False) -> None:
-        """End the call without waiting; if its turn was not recorded yet, that is done in the background. ``outcome``,
-        ``attempt``: as for ``commit``."""
+        """End the call without waiting. If its turn was not recorded yet, it is recorded in the background.
+        ``outcome``, ``attempt``: as for ``commit``."""
         self._service.leave(self._exchange, outcome, attempt=attempt)
 
     def release(self) -> None:
         """Start the extraction of facts in the background. Call it when the caller has received the last piece, so that
-        the extraction does not delay it."""
+        the extraction does not delay that piece."""
         self._service.schedule_extraction(self._exchange)
 
     def end(self) -> None:
@@ -129,25 +127,26 @@ class HTTPResponse(Protocol):
 Q = TypeVar("Q", bound=HTTPRequest)
 S = TypeVar("S", bound=HTTPResponse)
 Wrap = Callable[[Any, ReplyWatch], Any]
-"""Function that wraps a response's stream in the HTTP library's stream class, which passes each piece to the
-``ReplyWatch``."""
+"""Function that gets a response's stream and a ``ReplyWatch``, and returns the stream wrapped in the HTTP library's
+stream class, which passes each piece to the ``ReplyWatch``."""
 
 Again = Callable[[Q, "CachedAnswer"], S]
-"""Function that makes the HTTP library's response to a request from a response in the cache."""
+"""Function that gets a request and a response in the cache, and returns that as a response object of the HTTP
+library."""
 
 
 class OutgoingCalls:
     """Selects the outgoing calls of an application that are chats, and records them through the session service.
 
-    - ``routes``: the API format (dialect) of each path ending, such as "/chat/completions"; requests to other paths are
+    - ``routes``: maps path endings, such as "/chat/completions", to API formats (dialects); requests to other paths are
       not chats.
-    - ``tenant``: owner of the sessions, used when no session context is active; otherwise the tenant of the context
-      applies.
-    - ``whole``: the HTTP library's class for request bodies held in memory. Other bodies are streams; calls with such a
-      body pass unchanged and are not recorded.
+    - ``tenant``: owner of the sessions, used when no session context (``SessionMemory.session``) is active; otherwise
+      the tenant of the context applies.
+    - ``whole``: the HTTP library's class for request bodies held in memory. Any other body is a stream; a call with
+      such a body passes unchanged and is not recorded, unless it was read before.
 
     The session is the one that the request names (in a body field or header, see the settings), else that of the
-    session context (``SessionMemory.session``). Raises ``ConfigError`` for invalid ``routes`` or ``memory``.
+    session context. Raises ``ConfigError`` for invalid ``routes`` or ``memory``.
     """
 
     def __init__(
@@ -191,7 +190,7 @@ class OutgoingCalls:
     async def asend(
         self, request: Q, send: Callable[[Q], Awaitable[S]], wrap: Wrap, again: Again[Q, S] | None = None
     ) -> S:
-        """Async form of ``send``."""
+        """Do what ``send`` does, with an asynchronous ``send`` function."""
         exchange = self._exchange_of(request)
         if exchange is None or not await self.service.aprepare(exchange):
             return await send(request)
@@ -214,11 +213,11 @@ class OutgoingCalls:
         headers: Callable[[], Headers],
         body: Callable[[], bytes],
     ) -> ChatExchange | None:
-        """Return the chat call of a request that is to be recorded; ``None`` if the request passes unchanged. If it is
-        a chat nevertheless, such as one that names no session, a counter shows why it passed.
+        """Return the chat call that a request makes, if it is to be recorded; ``None`` if the request passes unchanged.
+        If it is a chat nevertheless, such as one that names no session, a counter shows why it passed.
 
-        ``headers`` and ``body`` are called only for a POST to one of the routes. ``body`` raises ``RuntimeError`` when
-        the body is a stream that cannot be read in advance.
+        ``headers`` and ``body`` return those of the request; they are called only for a POST to one of the routes.
+        ``body`` raises ``RuntimeError`` when the body is a stream that cannot be read in advance.
         """
         if method != "POST" or not path.endswith(self._endings):
             return None
@@ -293,9 +292,9 @@ class OutgoingCalls:
 
     @contextmanager
     def note_lost(self, exchange: ChatExchange) -> Iterator[None]:
-        """Context manager around the sending of a call. If that raises an ``Exception``, the attempt is counted as
-        failed; if it raises anything else, such as a cancellation, the turn is recorded as aborted by the caller. The
-        error is raised again."""
+        """Context manager around the sending of a call. If the sending raises an ``Exception``, the attempt is counted
+        as failed; if it raises anything else, such as a cancellation, the turn is recorded with the outcome "aborted".
+        The error is raised again."""
         try:
             yield
         except BaseException as error:
@@ -317,7 +316,7 @@ class OutgoingCalls:
             reply.release()
 
     async def areceive(self, exchange: ChatExchange, response: HTTPResponse, wrap: Wrap) -> None:
-        """Async form of ``receive``."""
+        """Do what ``receive`` does, without blocking the event loop."""
         reply = ReplyWatch(self.service, exchange)
         if self._note_response(reply, response, wrap):
             await reply.acommit(last=True)

@@ -24,12 +24,13 @@ class AsyncReplayedByteStream(Replayed, httpx2.AsyncByteStream):
 
 
 class Transport(RecordingTransport[httpx2.Request, httpx2.Response, httpx2.BaseTransport], httpx2.BaseTransport):
-    """Transport for ``httpx2.Client`` that records chat calls in a memory. If a request grows too long, it replaces the
-    old messages by a resume block: a short text with the facts of the session.
+    """Transport for ``httpx2.Client`` that records chat calls in a memory. If a request grows too long for the model,
+    it replaces the old messages by a resume block: a short text with the facts of the session.
 
     It sends requests with ``inner``, by default a new ``httpx2.HTTPTransport``. Calls that are not chats, and chats
     that name no session (body field, header, or ``SessionMemory.session``), pass unchanged and are not recorded. A
-    request that the guard blocks is not sent: its response has status 400.
+    request that the guard (the check for prompt injection) blocks is not sent: its response has status 400. The
+    arguments are those of ``RecordingTransport``.
     """
 
     _wrap = WatchedByteStream
@@ -42,12 +43,13 @@ class Transport(RecordingTransport[httpx2.Request, httpx2.Response, httpx2.BaseT
 class AsyncTransport(
     AsyncRecordingTransport[httpx2.Request, httpx2.Response, httpx2.AsyncBaseTransport], httpx2.AsyncBaseTransport
 ):
-    """Transport for ``httpx2.AsyncClient`` that records chat calls in a memory. If a request grows too long, it
-    replaces the old messages by a resume block: a short text with the facts of the session.
+    """Transport for ``httpx2.AsyncClient`` that records chat calls in a memory. If a request grows too long for the
+    model, it replaces the old messages by a resume block: a short text with the facts of the session.
 
     It sends requests with ``inner``, by default a new ``httpx2.AsyncHTTPTransport``. Calls that are not chats, and
     chats that name no session (body field, header, or ``SessionMemory.session``), pass unchanged and are not recorded.
-    A request that the guard blocks is not sent: its response has status 400.
+    A request that the guard (the check for prompt injection) blocks is not sent: its response has status 400. The
+    arguments are those of ``RecordingTransport``.
     """
 
     _wrap = AsyncWatchedByteStream

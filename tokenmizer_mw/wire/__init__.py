@@ -1,3 +1,2 @@
-"""Wire formats: parse and rewrite chat requests, and collect streamed replies. There is one dialect per provider API.
-Pure: no I/O.
-"""
+"""Wire formats: parse and rewrite chat requests, and parse the replies to them, streamed or whole. There is one dialect
+(request and reply format) per provider API, in ``dialects``. Pure: no I/O."""

@@ -23,20 +23,28 @@ TEXT_PART: Final[Mapping[str, str]] = {"type": "text"}
 class ChatRequest:
     """A parsed chat request, with the position of each part in its text, so that a rewrite keeps all other bytes.
 
+    A cut is a rewrite that removes the messages from index ``prefix`` up to but not including an index ``keep_from``,
+    and usually puts a resume block (a text with what they stated) in their place.
+
+    - ``text``: the request's body, decoded; all positions are offsets in it, in characters.
     - ``messages``: the messages, parsed on access; message i is at ``spans[i]`` of ``text``. A plain text in place of
       the list counts as one message.
     - ``array``: offset in ``text`` of the list of messages, or of the plain text in its place.
-    - ``fields``: all top-level members but the messages, parsed.
+    - ``fields``: all top-level members but the messages, parsed. ``model``: the model's name, "" if the request names
+      none. ``stream``: whether the client asked for a streamed reply.
     - ``prefix``: number of leading system and developer messages, which are never cut.
     - ``overhead``: other text that fills the context window (tool definitions, response formats), for counting tokens.
-    - ``stand_down``: reason why the request must not be rewritten; "" if it may be. ``cause``: the part of the request
-      that is the reason, if the provider stores or shortens the transcript; else "".
+    - ``stand_down``: reason why the request must not be rewritten, as the name of a counter such as
+      "history_on_server"; "" if it may be. ``cause``: the part of the request that is the reason, if the provider
+      stores or shortens the transcript; else "".
     - ``members``: every top-level member in order, duplicates included: its name, and its span from the quote of the
       name to the end of the value.
-    - ``known_spans``: spans of the first messages, if an earlier request with the same beginning is cached.
+    - ``known_spans``: spans of the first messages, if an earlier request with the same beginning is cached; else ().
     - ``sizes``: how many elements of the list each message takes; empty if it is one each.
-    - ``bound``: number of leading messages up to the last part that is valid only after an unchanged history (such as
-      signed reasoning); a further cut keeps none of them. ``binds``: true if the reply will contain such parts.
+    - ``bound``: number of leading messages up to and including the last one with a part that the provider accepts only
+      after unchanged earlier messages (such as signed reasoning); 0 if there is none. A request that has such parts is
+      cut only at an index of at least ``bound``, which removes all of them. ``binds``: true if the reply may contain
+      such parts.
     - ``content``: path in a message to its content. ``part``: a text part of a content list, without its text.
     """
 
@@ -70,8 +78,9 @@ class ChatRequest:
         return tuple((spans[end - size][0], spans[end - 1][1]) for size, end in zip(self.sizes, ends, strict=True))
 
     def staying(self, keep_from: int) -> list[int]:
-        """Return the indexes of the system messages that a cut before message ``keep_from`` leaves in place, behind the
-        leading ones. Messages of unknown roles count as system messages."""
+        """Return the indexes of the system messages that a cut at ``keep_from`` does not remove: those from ``prefix``
+        up to but not including ``keep_from``. The leading system messages, which also stay, are not listed. A message
+        of an unknown role counts as a system message."""
         roles = self.messages.roles
         if Role.SYSTEM not in roles:
             return []
@@ -79,7 +88,8 @@ class ChatRequest:
 
     @property
     def spans_found(self) -> tuple[Span, ...]:
-        """The spans of the first messages that are known without computing ``spans``."""
+        """The spans that are known already: all of them if ``spans`` was computed, else ``known_spans`` (those of the
+        first messages, perhaps none)."""
         found: tuple[Span, ...] = self.__dict__.get("spans", self.known_spans)
         return found
 
@@ -89,6 +99,8 @@ class Reply:
     """A collected response: the assistant's message, and how the response ended.
 
     - ``message``: ``None`` if there was nothing usable (an error, an empty body, or another format).
+    - ``outcome``: ``COMPLETE`` if the reply reached its end, ``TRUNCATED`` if it broke off or reached a length limit,
+      ``ERROR`` if the provider reported an error.
     - ``finish_reason``: the provider's word for why the reply ended; "" for none.
     - ``usage``: the provider's token counts under this package's names, such as "prompt_tokens"; empty if it gave none.
     - ``error``: the provider's error message in the body; "" for none.
@@ -110,9 +122,13 @@ as {"cache_control": {"type": "ephemeral"}}."""
 
 
 def markers(content: object, names: Sequence[str], depth: int = DEPTH_MAX) -> Iterator[Marker]:
-    """Yield the prompt cache markers of a content's parts, in order; those of nested parts before that of the outer
-    part. ``names``: the fields that are markers, such as "cache_control". ``depth``: how deep nested parts are
-    searched; 1: not at all."""
+    """Yield the prompt cache markers of the parts of ``content``, in order; those of nested parts before that of the
+    outer part. A ``content`` that is not a list has none.
+
+    - ``names``: the fields of a part that are markers, such as "cache_control". A field counts if its value is an
+      object without objects or lists in it.
+    - ``depth``: levels of parts to search; 1 searches the parts of ``content`` itself only.
+    """
     for part in content if isinstance(content, list) else ():
         if not isinstance(part, dict):
             continue
@@ -124,8 +140,9 @@ def markers(content: object, names: Sequence[str], depth: int = DEPTH_MAX) -> It
 
 
 def marker(holder: object, names: Sequence[str]) -> Iterator[Marker]:
-    """Yield the prompt cache marker of a part, a tool or a request, if it has one: a dictionary with those of its
-    fields that ``names`` lists."""
+    """Yield the prompt cache marker of one part, tool or request, if it has one: a dictionary with those of its fields
+    that ``names`` lists. A field counts if its value is an object without objects or lists in it. Yields nothing
+    otherwise, and for a ``holder`` that is not a dictionary."""
     if isinstance(holder, dict):
         found = {name: holder[name] for name in names if _is_marked(holder.get(name))}
         if found:
@@ -145,9 +162,9 @@ def message_markers(messages: Sequence[object], names: Sequence[str]) -> Iterato
 
 
 def lost_marker(request: ChatRequest, keep_from: int, names: Sequence[str]) -> Marker:
-    """Return the last prompt cache marker of the messages that a cut before ``keep_from`` removes, which the resume
-    block then gets; empty when there is none. System messages stay with their markers. ``names``: as for
-    ``markers``."""
+    """Return the last prompt cache marker in the messages that a cut at ``keep_from`` removes; ``{}`` when they have
+    none. The caller moves it to the resume block. Markers of system messages do not count, because a cut leaves those
+    messages in place. ``names``: as for ``markers``."""
     staying = frozenset(request.staying(keep_from))
     taken = range(request.prefix, min(keep_from, len(request.messages)))
     gone = [request.messages.sent[place] for place in taken if place not in staying]
@@ -165,9 +182,13 @@ UNKNOWN_EDIT: Final = "unknown_edit"
 
 
 def removing_edit(value: object) -> str:
-    """Return which edit in ``value`` removes or replaces messages or parts of them, as a counter name such as
-    "compaction"; "" if none does. ``value``: a request's field with the edits that the provider should make to the
-    context. An edit of an unknown type counts as one that removes."""
+    """Return which edit in ``value`` removes or replaces messages or parts of them, as a counter name: "compaction",
+    "clear_tool_uses", "clear_thinking" or "unknown_edit"; "" if none does. Of several, the first one counts.
+
+    ``value``: the field of a request that lists the edits which the provider should make to the context: a list, one
+    edit, or an object with the list under "edits". An edit of an unknown type counts as one that removes. One that
+    clears thinking but keeps all of it does not.
+    """
     edits = value.get("edits") if isinstance(value, dict) and "edits" in value else value
     if not edits:
         return ""

@@ -1,6 +1,5 @@
-"""A sequence of messages that are parsed on access. Most messages that a client resends are already known and never
-parsed.
-"""
+"""A sequence of messages that are parsed on access. A client resends its whole chat with each request, so most messages
+are known already and need not be parsed."""
 
 from __future__ import annotations
 
@@ -24,8 +23,9 @@ class History(Sequence[Message]):
     message, a slice a tuple.
 
     - ``raw``: the message objects as sent; ``roles``: their roles.
-    - ``reader``: parses an object, given its number; ``numbers``: these numbers, ``None`` for 1, 2, 3 ...
-    - ``part``: the request contains only the newest messages of a transcript that is stored elsewhere.
+    - ``reader``: the function that parses an object, given its number; ``numbers``: these numbers, ``None`` for 1, 2, 3
+      ...
+    - ``part``: true if the request contains only the newest messages of a transcript that is stored elsewhere.
     """
 
     __slots__ = ("_columns", "_numbers", "_places", "_raw", "_read", "_reader", "_whole", "part", "roles")
@@ -93,7 +93,8 @@ class History(Sequence[Message]):
     def column(self, name: str, of: Callable[[Sequence[Message]], Iterable[T]]) -> Sequence[T]:
         """Return a value for each message, computed by ``of`` and cached under ``name``.
 
-        Histories made by ``extend`` inherit the values; then only messages without a value are parsed.
+        ``of``: gets the messages that have no cached value yet, and returns one value for each. Histories that
+        ``extend`` made of this one inherit the cached values, so that only the further messages are parsed.
         """
         if self._whole is not None and name not in self._columns:
             whole = self._whole.column(name, of)
@@ -117,8 +118,10 @@ class History(Sequence[Message]):
         return history
 
     def set_aside(self, places: Collection[int]) -> History:
-        """Return the history with the messages at these indexes counted as system messages. The client application
-        sends them in each request beside the chat, although with the role of the user or the assistant."""
+        """Return the history with the messages at the indexes ``places`` counted as system messages, so that they are
+        not taken for the user's chat. This is for messages in which the client application sends its own texts, such as
+        files, in the role of the user or the assistant. ``as_sent`` still returns them with the role that was sent. No
+        ``places``: the same history."""
         if not places:
             return self
         roles = [Role.SYSTEM if place in places else role for place, role in enumerate(self.roles)]
@@ -128,7 +131,8 @@ class History(Sequence[Message]):
         return history
 
     def as_sent(self, index: int) -> Message:
-        """Return message ``index`` with the role that the client gave it, also if ``set_aside`` changed that."""
+        """Return message ``index`` with the role that the client sent. It differs from ``history[index]`` only for
+        messages that ``set_aside`` made system messages."""
         if self.roles[index] is not Role.SYSTEM:
             return self[index]
         return self._reader(self._raw[index], self._numbers[index])
@@ -138,7 +142,8 @@ class History(Sequence[Message]):
         return self.roles[index] is Role.SYSTEM and self.as_sent(index).role is not Role.SYSTEM
 
     def without_system(self) -> History:
-        """Return the history without system messages."""
+        """Return the history without its system messages. Values of ``column`` that were computed for the whole history
+        are used again."""
         if Role.SYSTEM not in self.roles:
             return self
         places = [place for place, role in enumerate(self.roles) if role is not Role.SYSTEM]
@@ -154,7 +159,8 @@ class History(Sequence[Message]):
         return history
 
     def through(self, change: Callable[[Message], Message]) -> History:
-        """Return a history whose messages are passed through ``change`` when they are accessed."""
+        """Return a history of the same messages and roles, in which each message is passed through ``change`` when it
+        is accessed."""
 
         def reader(raw: object, number: int) -> Message:
             return change(self._reader(raw, number))
@@ -177,7 +183,8 @@ class History(Sequence[Message]):
 
 
 def history_of(messages: Sequence[Message]) -> History:
-    """Return a history of parsed messages."""
+    """Return a history of messages that are ``Message`` objects already. Anything else raises ``TypeError`` when it is
+    accessed."""
     return History(messages, [message.role for message in messages], _require_message)
 
 

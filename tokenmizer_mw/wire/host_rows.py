@@ -33,8 +33,10 @@ class Extent(StrEnum):
     """How far an inserted text reaches from the position where its pattern matches.
 
     - ``MATCH``: only the match.
-    - ``TAG``: to the end of the element that the match opens (or of the text).
-    - ``REST``: to the end of the text; if the row has an ``end``, to the last line that begins like it.
+    - ``TAG``: to the end of the closing tag of the element (such as ``<context>``) that the match opens; to the end of
+      the text if it is not closed.
+    - ``REST``: to the end of the text; if the row has an ``end``, only to the end of the last line that begins with a
+      match of it, if there is one.
     """
 
     MATCH = "match"
@@ -46,15 +48,18 @@ class Extent(StrEnum):
 class HostText:
     """A row of the table: one kind of text that a client application inserts.
 
-    - ``pattern``: RE2, multi-line, case-sensitive. ``end``: see ``Extent``; "" for none.
+    - ``host``: the name of the application, such as "Claude Code"; ``kind``, ``extent``: what the text is for, and how
+      far it reaches.
+    - ``pattern``: regular expression (RE2, multi-line, case-sensitive) for the beginning of the text. ``end``: regular
+      expression for its last line, see ``Extent``; "" for none.
     - ``system``: the text is in the system prompt, and only shows that the request is a side call (for a title, for
       example).
     - ``example``: a text that matches, in this project's own words except for the marker; ``source``: where the
       application's own text was read.
-    - ``examples``: the messages before this one are examples of the application, and no part of the chat.
+    - ``examples``: true if the messages before this one are examples of the application, and no part of the chat.
     - ``context``: set if the application sends such messages beside the chat, anew in each request (files, a map of the
       repository), and writes the reply to them itself. Every such message contains one of these texts, which look the
-      same in JSON.
+      same in JSON. (): not such a message.
     - ``role``: the role of the messages that contain the text.
     """
 

@@ -77,7 +77,7 @@ def find_host_texts(text: str, role: Role = Role.USER) -> list[HostSpan]:
     """Return the texts that client applications inserted into ``text``, in order, without overlaps; [] when there are
     none.
 
-    ``role``: who the message is from: the user, the assistant, or a tool.
+    ``role``: who the message is from: the user, the assistant, or a tool. A system message raises ``KeyError``.
     """
     spans: list[HostSpan] = []
     end = 0
@@ -98,8 +98,12 @@ def find_host_texts(text: str, role: Role = Role.USER) -> list[HostSpan]:
 def remove_host_texts(
     text: str, kinds: Collection[HostTextKind] = frozenset(HostTextKind), role: Role = Role.USER
 ) -> str:
-    """Return ``text`` without the texts of ``kinds`` that client applications inserted, and without the blanks around
-    them. A text without any is returned unchanged."""
+    """Return ``text`` without the texts of ``kinds`` that client applications inserted; the same object if there are
+    none.
+
+    What remains is stripped of white space, piece by piece, and the pieces are joined by blank lines. ``role``: as for
+    ``find_host_texts``.
+    """
     found = find_host_texts(text, role)
     spans = [span for span in found if span.row.kind in kinds] if found else found
     if not spans:
@@ -127,23 +131,25 @@ def _without_remarks(result: ToolResult) -> ToolResult:
 
 
 def is_continuation(message: Message) -> bool:
-    """Whether a user's ``message`` contains the notice of a client application that an earlier conversation continues
-    from a summary."""
+    """Whether a user's ``message`` contains the notice of a client application that the chat continues an earlier one,
+    given as a summary. False for messages of other roles."""
     if message.role is not Role.USER:
         return False
     return any(span.row.kind is HostTextKind.CONTINUATION_NOTICE for span in find_host_texts(message.text))
 
 
 def may_continue(body: bytes) -> bool:
-    """Whether the JSON ``body`` may contain a notice that ``is_continuation`` finds. A quick check that may be true
-    wrongly."""
+    """Whether the JSON ``body`` may contain a notice that ``is_continuation`` finds. A quick check: true may be wrong,
+    false never is."""
     return _NOTICES_IN_JSON.search(body) is not None
 
 
 def is_side_call(messages: Sequence[Message]) -> bool:
-    """Whether a request was made by the client application itself: it asks for a title, tags, a commit message, or a
-    summary to continue from. Checks the leading system prompt, and the newest message that is not a system message if
-    it is the user's.
+    """Whether a request was made by the client application itself, and not for the user's chat: it asks for a title,
+    tags, a commit message, or a summary to continue from.
+
+    Checks the leading system prompt, and the newest message that is not a system message if it is the user's. False for
+    no messages.
     """
     try:
         first, last = messages[0], messages[-1]
@@ -184,7 +190,7 @@ def first_own_message(messages: Sequence[Message]) -> int | None:
 
 def may_have_context(text: str, start: int = 0) -> bool:
     """Whether the JSON ``text`` may contain, from character ``start`` on, messages that ``find_context`` returns. A
-    quick check that may be true wrongly."""
+    quick check: true may be wrong."""
     if text.find(_OWN_REPLY_IN_JSON, start) < 0:  # nearly always
         return False
     return max(map(text.find, _CONTEXT_MARKS, repeat(start))) >= 0  # without a call of ours for each mark

@@ -31,8 +31,9 @@ def header(headers: Headers, name: bytes) -> bytes | None:
 
 
 def with_length(headers: Headers, length: int) -> list[tuple[bytes, bytes]]:
-    """Return the headers for a body of ``length`` bytes: without transfer encoding, and with a content length if there
-    was either."""
+    """Return the headers for a body of ``length`` bytes: ``content-length`` and ``transfer-encoding`` are removed, and
+    if there was either, a ``content-length`` of ``length`` is added at the end. Headers with neither are returned
+    unchanged."""
     framing = (b"content-length", b"transfer-encoding")
     given = list(headers)
     kept = [(name, value) for name, value in given if name.lower() not in framing]
@@ -47,10 +48,11 @@ class Decoder(Protocol):
     """Protocol of a decoder for one body with a content encoding, such as gzip."""
 
     def decode(self, data: bytes, limit: int) -> bytes:
-        """Decode the next piece of the body; return at most ``limit`` bytes (at least 1), so that a decompression bomb
-        cannot fill memory.
+        """Decode the next piece of the body; return at most ``limit`` bytes (``limit`` is at least 1), so that a
+        decompression bomb cannot fill memory.
 
-        If ``limit`` bytes are returned, further output may be lost. Raises ``Undecodable``.
+        If ``limit`` bytes are returned, further output may be lost. Raises ``Undecodable`` for data that does not match
+        the encoding.
         """
 
 
@@ -212,8 +214,8 @@ HOP_BY_HOP: Final = frozenset(
 """Headers that belong to one connection and not to the message (RFC 9110, 7.6.1)."""
 
 NOT_SENT: Final = HOP_BY_HOP | {b"host", b"content-length", b"expect", b"cookie"}
-"""Headers of a request that are not forwarded to a provider: they are written anew for its connection, or are only for
-this server."""
+"""Headers of a request that are not forwarded to a provider. They are written anew for the connection to the provider,
+or are meant only for this server (``cookie``)."""
 
 NOT_RETURNED: Final = HOP_BY_HOP | {b"set-cookie", b"set-cookie2", b"content-security-policy", b"clear-site-data"}
 """Headers of a provider's response that are not forwarded to the client: a provider must not set cookies or browser
@@ -244,9 +246,12 @@ def forwarded_headers(headers: Sequence[Header], without: Container[bytes]) -> l
 
 
 def headers_to_return(headers: Sequence[Header]) -> list[Header]:
-    """Return a provider's response headers for the client: without those of the connection, cookies and browser rules.
-    Unless the body is data such as JSON, headers are added that keep a browser from showing it as a page of this
-    server."""
+    """Return a provider's response headers as they are sent on to the client: without those of ``NOT_RETURNED`` (of the
+    connection, cookies, browser rules).
+
+    Unless the response has exactly one content type, and that is JSON, server-sent events, NDJSON or octet-stream, two
+    headers are added that keep a browser from showing the body as a page of this server.
+    """
     passed = forwarded_headers(headers, NOT_RETURNED)
     kinds = [value for name, value in passed if name.lower() == _CONTENT_TYPE]
     is_data = len(kinds) == 1 and _is_data(kinds[0])

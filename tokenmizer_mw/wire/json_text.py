@@ -33,7 +33,8 @@ after its closing quote. Raises ``json.JSONDecodeError``."""
 
 
 def skip_space(text: str, place: int) -> int:
-    """Return the first position from ``place`` on that is not white space; the text's length when there is none."""
+    """Return the first position from ``place`` on that is not JSON white space (space, tab, CR, LF); the text's length
+    when there is none."""
     end: int = match_space(text, place).end()
     return end
 
@@ -42,8 +43,8 @@ def walk_members(text: str, place: int, visit: Callable[[str, Span, int], int]) 
     """Call ``visit`` for each member of the JSON object that starts at ``place``. Returns the position behind its
     closing brace.
 
-    ``visit`` gets the name, the span of the name with its quotes, and the position of the value; it returns the end of
-    the value. ``text`` must be valid JSON there.
+    ``visit`` gets the member's name, the span of the name with its quotes, and the position of the value; it must
+    return the position where the value ends. ``text`` must be valid JSON there.
     """
     place = skip_space(text, place + 1)
     while text[place] != "}":
@@ -58,7 +59,8 @@ def walk_elements(text: str, place: int, visit: Callable[[int, int], int]) -> in
     """Call ``visit`` for each element of the JSON array that starts at ``place``. Returns the position behind its
     closing bracket.
 
-    ``visit`` gets the index of the element and its position; it returns its end. ``text`` must be valid JSON there.
+    ``visit`` gets the index of the element and its position; it must return the position where the element ends.
+    ``text`` must be valid JSON there.
     """
     place = skip_space(text, place + 1)
     index = 0
@@ -81,10 +83,8 @@ def _behind(text: str, place: int, mark: str) -> int:
 
 
 def storable(text: str) -> str:
-    """Return ``text`` with U+FFFD for every lone surrogate, which no encoding can store.
-
-    JSON escapes can contain half a character; two matching halves become the character.
-    """
+    """Return ``text`` so that it can be encoded: a lone surrogate (half of a character, which JSON escapes can contain)
+    becomes U+FFFD, and two surrogates that belong together become their character."""
     if text.isascii():
         return text
     try:
@@ -95,7 +95,8 @@ def storable(text: str) -> str:
 
 
 def json_text(value: object) -> str:
-    """Return ``value`` as compact JSON; "" for a value that is not JSON, or is nested too deeply."""
+    """Return ``value`` as JSON without spaces, non-ASCII characters unescaped; "" for a value that JSON cannot express,
+    or that is nested too deeply."""
     try:
         return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
     except (ValueError, TypeError, RecursionError):
@@ -113,7 +114,9 @@ itself."""
 
 
 def parse_path(text: object, what: str) -> Path:
-    """Parse a dotted path. Raises ``ConfigError`` for anything else; ``what`` names the setting in its message."""
+    """Return the steps of a dotted path: ("answer", "text") for "answer.text", () for "$". Raises ``ConfigError`` for
+    anything that is not a text, and for a path with an empty step or one longer than ``STEP_MAX``; ``what`` names the
+    setting in the error's message."""
     if text == ROOT:
         return ()
     if not isinstance(text, str) or not all(0 < len(step) <= STEP_MAX for step in text.split(".")):
@@ -122,8 +125,9 @@ def parse_path(text: object, what: str) -> Path:
 
 
 def value_at(value: object, path: Path) -> object:
-    """Return the value at ``path`` in a parsed JSON document. A step is the name of a member or the index of an
-    element. Returns ``None`` if there is no such member or element, or if it is ``null``."""
+    """Return the value at ``path`` in a parsed JSON document; ``value`` itself for (). A step is the name of a member,
+    or the index of an element, which may be negative ("-1" is the last one). Returns ``None`` if there is no such
+    member or element, or if it is ``null``."""
     for step in path:
         if isinstance(value, dict):
             value = value.get(step)
@@ -135,9 +139,9 @@ def value_at(value: object, path: Path) -> object:
 
 
 def put_at(value: object, path: Path, into: dict[str, Any]) -> dict[str, Any]:
-    """Set ``value`` at ``path``, which consists of member names only, in ``into``; return ``into``. Missing objects on
-    the path are created. Raises ``ValueError`` if a value on the path is not an object, or if there is a value at
-    ``path`` already."""
+    """Set ``value`` at ``path`` in ``into``, and return ``into``. ``path`` is not empty and consists of member names
+    only. Missing objects on the path are created. Raises ``ValueError`` if a value on the path is not an object, or if
+    there is a value at ``path`` already."""
     holder = into
     for step in path[:-1]:
         holder = holder.setdefault(step, {})

@@ -54,8 +54,8 @@ class KnownRequest:
         return text[end - _PIECE : end] == own[end - _PIECE : end] and text.startswith(own[:end])
 
     def common(self, text: str) -> Start | None:
-        """Return which messages of this request ``text`` begins with, too. ``None`` if they are less than half of
-        ``text``, or the last of them is not a JSON object."""
+        """Return the beginning that ``text`` shares with this request, counted in whole messages from the first on.
+        ``None`` if it ends before the middle of ``text``, or if its last message is not a JSON object."""
         own, spans = self.found.text, self.request.spans
         count, end, most = 0, 0, len(spans)
         while count < most:
@@ -82,19 +82,21 @@ class Start:
 
     @property
     def spans(self) -> tuple[Span, ...]:
-        """The spans of these messages, as far as they are known already."""
+        """The spans of the first ``count`` messages, as far as they are known already; perhaps ()."""
         return self.known.request.spans_found[: self.count]
 
     @property
     def replaces(self) -> bool:
-        """Whether the text continues the whole request ``known``, and not only a beginning that several cached requests
-        share. The longer request then takes the place of ``known`` in the cache."""
+        """Whether the text has all messages of ``known`` but, at most, the last four, which clients still change. The
+        longer request then takes the place of ``known`` in the cache. False if only an earlier beginning is shared, as
+        several cached requests may have."""
         return self.count >= len(self.known.request.messages) - _UNSETTLED
 
     @property
     def ends_beside_chat(self) -> bool:
-        """Whether the beginning ends among messages that the client application sends beside the chat. Whether those
-        are such messages depends on what follows them."""
+        """Whether the message at index ``count`` and the one before it count as system messages, and the former was
+        made one by ``History.set_aside``. Whether a message is set aside depends on the one that follows it, so such a
+        beginning must not be reused."""
         messages, count = self.known.request.messages, self.count
         roles = messages.roles
         if not 0 < count < len(roles) or roles[count - 1] is not Role.SYSTEM or roles[count] is not Role.SYSTEM:
@@ -102,15 +104,16 @@ class Start:
         return messages.is_set_aside(count)
 
     def read_on(self, text: str) -> ObjectSpans | None:
-        """Parse the rest of ``text``; ``None`` when it must be parsed from its beginning."""
+        """Parse the rest of ``text``, and return the object with all its members; ``None`` when ``text`` must be parsed
+        from its beginning."""
         if self.ends_beside_chat:
             return None
         return read_on(text, self.known.found, self.known.member, count=self.count, end=self.end)
 
 
 class KnownRequests:
-    """Cache of the most recently used requests of at most ``characters`` characters in sum; it takes several times as
-    many bytes. Threads may share it if they pass a ``lock``."""
+    """Cache of the most recently used requests. ``characters``: the most characters that they may have in sum; the
+    cache takes several times as many bytes. Threads may share it if they pass a ``lock``."""
 
     def __init__(self, characters: int, lock: AbstractContextManager[object] | None = None) -> None:
         self._characters = characters
@@ -119,8 +122,9 @@ class KnownRequests:
         self._lock = lock if lock is not None else nullcontext()
 
     def find(self, dialect: str, text: str) -> Start | None:
-        """Return the longest beginning that ``text`` shares with a cached request of the same dialect; ``None`` if none
-        is long enough."""
+        """Return the beginning that ``text`` shares with a cached request of the same ``dialect``: all messages of that
+        request if ``text`` begins with them; else as many of its messages as ``text`` begins with, if they make up at
+        least half of ``text``. ``None`` if there is no such request."""
         near: KnownRequest | None = None
         for place in reversed(_PLACES[: bisect_right(_PLACES, len(text))] if self._known else ()):
             candidates = self._known.get(_key(dialect, place, text), ())
@@ -132,8 +136,11 @@ class KnownRequests:
         return near.common(text) if near is not None else None
 
     def add(self, dialect: str, found: ObjectSpans, request: ChatRequest, start: Start | None = None) -> None:
-        """Cache a parsed request, unless it is too short, too long, or cannot be continued. ``found``: the members of
-        its JSON object. ``start``: what ``find`` returned for it; if it continues that request, it takes its place."""
+        """Cache a parsed request, unless it is too short, longer than the whole cache may be, or cannot be continued.
+
+        ``found``: the members of its JSON object. ``start``: what ``find`` returned for the request; ``None`` for none.
+        If ``start.replaces`` is true, the cached request ``start.known`` is removed.
+        """
         known = _continuable(found, request)
         if known is None or len(found.text) > self._characters:
             return

@@ -1,11 +1,15 @@
 """Convert messages of common libraries to ``Message``.
 
-Accepts OpenAI-shaped objects (Chat Completions), Anthropic-shaped ones (content blocks), and the flat shape of many
-frameworks, whose tool calls hold name and arguments directly. Messages and parts may be objects of the SDKs.
+Three shapes are accepted: OpenAI's (Chat Completions), Anthropic's (content blocks), and the flat shape of many
+frameworks, whose tool calls hold name and arguments directly.
 
-These are pydantic objects with a role (OpenAI's and Anthropic's replies), LangChain's messages (``type`` "human", "ai",
-"system", "tool"; also as they are saved), LlamaIndex's (``blocks`` and ``additional_kwargs``), and any object with
-``role`` and ``content``.
+A message may be a dictionary or an object:
+
+- a pydantic object with a role (a reply of the OpenAI or Anthropic SDK)
+- a message of LangChain (``type`` "human", "ai", "system" or "tool"), also in one of its serialized forms
+- a message of LlamaIndex (``blocks`` and ``additional_kwargs``)
+- any other object with ``role`` and ``content``
+
 None of these libraries is imported.
 """
 
@@ -33,12 +37,13 @@ LANGCHAIN_ROLES: Final = {
     "human": "user", "HumanMessageChunk": "user", "ai": "assistant", "AIMessageChunk": "assistant", "system": "system",
     "SystemMessageChunk": "system", "tool": "tool", "ToolMessageChunk": "tool",
 }  # fmt: skip
-"""Maps the type of a LangChain message to a role."""
+"""Maps the ``type`` of a LangChain message, such as "human", to a role, such as "user"."""
 
 
 def plain_message(message: object) -> object:
-    """Return ``message`` as a mapping with "role" and "content" if it is an SDK object with a role, or a message of
-    LangChain (also a saved one) or LlamaIndex; else ``message`` itself."""
+    """Return ``message`` as a dictionary with "role" and "content" if it is an SDK object with a role, or a message of
+    LangChain (an object or serialized) or of LlamaIndex. Anything else is returned unchanged: a dictionary with a role,
+    and an object that is no message."""
     if isinstance(message, Mapping):
         return convert_langchain_message(message)
     dump = getattr(message, "model_dump", None)
@@ -59,8 +64,9 @@ _TYPES: Final = {"HumanMessage": "human", "AIMessage": "ai", "SystemMessage": "s
 
 
 def convert_langchain_message(value: Any) -> Any:
-    """Convert ``value``, parsed JSON, to a message with "role" and "content" if it is a saved LangChain message
-    (``messages_to_dict``, ``dumpd``, a message's fields); else return it unchanged."""
+    """Convert ``value``, parsed JSON, to a message with "role" and "content" if it is a serialized LangChain message:
+    as ``messages_to_dict`` or ``dumpd`` writes it, or the fields of a message. Anything else is returned unchanged,
+    also an object that has a "role"."""
     if not isinstance(value, Mapping) or "role" in value:
         return value
     fields = _fields_of(value)
@@ -79,11 +85,11 @@ def _fields_of(value: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def convert_langchain_fields(fields: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the fields of a LangChain message as a plain message.
+    """Return the fields of a LangChain message as a message with "role" and "content".
 
-    ``fields``: "type" is one of ``LANGCHAIN_ROLES``; ``KeyError`` otherwise. The result has "role", "content"
-    (``None`` if missing), "tool_calls" and "tool_call_id" if they are not empty, and ``"is_error": True`` if "status"
-    is "error". Other fields are dropped.
+    The result also has "tool_calls" and "tool_call_id" if they are not empty, and ``"is_error": True`` if "status" is
+    "error". A missing "content" becomes ``None``; all other fields are dropped. Raises ``KeyError`` if "type" is
+    missing or not in ``LANGCHAIN_ROLES``.
     """
     plain = {"role": LANGCHAIN_ROLES[fields["type"]], "content": fields.get("content"), **_calls_in(fields)}
     if fields.get("status") == "error":
@@ -110,12 +116,14 @@ _MANY: Final = 2
 
 
 def history(messages: Iterable[Message | Mapping[str, Any]]) -> History:
-    """Return the messages as a ``History``, parsed on access.
+    """Return the messages as a ``History``, which parses each message when it is accessed.
 
-    ``messages``: an iterable of ``Message`` objects, dictionaries, or objects of a provider's SDK; it is read once.
-    Access to a message that cannot be parsed raises ``InvalidMessage``, which gives the number of the first that
-    cannot, and the reason. A text, a mapping, one message, and anything that is not iterable raise ``InvalidMessage``
-    at once. A ``History`` is returned unchanged.
+    ``messages``: an iterable of ``Message`` objects, dictionaries, or message objects of an SDK or framework; it is
+    read once. A ``History`` is returned unchanged.
+
+    Raises ``InvalidMessage`` at once for a text, a mapping, a single message, and anything that is not iterable. A
+    message that cannot be parsed raises ``InvalidMessage`` only when it is accessed; the error names the number (from
+    1) of the first message that cannot be parsed, and the reason.
     """
     if isinstance(messages, History):
         return messages
@@ -152,8 +160,9 @@ def _is_plain(message: object) -> bool:
 
 
 def request_of(messages: History, *, model: str = "", overhead: str = "") -> ChatRequest:
-    """Return a ``ChatRequest`` for messages that were never bytes, for planning a cut; it has no text to rewrite.
-    ``overhead``: other text that fills the context window (instructions, tool definitions)."""
+    """Return a ``ChatRequest`` for messages that did not come in an HTTP body, for planning a cut. Its ``text`` is
+    empty, so it cannot be rewritten. ``model``: its name, "" if unknown. ``overhead``: other text that fills the
+    context window (instructions, tool definitions)."""
     spoken = (index for index, role in enumerate(messages.roles) if role is not Role.SYSTEM)
     prefix = next(spoken, len(messages))
     return ChatRequest("", messages, array=0, fields={}, prefix=prefix, model=model, overhead=overhead)

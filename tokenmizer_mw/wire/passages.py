@@ -1,8 +1,8 @@
-"""Find the texts of a message in its JSON, in any dialect, and edit them in place; append a text to a message.
+"""Find the texts of a message in its JSON, in any dialect, and replace them in place; append a text to a message.
 
-For each text of the assistant and of tools, the path to it is returned. The formats of the dialects do not contradict
-each other, so one walk handles all. Some clients pass tool output as JSON within the text; then the output inside is
-returned.
+The texts that may be replaced are those of the assistant and of tools. ``spots`` returns each with its path in the
+message. The formats of the dialects do not contradict each other, so one walk handles all. Some clients pass tool
+output as JSON within the text; then the output inside is returned.
 """
 
 from __future__ import annotations
@@ -52,7 +52,8 @@ class Spot:
 
     - ``result``: true if a tool returned it, in answer to the call ``call_id`` ("" if the dialect has no ids); false if
       the assistant wrote it.
-    - ``around``: if the text at this path is JSON that contains ``text``: what precedes and follows it there.
+    - ``around``: if the value at the path is a JSON text that contains ``text`` as a string: the part of it before that
+      string, and the part after. ``None`` if the value at the path is ``text`` itself.
     """
 
     steps: Steps
@@ -62,7 +63,8 @@ class Spot:
     around: tuple[str, str] | None = None
 
     def spell(self, text: str) -> str:
-        """Return the whole text at this path when ``text`` takes the place of the present one."""
+        """Return the value to put at this path, with ``text`` in place of the present text: ``text`` itself, or the
+        surrounding JSON with ``text`` as a string in it (see ``around``)."""
         if self.around is None:
             return text
         before, behind = self.around
@@ -70,9 +72,12 @@ class Spot:
 
 
 def spots(raw: object) -> list[Spot]:
-    """Return the texts of tools and of the assistant in a message, in order; users' and system texts are left out.
+    """Return the texts in a message that may be replaced, in order: those that tools returned, and those that the
+    assistant wrote.
 
-    Each path begins with the index of the element: 0, unless the message consists of several.
+    ``raw``: the message object, or a tuple of objects if the message consists of several. Each path begins with the
+    index of the object: 0, unless there are several. Left out are texts of users and of the system, reasoning, parts
+    with citations, and short texts in the object that a function returned.
     """
     elements = raw if isinstance(raw, tuple) else (raw,)
     return [
@@ -85,8 +90,10 @@ def spots(raw: object) -> list[Spot]:
 
 def spot_edits(text: str, span: Span, new: Mapping[Steps, str]) -> list[Edit]:
     """Return the edits that write the ``new`` texts at their paths in the message at ``span`` of the JSON ``text``.
-    Left out are edits that would not make the text shorter, and paths that lead to no text or whose member occurs
-    twice.
+    ``new``: maps a path, as in ``Spot.steps``, to the whole new text.
+
+    Left out are edits that would not make the JSON text shorter, and paths that lead to no text or through a member
+    that occurs twice.
     """
     start, end = span
     walk = _Walk("[" + text[start:end] + "]", new)
@@ -219,7 +226,7 @@ class _Walk:
         self.twice: set[Steps] = set()
 
     def value(self, place: int, steps: Steps) -> int:
-        """Walk the value that starts at ``place``. Returns its end."""
+        """Walk the value that starts at ``place`` and whose path is ``steps``. Returns the position where it ends."""
         if steps in self._leading and self._text[place] == "{":
             return self._members(place, steps)
         if steps in self._leading and self._text[place] == "[":
@@ -280,7 +287,8 @@ class _Moves:
 
 
 def can_append(request: ChatRequest, index: int) -> bool:
-    """Whether a text can be appended to message ``index``: its content is a text or a list of parts."""
+    """Whether a text can be appended to message ``index``: its content is a text, or a list of only objects or only
+    texts (an empty list, too)."""
     value = value_at(*_content(request, index))
     if isinstance(value, list):
         return all(isinstance(part, dict) for part in value) or all(isinstance(part, str) for part in value)
@@ -288,8 +296,8 @@ def can_append(request: ChatRequest, index: int) -> bool:
 
 
 def append_edits(request: ChatRequest, index: int, text: str) -> list[Edit]:
-    """Return the edits that append ``text`` to message ``index``: to its text, or as a part after its other parts. All
-    other characters stay; prompt cache markers stay before it.
+    """Return the edits that append ``text`` to message ``index``: behind its text, after a blank line, or as a part
+    after its other parts. All other characters stay; prompt cache markers stay before the new text.
 
     Call it only if ``can_append`` is true. Raises ``ValueError`` for a content that is neither a text nor a list.
     """

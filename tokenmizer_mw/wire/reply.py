@@ -23,7 +23,8 @@ _scan: Final[Callable[[str, int], tuple[Any, int]]] = _decoder.scan_once  # type
 
 
 def parse_json(text: str) -> object:
-    """Parse JSON; ``None`` if ``text`` is not valid JSON, and for ``null``."""
+    """Return the value of the JSON in ``text``; ``None`` if it is not valid JSON or nested too deeply, and also for the
+    JSON value ``null``."""
     try:
         value: object
         value, end = _scan(text, 0)  # without white space around the value: two thirds of the time
@@ -39,11 +40,12 @@ def parse_json(text: str) -> object:
 
 
 def token_counts(raw: object, table: Sequence[tuple[str, str]]) -> dict[str, int]:
-    """Return a provider's token counts under this package's names; ``{}`` if ``raw`` (its usage object) is none.
+    """Return a provider's token counts under this package's names; ``{}`` if ``raw``, its usage object, is not a
+    dictionary.
 
-    ``table``: pairs of the path of a count (a name, or two joined by a dot) and this package's name; of several counts
-    with one name the last one is used. Values that are not counts are left out; 3.0 is accepted, because some providers
-    write it.
+    ``table``: pairs of the path of a count in ``raw`` (a name, or two joined by a dot) and this package's name for it.
+    If several paths have the same name, the last one that is there is used. Left out are values that are not whole
+    numbers from 0 to ``COUNT_MAX``; 3.0 is accepted, because some providers write it.
     """
     if not isinstance(raw, dict):
         return {}
@@ -59,8 +61,8 @@ def token_counts(raw: object, table: Sequence[tuple[str, str]]) -> dict[str, int
 
 
 def error_text(error: object) -> str:
-    """Return the message of a provider's error, which is a text or an object with a message, shortened;
-    "unspecified error" if there is none."""
+    """Return the message of a provider's error, at most ``ERROR_MAX`` characters of it. ``error`` is a text, or an
+    object with the text under "message"; anything else gives "unspecified error"."""
     message = error.get("message") if isinstance(error, dict) else error
     text = message if isinstance(message, str) else ""
     return storable(text[:ERROR_MAX]) or "unspecified error"
@@ -103,11 +105,11 @@ _SHAPES: Final[Mapping[str, Callable[[int, str, str], Any]]] = {
 
 
 def refusal(dialect: str, status: int, code: str, message: str) -> bytes:
-    """Return the body of an error response in the format of ``dialect`` (such as "anthropic"). Unknown dialects get
-    OpenAI's format.
+    """Return the body of an error response of this package in the format of ``dialect`` (such as "anthropic"). Unknown
+    dialects get OpenAI's format.
 
-    ``status`` selects the error's type in formats that have one. ``message`` is for people. ``code`` is for programs;
-    only OpenAI's format contains it.
+    ``status``: the HTTP status; it selects the error's type in formats that have one. ``message`` is for people.
+    ``code`` is for programs; only OpenAI's format contains it.
     """
     return json_text(_SHAPES.get(dialect, _openai)(status, code, message)).encode()
 

@@ -42,19 +42,23 @@ example."""
 class Shape:
     """How the requests of a dialect are formatted. "Element": an entry in the request's list of messages.
 
-    - ``role_of``: returns the role of an element; ``None`` if it is unknown. ``roles``: the same for many, unknown ones
-      as system.
-    - ``read_message``: parses an element; gets its number, from 1.
-    - ``messages``: name of the list; ``overhead``: names of other members that fill the context window.
-    - ``elsewhere``: maps members with which the provider stores or shortens the transcript to the reason not to rewrite
-      that each gives. ``causes``: returns which part of such a member is the cause; "" if the value has no such effect.
+    - ``name``: of the dialect, such as "openai_chat".
+    - ``role_of``: returns the role of an element; ``None`` if it is unknown. ``roles``: returns the roles of a list of
+      elements; an unknown one counts as system.
+    - ``read_message``: parses an element; gets the element and its number, from 1.
+    - ``messages``: name of the member that is the list; ``overhead``: names of other members that fill the context
+      window.
+    - ``elsewhere``: maps each member that makes the provider store or shorten the transcript to the reason why the
+      request must then not be rewritten. ``causes``: maps such a member to a function that gets its value and returns
+      which part of it is the cause; "" if the value has no such effect.
     - ``streams``: whether replies stream if the request does not say.
-    - ``group``: returns how many elements each message takes, empty if one each; ``roles`` and ``read_message`` then
-      get a tuple for a message of several elements.
-    - ``alone``: makes an element of a plain text in place of the list; without it there must be a list.
-    - ``refuses``: returns why these elements forbid a rewrite; "" if they do not.
-    - ``bound``: returns the number of leading elements up to the last one that is valid only after an unchanged
-      history; ``binds``: whether the reply will contain such parts.
+    - ``group``: returns how many elements each message takes, empty if one each; ``role_of``, ``roles`` and
+      ``read_message`` then get a tuple for a message of several elements. ``None``: always one each.
+    - ``alone``: converts a plain text in place of the list to an element; ``None``: there must be a list.
+    - ``refuses``: returns why these elements forbid a rewrite; "" if they do not. ``None``: they never do.
+    - ``bound``: gets the elements and the other members; returns the number of leading elements up to the last one that
+      is valid only after unchanged earlier messages. ``binds``: gets the other members; returns whether the reply may
+      contain such parts. ``None``: there are no such parts.
     - ``content``, ``part``: as in ``ChatRequest``.
     """
 
@@ -87,9 +91,10 @@ def read_request(
     """Parse the request in ``body``. ``model`` and ``stream`` are taken from its members unless they are given.
 
     A message that is not an object or has an unknown role is parsed as a system message, and prevents a rewrite of the
-    request; it begins no turn, and no facts are extracted from it. With ``known``, the part that an earlier request
-    began with is not parsed again. Raises ``MalformedRequest`` unless the body is a JSON object with a list of
-    messages, or with a plain text in its place if ``shape.alone`` is given.
+    request; it begins no turn, and no facts are extracted from it. ``known``: a cache of earlier requests; a beginning
+    that ``body`` shares with one of them is not parsed again, and ``body`` is added to the cache if it is long enough.
+    Raises ``MalformedRequest`` unless the body is a JSON object with a list of messages, or with a plain text in its
+    place if ``shape.alone`` is given.
     """
     text = decode_body(body)
     if known is not None and len(text) < SHORTEST:  # read as quickly as it is found
@@ -105,11 +110,11 @@ def read_request(
 
 
 def cut_edits(request: ChatRequest, keep_from: int, block: str) -> list[Edit]:
-    """Return the edits that replace the messages between the prefix (the leading system messages) and index
-    ``keep_from`` by ``block`` (JSON text, "" for nothing). System messages among them are kept after it, as they were
-    sent.
+    """Return the edits that replace the messages from ``request.prefix`` up to but not including index ``keep_from`` by
+    ``block`` (a message as JSON text, "" for nothing). System messages among them are kept: they follow the block, as
+    they were sent.
 
-    Raises ``ValueError`` when ``keep_from`` is not the index of a message after the prefix.
+    Raises ``ValueError`` unless ``keep_from`` is between ``request.prefix`` and the number of messages.
     """
     places = [request.spans[index] for index in request.staying(keep_from)]
     new = [block] * bool(block) + [request.text[start:end] for start, end in places]
@@ -120,10 +125,12 @@ def cut_edits(request: ChatRequest, keep_from: int, block: str) -> list[Edit]:
 def insert_message(
     request: ChatRequest, keep_from: int, role: str, block: str, marker: Mapping[str, Any] | None = None
 ) -> list[Edit]:
-    """Return the edits that replace the messages between the prefix (the leading system messages) and index
-    ``keep_from`` by a message of ``role`` with the text ``block`` ("" for none), as ``cut_edits`` does.
+    """Return the edits that replace the messages from ``request.prefix`` up to but not including index ``keep_from`` by
+    a message of ``role`` with the text ``block`` ("" for no message). System messages among them are kept, and
+    ``ValueError`` is raised, as in ``cut_edits``.
 
-    ``marker``: fields such as a prompt cache marker for the message's content, which is then a list with one text part.
+    ``marker``: fields to add to the text of the new message, such as a prompt cache marker; its content is then a list
+    with one text part. ``None`` or empty: its content is plain text.
     """
     if not block:
         return cut_edits(request, keep_from, "")
@@ -138,7 +145,8 @@ def number_of(index: object, otherwise: int) -> int:
 
 
 def text_of(raw: Mapping[str, Any], name: str) -> str:
-    """Return the text in the field ``name`` without lone surrogates; "" when it is absent or not a text."""
+    """Return the text in the field ``name``; "" when it is absent or not a text. A lone surrogate (half of a character,
+    which cannot be encoded) becomes U+FFFD."""
     value = raw.get(name)
     if not isinstance(value, str):
         return ""
@@ -146,8 +154,8 @@ def text_of(raw: Mapping[str, Any], name: str) -> str:
 
 
 def get_text(raw: Mapping[str, Any], name: str) -> str:
-    """Return the text in the field ``name`` as it was sent, perhaps with half a character at its end; "" when it is
-    absent or not a text."""
+    """Return the text in the field ``name`` as it was sent; "" when it is absent or not a text. It may contain a lone
+    surrogate: half of a character that a stream split."""
     value = raw.get(name)
     return value if isinstance(value, str) else ""
 
@@ -271,8 +279,7 @@ def _open_end(messages: History) -> str:
 
 
 class Dialect(Protocol):
-    """A dialect is the wire format of a provider's API. It parses and rewrites requests, and parses replies. Pure: no
-    I/O, no clock."""
+    """The format of a provider's API: parses and rewrites requests, and parses replies. Pure: no I/O, no clock."""
 
     @property
     def name(self) -> str:
@@ -289,18 +296,19 @@ class Dialect(Protocol):
 
     @property
     def end_mark(self) -> bytes:
-        """Bytes that occur in every ``tail`` for which ``ends`` is true, for a quick check; b"" if there are no such
-        bytes."""
+        """Bytes that occur in every ``tail`` for which ``ends`` is true, so that a search for them can replace most
+        calls of ``ends``; b"" if there are no such bytes."""
 
     def models(self, body: bytes, path: str = "") -> tuple[str, ...]:
-        """Return the model names that the unparsed request ``body``, sent to ``path``, may contain; empty when it could
-        be any model."""
+        """Return the model names that the unparsed request ``body``, sent to the URL path ``path``, may contain; empty
+        when it could be any model."""
 
     def read(self, body: bytes, known: KnownRequests | None = None, *, path: str = "") -> ChatRequest:
-        """Parse the request ``body`` that was sent to ``path``. Raises ``MalformedRequest`` when it is not a chat
-        request.
+        """Parse the request ``body`` that was sent to the URL path ``path``. Raises ``MalformedRequest`` when it is not
+        a chat request.
 
-        With ``known``, the part that an earlier request began with is not parsed again; the result is the same.
+        ``known``: a cache of earlier requests; a beginning that ``body`` shares with one of them is not parsed again.
+        The result is the same without it.
         """
 
     def rewrite(
@@ -322,8 +330,8 @@ class Dialect(Protocol):
         """
 
     def ends(self, tail: bytes) -> bool:
-        """Whether ``tail`` (a piece of a stream, preceded by the last bytes of the previous piece) may contain the
-        event that ends the stream. A quick check that may be true wrongly, but never false wrongly."""
+        """Whether ``tail`` (the newest piece of a stream, preceded by the last bytes of the piece before it) may
+        contain the event that ends the stream. A quick check: true may be wrong, false never is."""
 
     def collect(self, data: bytes, *, stream: bool) -> Reply:
         """Parse a captured response body into a reply. Never raises: an unreadable body gives a reply whose ``message``
@@ -335,7 +343,8 @@ class Dialect(Protocol):
 
 
 class JsonDialect:
-    """Base class of a dialect: parses leniently, and rewrites without changing any other byte.
+    """Base class of a dialect whose requests are JSON. Parses leniently: a field of the wrong type counts as absent. A
+    rewrite changes no byte but those that it removes or inserts.
 
     A subclass describes the format of its requests with ``shape``, and how a resume block is inserted with ``cut``.
     """
@@ -354,12 +363,13 @@ class JsonDialect:
             cls.end_mark = b""  # another way to tell the end, of which an inherited mark says nothing
 
     def cut(self, request: ChatRequest, keep_from: int, block: str, role: str) -> list[Edit]:
-        """Return the edits that remove the messages between the prefix (the leading system messages) and index
-        ``keep_from``, and insert ``block`` there ("" for nothing). System messages among them stay, after the block.
-        Dialects that have the role "developer" override this; here a block of that role gets the role "system".
+        """Return the edits that remove the messages from ``request.prefix`` up to but not including index
+        ``keep_from``, and insert a message of ``role`` with the text ``block`` there ("" for no message). System
+        messages among them stay, after the block. Dialects that have the role "developer" override this; here a block
+        of that role gets the role "system".
 
-        Raises ``ValueError`` when ``keep_from`` is not the index of a message after the prefix, or the transcript
-        cannot be cut.
+        Raises ``ValueError`` unless ``keep_from`` is between ``request.prefix`` and the number of messages, or if the
+        transcript cannot be cut.
         """
         return insert_message(request, keep_from, "system" if role == "developer" else role, block)
 
@@ -382,12 +392,13 @@ class JsonDialect:
         block: str = "",
         role: str = "user",
     ) -> bytes:
-        """Return the request's bytes without the members ``drop`` and, if ``keep_from`` is given, cut before message
-        ``keep_from``.
+        """Return the request's bytes without the members ``drop`` and, if ``keep_from`` is given, without the messages
+        from ``request.prefix`` up to but not including that index.
 
-        System messages among the removed ones stay, after the block. If ``keep_from`` is ``request.prefix``, the block
-        is inserted and nothing is removed; if it is ``None``, ``block`` is not used. Raises ``ValueError`` as ``cut``
-        does. See ``Dialect.rewrite``.
+        ``block`` (the resume block, "" for none) takes their place, as a message of ``role``. System messages among the
+        removed ones stay, after the block. If ``keep_from`` is ``request.prefix``, the block is inserted and nothing is
+        removed; if it is ``None``, ``block`` is not used. Raises ``ValueError`` as ``cut`` does. See
+        ``Dialect.rewrite``.
         """
         edits = without_members(request.members, drop)
         if keep_from is not None:

@@ -42,7 +42,7 @@ def decode_body(body: bytes) -> str:
 
 
 def read_object(text: str) -> ObjectSpans:
-    """Parse the JSON object in ``text``, which may begin with a byte order mark.
+    """Parse the JSON object in ``text``, which may begin with a byte order mark. Duplicate member names are accepted.
 
     Raises ``MalformedRequest`` for anything that is not one JSON object, is nested too deeply, or has a number too long
     for ``json.loads``.
@@ -92,7 +92,8 @@ def value_start(text: str, member: Span) -> int:
 
 
 def without_members(members: Sequence[tuple[str, Span]], names: Collection[str]) -> list[Edit]:
-    """Return the edits that remove every member with one of these names, each with one comma."""
+    """Return the edits that remove every member whose name is in ``names``, each with one of the commas around it.
+    ``members``: names and spans of all members, as in ``ObjectSpans``. ``[]`` when there is no such member."""
     spans = [span for _, span in members]
     edits: list[Edit] = []
     start: int | None = None

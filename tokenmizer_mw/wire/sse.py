@@ -32,9 +32,11 @@ class LineDecoder:
         self._started = False
 
     def receive_data(self, data: bytes) -> list[bytes | None]:
-        """Return the lines that ``data`` completes; ``b""`` is the end of the stream and completes the last one.
+        """Return the lines that ``data`` completes. ``data`` of ``b""`` marks the end of the stream and completes the
+        last line.
 
-        A CR at the end of ``data`` is held back, because it may be half of a CRLF.
+        A CR at the end of ``data`` is held back, because it may be half of a CRLF. A line that is too long is ``None``
+        (see the class).
         """
         if not data:
             return self._finish()
@@ -101,7 +103,7 @@ class SSEDecoder:
         self._too_long = False
 
     def receive_data(self, data: bytes) -> list[ServerSentEvent]:
-        """Return the events that ``data`` completes; ``b""`` is the end of the stream.
+        """Return the events that ``data`` completes. ``data`` of ``b""`` marks the end of the stream.
 
         The end also completes an event whose blank line is missing, because many clients that read line by line have
         seen it.
@@ -145,23 +147,26 @@ class SSEDecoder:
 
 
 def lines_in(data: bytes) -> list[str]:
-    """Return the lines of a complete captured response, without empty ones."""
+    """Return the lines of a complete captured response, decoded as UTF-8 (invalid bytes as U+FFFD), without empty
+    lines."""
     decoder = LineDecoder(line_max=max(1, len(data)))
     lines = (*decoder.receive_data(data), *decoder.receive_data(b""))
     return [line.decode("utf-8", "replace") for line in lines if line]
 
 
 def sent_events(data: bytes) -> list[ServerSentEvent]:
-    """Return the server-sent events in all the bytes of a response, whatever other lines it contains."""
+    """Return the server-sent events in all the bytes of a response. Lines that belong to no event are ignored."""
     decoder = SSEDecoder(event_max=max(1, len(data)))
     return [*decoder.receive_data(data), *decoder.receive_data(b"")]
 
 
 def events_in(data: bytes, *, stream: bool) -> list[ServerSentEvent] | None:
-    """Return the events of a complete captured response; ``None`` when it is one JSON document.
+    """Return the server-sent events of a complete captured response; ``None`` when it is parsed as one JSON document
+    instead.
 
-    ``stream``: whether the request asked for a stream. The content decides, because servers report a stream's errors as
-    plain JSON.
+    ``stream``: whether the request asked for a stream. The content decides first, because servers report a stream's
+    errors as plain JSON: a body that starts with "{" gives ``None``. So does, if ``stream`` is false, a body that does
+    not start like an event stream.
     """
     start = data.removeprefix(_BOM).lstrip()
     if start.startswith(b"{") or not (stream or start.startswith(_STREAM_STARTS)):
@@ -172,8 +177,9 @@ def events_in(data: bytes, *, stream: bool) -> list[ServerSentEvent] | None:
 
 
 def data_in(data: bytes, *, stream: bool) -> list[str] | None:
-    """Return the data of each event that ``events_in`` returns, for dialects whose events have no type; ``None`` when
-    the response is one JSON document."""
+    """Return the data of each server-sent event of a complete captured response, for dialects whose events have no
+    type; ``None`` when the response is parsed as one JSON document instead. ``stream``: as for ``events_in``, which
+    draws the line."""
     plain = _plain_data(data)
     if plain is not None:
         return plain

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Final
 
 MODELS_MAX: Final = 8
-"""Most members called "model" in an unparsed request. With more, it counts as a request that may name any model."""
+"""Most members called "model" that are read in an unparsed request. A request with more counts as one that may name any
+model."""
 
 _MODEL: Final = b'"model"'
 _FIRST: Final = (b'{"model":"', b'{"model": "')

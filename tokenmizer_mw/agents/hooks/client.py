@@ -1,10 +1,10 @@
-"""The short-lived process that a host starts for each event: passes the event to the user's worker and prints its
-answer.
+"""The short-lived process that a host (a coding agent) starts for each event: passes the event to the user's worker and
+prints its answer.
 
 It finds the worker by its files, in a directory that only this user can access, and starts a worker if none is
 listening. It imports almost nothing (no JSON, no argument parser, of this package only how store addresses are
-written), because it starts with every event of every session. It always exits with status 0: other statuses have a
-meaning to hosts, such as not to compact.
+written), because it starts with every event of every session. It always exits with status 0, because hosts react to
+other statuses, for example by not compacting.
 """
 
 from __future__ import annotations
@@ -26,7 +26,8 @@ if TYPE_CHECKING:
     import socket
 
 WORKER = "TOKENMIZER_HOOK_WORKER"
-"""Environment variable: with "0" no worker is used, and the process that the host waits for does the work itself."""
+"""Environment variable. If it is "0", no worker is used: the process that the host waits for handles the event
+itself."""
 
 _PATH_MAX = 100
 
@@ -34,8 +35,9 @@ _PATH_MAX = 100
 def place(environ: Mapping[str, str]) -> WorkerFiles | None:
     """Return the files of the worker for these settings; ``None`` if no worker can be used.
 
-    That is so if the system has no Unix sockets, if the user has switched the worker off, or if there is no directory
-    that only this user can access and whose path is short enough for a socket.
+    That is so if the system has no Unix sockets, if the user has switched the worker off (``WORKER``), or if there is
+    no directory that only this user can access and whose path is short enough for a socket. ``environ``: the
+    environment variables.
     """
     if environ.get(WORKER) == "0" or not hasattr(os, "fork"):
         return None
@@ -72,7 +74,7 @@ def _is_own(folder: str) -> bool:
 
 
 SWITCH = "TOKENMIZER_HOOKS"
-"""Environment variable: with "off" the hooks do nothing."""
+"""Environment variable: with "off", "0", "false" or "no" the hooks do nothing."""
 
 _OFF = ("0", "off", "false", "no")
 _ON = ("", "1", "on", "true", "yes")
@@ -80,14 +82,15 @@ _ON = ("", "1", "on", "true", "yes")
 HOSTS = ("claude-code", "codex", "vscode", "cursor")
 
 WAITS = {"sessionstart": 10.0, "precompact": 10.0}
-"""Events for which the client waits for the worker's answer, with the maximum wait in seconds. Other events are handed
-over without waiting."""
+"""Events for which the client waits for the worker's answer, with the longest wait in seconds. For other events the
+client ends as soon as it has sent them."""
 
 WAIT_WHEN_ASKED = 5.0
 """Seconds that a prompt waits for the worker if its session is named in ``WorkerFiles.pending``."""
 
 PATIENCE = "TOKENMIZER_HOOK_WAIT"
-"""Environment variable: seconds to wait for an answer, instead of those in ``WAITS`` and of ``WAIT_WHEN_ASKED``."""
+"""Environment variable: the longest wait for an answer in seconds, in place of those in ``WAITS`` and of
+``WAIT_WHEN_ASKED``."""
 
 SENDING = 10.0
 """Seconds that sending an event to the worker may take."""
@@ -107,9 +110,9 @@ class Lost(Exception):
 
 
 def run_hook(arguments: Sequence[str]) -> int:
-    """Handle one event, whose JSON is on standard input, and print the answer for the host on standard output.
-    ``arguments``: the event's name and the option ``--host``. Always returns 0; errors are printed as one line on
-    standard error."""
+    """Handle one event, whose JSON is on standard input, and print the answer for the host, if any, on standard output.
+    ``arguments``: the event's name, and perhaps the option ``--host``. Always returns 0, the exit status; errors are
+    printed as one line on standard error."""
     try:
         _run(arguments)
     except Exception as error:
@@ -258,7 +261,7 @@ _FULL_ATTEMPTS = 50
 
 
 def connect_to_worker(spot: WorkerFiles) -> socket.socket:
-    """Return a connection to the worker with the files ``spot``, which is started if none is listening. Raises
+    """Return a connection to the worker with the files ``spot``; the worker is started if none is listening. Raises
     ``OSError`` if that fails."""
     import socket  # nothing else here needs it
 

@@ -2,8 +2,8 @@
 
 The import takes longer than any event, so some events are answered without it. One is the event before a compaction,
 from hosts that only append to their transcripts: the worker reads the new part before it handles another event, so
-nothing is lost. Others are the start of a session, and a prompt that waits for a block, if an earlier worker has built
-the block (``start``).
+nothing is lost. Others are the start of a session, and a prompt that waits for a resume block, if an earlier worker has
+built the block (see ``start``).
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from . import NOTHING, STEER, STEERED, WorkerFiles, receive_request
 from .notes import part_of
 
 LINGER: Final = "TOKENMIZER_HOOK_LINGER"
-"""Environment variable: seconds without an event after which a worker exits."""
+"""Environment variable: seconds without an event after which a worker exits. Default: ``LINGER_SECONDS``."""
 
 LINGER_SECONDS: Final = 300.0
 
@@ -61,10 +61,12 @@ def main() -> None:
 
 
 def answer_early(request: bytes, environ: Mapping[str, str], spot: WorkerFiles) -> bytes:
-    """Return the answer to a request if that is possible without importing the package; b"" if not.
+    """Return the answer to a request if it is known without importing the package; b"" if not.
 
-    It is possible for hosts that only append to their transcript, for these events: before a compaction if there is a
-    transcript; the start of a session whose block an earlier worker has built; a prompt that waits for such a block.
+    It can be known for hosts that only append to their transcript, for these events: before a compaction, if there is a
+    transcript; the start of a session whose resume block an earlier worker has built; a prompt that waits for such a
+    block.
+
     ``request``: the bytes of the event, as ``receive_request`` returns them. ``spot``: the files of this worker.
     """
     head, payload = _split(request)

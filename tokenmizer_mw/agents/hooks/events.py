@@ -1,4 +1,4 @@
-"""Events of agent hosts: how they are parsed, which project they belong to, and how an answer to the host is
+"""Events of coding agents (hosts): how they are parsed, which project they belong to, and how an answer to the host is
 written."""
 
 from __future__ import annotations
@@ -13,16 +13,16 @@ from typing import Any, Final
 from tokenmizer_mw.model.session import SESSION_ID_MAX
 
 SEPARATOR: Final = "/"
-"""Default of the setting ``project_separator``, between the name of a project and that of a session."""
+"""Text between the name of a project and that of a session, if the setting ``project_separator`` is empty."""
 
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """An event of an agent host. Each field is "" if the host does not send it.
+    """An event of a coding agent (the host). Each field is "" if the host does not send it.
 
     - ``name``: in lower case, such as "sessionstart"; ``host``: such as "claude-code".
     - ``session``: the host's session id; ``folder``: the project's folder, else the working directory.
-    - ``transcript``: path of the host's transcript.
+    - ``transcript``: path of the file in which the host writes the session's messages.
     - ``source``: why a session starts, such as "resume" or "compact".
     - ``prompt``: the user's message; ``reply``: the model's last message.
     """
@@ -92,15 +92,15 @@ def project_named(folder: str) -> str:
 
 
 def name_session(folder: str, session: str, separator: str = "") -> str:
-    """Return the id under which this package stores an agent's session that was started in ``folder``, such as
-    "shop-01221a02/<session>". ``separator``: the setting ``project_separator``, "" for "/". Of an id that is too long,
-    the end is kept."""
+    """Return the id under which this package stores an agent's session, such as "shop-01221a02/<session>": the name of
+    the project that ``folder`` belongs to, the separator, and the host's id ``session``. ``separator``: the setting
+    ``project_separator``, "" for "/". If the id is too long, only its last ``SESSION_ID_MAX`` characters are kept."""
     return f"{project_named(root_of(folder))}{separator or SEPARATOR}{session}"[-SESSION_ID_MAX:]
 
 
 def add_to_context(event: Event, text: str) -> str:
-    """Return the answer to the start of a session or to a prompt, in the host's format, that makes the host add
-    ``text`` to the context of the model."""
+    """Return the answer to a host, in its own JSON format, that makes it add ``text`` to the context of the model.
+    ``event``: the start of a session or a prompt."""
     values: dict[str, Any] = {"additional_context": text}
     if event.host not in _FLAT:
         values = {"hookSpecificOutput": {"hookEventName": _NAMES[event.name], "additionalContext": text}}

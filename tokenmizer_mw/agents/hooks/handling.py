@@ -1,4 +1,5 @@
-"""Handles a hook event: records the new part of the transcript, creates a checkpoint, and returns the resume block."""
+"""Handle a hook event: record the new part of the transcript, create a checkpoint, and return the resume block (a text
+with the facts of the session)."""
 
 from __future__ import annotations
 
@@ -41,12 +42,12 @@ once for each."""
 class Hooks:
     """Handles the hook events of all sessions.
 
-    - ``memory``: its settings must name a project separator.
+    - ``memory``: stores the sessions; its settings must name a project separator.
     - ``notes``: folder that stores how far transcripts were read; ``None`` keeps that in this process.
     - ``pending``: file with the sessions whose next prompt must wait for an answer (see ``WorkerFiles``); ``None`` for
       none.
-    - ``path`` and ``spot``: the SQLite file of the memory and the files of the worker, for which blocks are built
-      beforehand; without both none are.
+    - ``path`` and ``spot``: the SQLite file of the memory and the files of the worker. With both, ``prepare`` builds
+      resume blocks in advance.
     - ``clock``: returns seconds from any starting point.
     """
 
@@ -74,11 +75,11 @@ class Hooks:
         self._builder = BlockBuilder(path, spot, self._build_block, self._separator) if path and spot else None
 
     def handle(self, event: Event) -> str:
-        """Record what is new in the session of ``event``, and return the text for the host; "" for none, or if the
-        event names no session. Raises ``TokenMizerError``.
+        """Record what is new in the session of ``event``, and return the answer for the host, in its format; "" if it
+        gets none, or if the event names no session. Raises ``TokenMizerError``.
 
         Work that the host need not wait for, such as a checkpoint, is left to ``finish``: call that when the host has
-        the text. If work of an earlier event is left, it is done first.
+        the answer. If work of an earlier event is left, it is done first.
         """
         self.finish()
         if not event.session:
@@ -90,14 +91,14 @@ class Hooks:
         return work(self, session, event) if work is not None else ""
 
     def finish(self) -> None:
-        """Do the work that the last call of ``handle`` left over; nothing if there is none. If you do not call it, the
-        next ``handle`` does. Raises ``TokenMizerError``; the rest of the work is then dropped."""
+        """Do the work that the last call of ``handle`` left over; nothing if there is none. If it is not called, the
+        next ``handle`` does the work. Raises ``TokenMizerError``; the rest of the work is then dropped."""
         rest, self._rest = self._rest, []
         for work in rest:
             work()
 
     def prepare(self) -> None:
-        """Build resume blocks in advance: of the sessions seen since the last call, and of a new session in each of
+        """Build resume blocks in advance: for the sessions seen since the last call, and for a new session in each of
         their projects. Does nothing without ``path`` and ``spot``."""
         if self._builder is None:
             return
@@ -108,8 +109,9 @@ class Hooks:
         self._seen.clear()
 
     def note_unanswered(self, event: Event, answer: str) -> None:
-        """Note that the host did not receive ``answer``, so that the next prompt of the session gets a block. Does
-        nothing if ``answer`` is "", or for events other than the start of a session and a prompt."""
+        """Note that the host did not receive ``answer``, the answer to ``event``, so that the next prompt of the
+        session gets a resume block. Does nothing if ``answer`` is "", or for events other than the start of a session
+        and a prompt."""
         if answer and event.name in _GIVING:
             self._given.pop(event.session, None)
             self._note_given(event, given=-1)
@@ -316,9 +318,11 @@ class _Tail:
 
 
 class ProxiedSessions:
-    """Finds out which messages of a transcript a proxy has recorded already, so that hooks do not record them again.
+    """Finds out which messages of a transcript a proxy of this package has recorded already, so that hooks do not
+    record them again.
 
-    They cannot be aligned as usual: a request after a compaction begins with a summary, a transcript does not.
+    The messages of a transcript and those of a proxy cannot be compared one by one from the start: a request after a
+    compaction begins with a summary, a transcript does not.
     """
 
     def __init__(self, log: EventLog) -> None:
@@ -326,12 +330,12 @@ class ProxiedSessions:
         self._tails: dict[SessionKey, _Tail] = {}
 
     def is_proxied(self, key: SessionKey) -> bool:
-        """Return whether a proxy has recorded turns of the session."""
+        """Return whether a proxy has recorded turns (a user message with all that answers it) of the session."""
         return self._read(key).proxied
 
     def has_last_turn(self, key: SessionKey, messages: Sequence[Message]) -> bool:
-        """Return whether the session contains the last reply in ``messages`` and the user message before it; false if
-        there is no reply in ``messages``."""
+        """Return whether the stored session contains, among its 256 newest messages, the last reply in ``messages`` and
+        the last user message before it; false if there is no reply in ``messages``."""
         spoken = [one for one in messages if one.text.strip() and one.role in (Role.USER, Role.ASSISTANT)]
         while spoken and spoken[-1].role is Role.USER:
             spoken.pop()

@@ -1,7 +1,6 @@
-"""Stores in files how far transcripts were read. A lost note only costs time, because the transcript is then read
-again.
+"""Store in files how far transcripts were read. A lost note only costs time, because the transcript is then read again.
 
-A transcript that is not a regular file is not read, because a pipe could block.
+A transcript that is not a regular file is not read, because reading a pipe could block.
 """
 
 from __future__ import annotations
@@ -19,8 +18,8 @@ _HOW: Final = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOCTTY
 
 
 def part_of(path: str, start: int, most: int) -> bytes | None:
-    """Return at most ``most`` bytes of a file from ``start`` on; ``None`` if it cannot be read or is not a regular
-    file."""
+    """Return at most ``most`` bytes of the file at ``path`` from byte ``start`` on; b"" behind its end, ``None`` if it
+    cannot be read or is not a regular file."""
     try:
         with open(path, "rb", opener=_open_regular_file) as file:
             file.seek(start)
@@ -44,9 +43,9 @@ _HEAD: Final = 256
 class Note:
     """How far one transcript was read.
 
-    - ``head``: hash of its beginning, to recognise the file, "" for no note.
-    - ``start``: byte position to continue from, a few known messages before the new ones.
-    - ``given``: length of the transcript when a block was last returned to the host, -1 for never.
+    - ``head``: number and hash of its first bytes, by which the file is recognised; "" if there is no note.
+    - ``start``: byte position to continue from, some already recorded messages before the new ones.
+    - ``given``: length of the transcript in bytes when a resume block was last returned to the host, -1 for never.
     - ``end``: byte position up to which every message is recorded.
     """
 
@@ -59,10 +58,9 @@ class Note:
 class Notes:
     """Remembers how far each transcript file of an agent was read: one ``Note`` for each path.
 
-    - ``folder``: directory of the notes, created if missing; ``None`` keeps them in this process only. Failures to
-      write are ignored.
-    - ``store``: identifies the store. Notes that were made for another store are not found, because that store may lack
-      the messages.
+    - ``folder``: directory of the notes, created if missing; ``None`` keeps them in this process only.
+    - ``store``: identifies the store. Notes that were made for another store are not found, because that store may have
+      other messages.
     """
 
     def __init__(self, folder: Path | None, store: bytes = b"") -> None:
@@ -71,15 +69,15 @@ class Notes:
         self._known: dict[str, Note] = {}
 
     def of(self, transcript: str) -> Note:
-        """Return the note about ``transcript``; an empty one if there is none, or if the file was replaced or
-        truncated."""
+        """Return the note about the file ``transcript``; an empty ``Note`` if there is none, or if the file was
+        replaced or became shorter than what was read."""
         note = self._known.get(transcript) or self._load(transcript)
         shrunk = note.start > length_of(transcript)
         return note if note.head and note.head == _head(transcript, note.head) and not shrunk else Note()
 
     def keep(self, transcript: str, note: Note) -> None:
-        """Store a note about ``transcript``. Its ``head`` is computed from the file, unless it already covers 256
-        bytes. Write errors are ignored; they only cost time later."""
+        """Store a note about the file ``transcript``. Its ``head`` is computed from the file, unless it already covers
+        256 bytes. Errors of writing are ignored: the file is then read again later."""
         whole = note.head.startswith(f"{_HEAD}:")
         note = note if whole else replace(note, head=_head(transcript))
         if note == self._known.get(transcript):
@@ -119,7 +117,7 @@ def _head(transcript: str, like: str = "") -> str:
 
 
 def length_of(path: str) -> int:
-    """Return the size of a file in bytes; 0 if there is none, or if there can be none of this name."""
+    """Return the size of the file at ``path`` in bytes; 0 if it does not exist or cannot be examined."""
     try:
         return os.stat(path).st_size
     except (OSError, ValueError):  # ValueError: as in ``part_of``

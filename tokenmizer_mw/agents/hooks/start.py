@@ -1,9 +1,9 @@
-"""Resume blocks that one worker builds in advance, so that the next worker can return them before it imports the
-package.
+"""Resume blocks (texts with the facts of a session) that one worker builds in advance, so that the next worker can
+return them before it imports the package.
 
-They are for the start of a session, and for a prompt that waits for a block. Such an answer takes a quarter of the time
-of the import. It is only given if the package would give the same answer: the sessions are as they were when the block
-was built, and the transcript has no message that is not recorded.
+They answer the start of a session, and a prompt that waits for a block. Such an answer takes a quarter of the time of
+the import. It is only given if the package would give the same answer: the sessions are as they were when the block was
+built, and the transcript has no message that is not recorded.
 """
 
 from __future__ import annotations
@@ -40,27 +40,29 @@ if TYPE_CHECKING:
     from tokenmizer_mw.operations.agent_transcripts import ShownContext
 
 FIRST_CHECKPOINT: Final = "checkpoint-1"
-"""Id of a session's first checkpoint, for which the block of a new session is made."""
+"""Id of a session's first checkpoint. The delimiters of the block for a new session are made for it."""
 
 TRANSCRIPT_MAX: Final = 32 * 1024 * 1024
-"""Number of bytes of a transcript that are read here; a longer one is left to the package, because it takes long
-anyway."""
+"""Most bytes of a transcript that are read here; an event with a longer one is left to the package, because it takes
+long anyway."""
 
 _LIMIT: Final = "TOKENMIZER_TRANSCRIPT_MAX"
 
 
 def reader_of(spot: WorkerFiles) -> str:
-    """Return the name under which blocks are stored for the worker with the files ``spot``. All workers with the same
-    settings share it."""
+    """Return the name under which blocks are stored for the worker with the files ``spot``. It is the same for all
+    workers with the same settings."""
     return os.path.basename(spot.folder)
 
 
 def answer_start(head: bytes, payload: bytes, environ: Mapping[str, str], spot: WorkerFiles) -> bytes:
     """Return the answer to the start of a session, or to a prompt that waits for a block: "ok", a line end, and the
-    text for the host. Returns b"" if only the package can answer. Never raises.
+    answer for the host, which may be empty. Returns b"" if only the package can answer. Errors of the store, of files
+    and of the event give b"", too.
 
-    ``head``: event name, host, project and folder of the request, separated by 0x1F. ``payload``: the event as the host
-    sent it, in JSON. ``spot``: the files of this worker.
+    - ``head``: event name, host, project and folder of the request, separated by 0x1F. ``payload``: the event as the
+      host sent it, in JSON.
+    - ``environ``: the environment variables. ``spot``: the files of this worker.
     """
     with suppress(TokenMizerError, sqlite3.Error, OSError, ValueError, TypeError):
         name, host, project, folder = head.decode("utf-8", "surrogateescape").split("\x1f")
@@ -91,8 +93,8 @@ def read_waiting_sessions(pending: str) -> list[str]:
 
 
 def path_of(address: str) -> str:
-    """Return the path of the SQLite file at a store's address; "" for any other store. Raises ``ConfigError`` for an
-    invalid SQLite address."""
+    """Return the path of the SQLite file at a store's address, with links resolved; "" for any other store. Raises
+    ``ConfigError`` for an invalid SQLite address."""
     scheme, _, rest = address.partition("://")
     path = sqlite_path(rest.partition("?")[0]) if scheme.lower() == "sqlite" else None
     return os.path.realpath(path) if path is not None else ""
@@ -164,10 +166,11 @@ _ATTEMPTS = 2
 
 class BlockBuilder:
     """Builds resume blocks in advance and stores them in the database file ``path``, so that a worker can answer the
-    start of a session at once. ``build_for`` and ``build_again`` build only what is missing or outdated.
+    start of a session at once. A block that is there already and not outdated is not built again.
 
-    ``spot``: the worker's files; workers with the same settings have the same and share the blocks. ``build``: returns
-    the block of the session with an id, "" for none; ``separator``: the setting ``project_separator``.
+    - ``spot``: the worker's files; workers with the same settings share the blocks.
+    - ``build``: gets a session's id and returns its block, "" for none.
+    - ``separator``: the setting ``project_separator``.
     """
 
     def __init__(self, path: str, spot: WorkerFiles, build: Callable[[str], str], separator: str) -> None:
@@ -177,17 +180,17 @@ class BlockBuilder:
         self._separator = separator
 
     def build_for(self, chat: str, session: str, project: str) -> None:
-        """Build the block of the stored session ``session``, which the host calls ``chat``, and that of a new session
-        of ``project``. Errors are ignored: the next start then takes longer."""
+        """Build the block of the stored session ``session``, whose id with the host is ``chat``, and the block for a
+        new session of ``project``. Errors of the store and of files are ignored: the next start then takes longer."""
         with suppress(StoreError, sqlite3.Error, OSError):
             self._keep(BlockName(self._reader, chat=chat), session, self._siblings(session))
             siblings = f"{project}{self._separator}"
             self._keep(BlockName(self._reader, project=project), f"{siblings}{_NEXT}", siblings)
 
     def build_again(self, project: str) -> None:
-        """Build the blocks of the sessions of ``project`` again whose session, or another one of the project, has
-        changed since. Errors are not raised: a session that is damaged or being written is skipped, and any other error
-        of the store or of a file ends this."""
+        """Build those blocks of ``project`` again that are outdated, because their session or another one of the
+        project has changed. Errors are not raised: a session that is damaged or being written is skipped, and any other
+        error of the store or of a file ends this."""
         with suppress(StoreError, sqlite3.Error, OSError):
             with at(self._path) as cursor:
                 chats = chats_of(cursor, self._reader)
@@ -211,10 +214,10 @@ class BlockBuilder:
 
 
 def read_shown_context(transcript: str, notes: Notes, secret: bytes, most: int) -> ShownContext:
-    """Return what the model has in its context of this package's blocks, according to the last ``most`` bytes of
-    ``transcript``. Returns an empty ``ShownContext`` if ``transcript`` is "" or cannot be read.
+    """Return which resume blocks of this package the model has in its context, according to the last ``most`` bytes of
+    the file ``transcript``. Returns an empty ``ShownContext`` if ``transcript`` is "" or cannot be read.
 
-    ``notes``: the notes about transcripts. ``secret``: the store's secret.
+    ``notes``: the notes about transcripts. ``secret``: the store's secret, by which blocks are recognised.
     """
     from tokenmizer_mw.operations.agent_transcripts import ShownContext, find_shown_context  # as above
 
@@ -227,11 +230,13 @@ def read_shown_context(transcript: str, notes: Notes, secret: bytes, most: int) 
 
 
 def must_wait(source: str, shown: ShownContext) -> bool:
-    """Return whether only the next prompt can show if a block is needed: after a compaction (``source`` is "compact")
-    if the newest block was at the end of the context, because most likely it is still there."""
+    """Return whether only the next prompt can show if a resume block is needed. That is so after a compaction
+    (``source`` is "compact") if the newest block was at the end of the context, because most likely it is still there.
+    ``shown``: what ``read_shown_context`` returned."""
     return source == "compact" and shown.last
 
 
 def has_block(source: str, shown: ShownContext) -> bool:
-    """Return whether a resumed session (``source`` is "resume") still has its block in the context ``shown``."""
+    """Return whether a resumed session (``source`` is "resume") still has its resume block in the context; false for
+    any other ``source``. ``shown``: what ``read_shown_context`` returned."""
     return source == "resume" and shown.present

@@ -1,6 +1,7 @@
-"""The long-running process behind the hooks: keeps everything loaded, and exits after some idle time.
+"""The long-running process behind the hooks: it keeps the package, the store and the sessions loaded, and exits after
+some idle time.
 
-Events are handled one after the other, so that everything reported before a compaction is available after it. All state
+Events are handled one after the other, so that everything recorded before a compaction is available after it. All state
 is in the store and in the hosts' transcripts, so the process may be killed at any time.
 """
 
@@ -30,18 +31,19 @@ from .start import path_of
 _logger = logging.getLogger("tokenmizer_mw")
 
 STATUS: Final = b"status"
-"""Request instead of an event. The answer has the worker's process id, the CPU seconds that it has used, and those that
-it had used when it answered the last event."""
+"""Request instead of an event. The answer has three numbers: the worker's process id, the CPU seconds that it has used,
+and those that it had used when it answered the last event."""
 
 STOP: Final = b"stop"
 """Request instead of an event: the worker exits. The connection is closed when it has finished all work."""
 
 
 class WorkerState:
-    """The open store and the ``Hooks`` of a worker, for the store and settings that ``environ`` names.
+    """The open store and the ``Hooks`` of a worker, for the store and settings in ``environ`` (environment variables).
 
-    The store is opened at the first event, and again when its file was replaced or the installation uses another store
-    because a server started or stopped. ``spot``: the files of the worker; ``None`` if there is none.
+    The store is opened at the first event. It is opened again when its file was replaced, or when the installation uses
+    another store because a server started or stopped. ``spot``: the files of the worker; ``None`` if the event is
+    handled without a worker.
     """
 
     def __init__(self, environ: Mapping[str, str], spot: WorkerFiles | None = None) -> None:
@@ -62,8 +64,8 @@ class WorkerState:
         self.close()
 
     def answer(self, head: bytes, payload: bytes) -> bytes:
-        """Handle an event, and do the work that can wait until the answer is known. Returns "ok", a line end and the
-        text for the host (the coding agent), which may be empty; or "no", a line end and an error message. Never
+        """Handle an event, and then the work that need not be done before the answer. Returns "ok", a line end and the
+        answer for the host (the coding agent), which may be empty; or "no", a line end and an error message. Never
         raises.
 
         ``head``: event name, host, project and folder, separated by 0x1F. ``payload``: the event in JSON.
@@ -73,8 +75,8 @@ class WorkerState:
         return answer
 
     def answer_event(self, head: bytes, payload: bytes) -> tuple[bytes, Event | None]:
-        """Handle an event without finishing its work (``finish``). Returns the answer, as ``answer`` does, and the
-        event if the answer has a text for the host, else ``None``. Never raises."""
+        """Handle an event without the work that ``finish`` does. Returns the answer, as ``answer`` does, and the event
+        if the answer has something for the host, else ``None``. Never raises."""
         try:
             name, host, project, folder = head.decode("utf-8", "surrogateescape").split("\x1f")
             self._event = name
@@ -89,15 +91,15 @@ class WorkerState:
         return b"ok\n" + values.encode("utf-8", "replace"), event if values else None
 
     def complete(self, head: bytes, payload: bytes, answered: bytes) -> None:
-        """Handle an event whose host already got the answer ``answered``, and finish its work. If that answer had no
-        text and there is one for the host, the next prompt of the session gets the block. Never raises."""
+        """Handle an event whose host already got the answer ``answered``, and finish its work. If that answer was empty
+        although there is one for the host, the next prompt of the session gets the resume block. Never raises."""
         _, event = self.answer_event(head, payload)
         if event is not None and answered == NOTHING:
             self.note_unanswered(event)
         self.finish()
 
     def finish(self) -> None:
-        """Complete the work that was left over until the host had its answer. Never raises."""
+        """Do the work that was left over until the host had its answer. Never raises; errors are logged."""
         self.answered_at = time.process_time()
         if self._hooks is not None:
             self._run_logged(self._hooks.finish)
@@ -113,8 +115,8 @@ class WorkerState:
             self._log_error(f"a fault of tokenmizer-mw itself: {_place_of(error)}")
 
     def note_unanswered(self, event: Event) -> None:
-        """Note that the host of ``event`` left without its answer; the next prompt of the session then gets the
-        block."""
+        """Note that the host of ``event`` left before it got its answer; the next prompt of the session then gets the
+        resume block."""
         if self._hooks is not None:
             self._hooks.note_unanswered(event, "unheard")
 
@@ -143,8 +145,8 @@ class WorkerState:
         return self._hooks
 
     def close(self) -> None:
-        """Finish work that is left over and build blocks in advance, unless the store's file was replaced; then close
-        the store. The next event opens it again. Errors of that work are logged."""
+        """Do the work that is left over and build resume blocks in advance, unless the store's file was replaced; then
+        close the store. The next event opens it again. Errors of that work are logged."""
         if self._hooks is not None and self._file is not None and self._file[1] == _identity(self._file[0]):
             self._run_logged(self._hooks.finish, self._hooks.prepare)
         if self._memory is not None:
@@ -182,10 +184,11 @@ def serve(
     linger: float,
     first: tuple[socket.socket, bytes] | None = None,
 ) -> None:
-    """Answer events until none arrives for ``linger`` seconds, or until a stop request arrives.
+    """Answer the events that arrive at ``listener`` until none arrives for ``linger`` seconds, or until a stop request
+    arrives; then remove the socket's file and close ``work``.
 
-    ``first``: a connection whose request was read already. Whoever sent a stop request is answered, by closing the
-    connection, when all work is done.
+    ``first``: a connection whose request was read already, and that request; ``None`` for none. The sender of a stop
+    request gets its answer, the end of the connection, when all work is done.
     """
     stopping: list[socket.socket] = []
     if first is not None:

@@ -1,5 +1,5 @@
-"""Installation into the configuration files of coding agents: what is written into which file; changes are planned,
-shown, applied, and removed again."""
+"""Installation into the configuration files of coding agents: the MCP server, and the hooks (commands that the agent
+runs at events of a session). Changes of files are planned, shown, applied, and removed again."""
 
 from __future__ import annotations
 
@@ -33,7 +33,8 @@ _TIMEOUT: Final = 30
 
 @dataclass(frozen=True, slots=True)
 class InstallTarget:
-    """Where to install: for the user (``home``), or only for the project in ``folder`` (if ``project`` is true)."""
+    """Where to install. ``project`` false: into the configuration of the user, whose home directory is ``home``.
+    ``project`` true: into that of the project in ``folder``."""
 
     home: Path
     folder: Path
@@ -41,7 +42,8 @@ class InstallTarget:
 
     @property
     def command(self) -> str:
-        """The command that starts this package. For a project it has no path, because people share such files."""
+        """The command that starts this package: the path of the program, if it is found. For a project it is the name
+        alone, because people share such files."""
         if self.project:
             return OWN
         beside = Path(sys.executable).parent / OWN
@@ -50,8 +52,11 @@ class InstallTarget:
 
 @dataclass(frozen=True, slots=True)
 class Edit:
-    """How one configuration file of a coding agent is changed. ``add`` and ``drop``: functions from its text to the
-    text with and without this package's ``part`` (``HOOKS`` or ``SERVER``)."""
+    """How one configuration file of a coding agent is changed.
+
+    - ``add``, ``drop``: functions that get the file's text and return it with, or without, this package's part.
+    - ``part``: which part that is, ``HOOKS`` or ``SERVER`` (the MCP server).
+    """
 
     path: Path
     add: Callable[[str], str]
@@ -230,18 +235,19 @@ HOSTS: Final[dict[str, Callable[[InstallTarget], list[Edit]]]] = {
     "cursor": _cursor,
     "vscode": _vs_code,
 }
-"""For each coding agent, a function that returns the edits of its configuration files."""
+"""For each coding agent, by its name: a function that gets an ``InstallTarget`` and returns the edits of the agent's
+configuration files."""
 
 
 BACKUP: Final = ".before-tokenmizer"
-"""Added to the name of a file for the backup of its old content."""
+"""Ending that the name of a file gets for the backup of its old content."""
 
 
 class LeftAlone(CallerError):
     """Raised if a file cannot be changed safely; no file is written then.
 
-    ``sentence``: the message. ``by_hand``: maps the path of each file of the agent that lacks this package's part, or
-    that cannot be changed safely, to the text that the user should add to that file; empty for a removal.
+    ``sentence``: the message. ``by_hand``: for each file of the agent that still needs a change or cannot be changed
+    safely, by its path, the text that the user should add to that file. Empty if this package was to be removed.
     """
 
     def __init__(self, sentence: str, by_hand: Mapping[Path, str]) -> None:
@@ -254,8 +260,8 @@ _NOTHING: Final[tuple[dict[str, object], ...]] = ({}, {"version": 1}, {"version"
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """The planned change of a file. ``before`` and ``after``: its text, ``None`` if it does not exist. ``own``: true if
-    it contains only what this package wrote."""
+    """The planned change of a file. ``before``, ``after``: its text now and then; ``None`` if the file does not, or
+    shall not, exist. ``own``: whether the file contains only what this package wrote, so that no backup is needed."""
 
     path: Path
     before: str | None
@@ -264,7 +270,7 @@ class Change:
 
     @property
     def diff(self) -> str:
-        """Return the change of the file as a text diff, to show to the user."""
+        """The change of the file as a unified diff, to show to the user; "" if nothing changes."""
         old, new = (self.before or "").splitlines(keepends=True), (self.after or "").splitlines(keepends=True)
         was, is_ = (str(self.path) if text is not None else os.devnull for text in (self.before, self.after))
         lines = difflib.unified_diff(old, new, was, is_)
@@ -299,13 +305,15 @@ class Change:
 
 
 def plan_changes(host: str, home: Path, folder: Path, *, project: bool = False, remove: bool = False) -> list[Change]:
-    """Return the changes of files that install this package for the coding agent ``host``, or that remove it
-    (``remove``), one for each of its files; ``before`` and ``after`` are equal if a file stays as it is. Writes
-    nothing.
+    """Return the changes of files that install this package for the coding agent ``host`` (a key of ``HOSTS``), one for
+    each of its files. Writes nothing. ``before`` and ``after`` of a change are equal if the file stays as it is.
 
-    ``home``: the user's home directory. ``folder``: the directory of the project. ``project``: change the project's
-    files, not those of the user. Raises ``CallerError`` for a file that cannot be read, and ``LeftAlone`` for a file
-    that cannot be changed safely.
+    - ``home``: the user's home directory. ``folder``: the directory of the project.
+    - ``project``: whether to change the files of the project instead of those of the user.
+    - ``remove``: whether to remove this package instead.
+
+    Raises ``CallerError`` for a file that cannot be read, ``LeftAlone`` for a file that cannot be changed safely, and
+    ``KeyError`` for an unknown ``host``.
     """
     edits = HOSTS[host](InstallTarget(home, folder, project))
     try:
@@ -315,9 +323,9 @@ def plan_changes(host: str, home: Path, folder: Path, *, project: bool = False, 
 
 
 def find_registered(host: str, home: Path, folder: Path) -> dict[str, list[Path]]:
-    """Return the configuration files of ``host`` in which each part (``HOOKS``, ``SERVER``) of this package is
-    registered, for the user or for the project in ``folder``; a part without any is missing. Unreadable files are
-    ignored."""
+    """Return the configuration files of ``host`` in which this package is registered, for the user or for the project
+    in ``folder``. The keys are ``HOOKS`` and ``SERVER`` (the MCP server); a part that is in no file is missing.
+    Unreadable files are ignored."""
     found: dict[str, list[Path]] = {}
     for project in (False, True):
         for edit in HOSTS[host](InstallTarget(home, folder, project)):
@@ -328,7 +336,7 @@ def find_registered(host: str, home: Path, folder: Path) -> dict[str, list[Path]
 
 def find_missing_programs(path: Path) -> list[str]:
     """Return the programs of this package that the configuration file ``path`` starts but that cannot be run, because
-    the path or the name does not exist. Empty for a file that cannot be parsed."""
+    the path or the name does not exist. Empty if there is none, and for a file that cannot be read or parsed."""
     try:
         text = path.read_text(encoding="utf-8")
         values = tomllib.loads(text) if path.suffix == ".toml" else value_of(text)
@@ -419,7 +427,8 @@ def _text(path: Path) -> str | None:
 
 
 def find_backups(path: Path) -> list[Path]:
-    """Return the backups of a configuration file that ``Change.carry_out`` has left beside it."""
+    """Return the backups of the configuration file ``path`` that ``Change.carry_out`` has left beside it, sorted by
+    name; ``[]`` for none."""
     path = path.resolve()
     return sorted(path.parent.glob(f"{glob.escape(path.name + BACKUP)}*")) if path.parent.is_dir() else []
 

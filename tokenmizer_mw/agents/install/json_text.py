@@ -1,4 +1,4 @@
-"""Adds or removes one value in JSON text; all other characters, such as blanks and line breaks, stay. Pure."""
+"""Add or remove one value in JSON text; all other characters, such as blanks and line breaks, stay. Pure."""
 
 from __future__ import annotations
 
@@ -36,11 +36,11 @@ class _Part:
 
 
 def put(text: str, path: Sequence[str | int], value: Any) -> str:
-    """Return the JSON ``text`` with ``value`` as the member at ``path``, replacing what is there; missing objects are
-    created.
+    """Return the JSON ``text`` with ``value`` at ``path``, in place of the value that is there; missing objects on the
+    path are created. A blank ``text`` counts as an empty object.
 
-    ``path``: names of members from the outside in; numbers are indices of existing elements. Raises ``NotPlain``, also
-    for an element that does not exist, and ``ValueError`` for an empty path.
+    ``path``: names of members from the outside in; numbers are indices of existing elements. Raises ``NotPlain`` if
+    that is not possible (also for an element that does not exist), and ``ValueError`` for an empty path.
     """
     _require_steps(path)
     text = text if text.strip() else "{}\n"
@@ -69,8 +69,9 @@ def _new_member(part: _Part, path: Sequence[str | int], depth: int, value: Any) 
 
 
 def append(text: str, path: list[str], value: Any) -> str:
-    """Return ``text`` with ``value`` appended to the array at ``path``, which is created if missing. Raises
-    ``NotPlain``."""
+    """Return the JSON ``text`` with ``value`` appended to the array at ``path`` (names of members from the outside in),
+    which is created if it is missing. A blank ``text`` counts as an empty object. Raises ``NotPlain`` if that is not
+    possible."""
     text = text if text.strip() else "{}\n"
     part = _find_part(text, path)
     if part is None:
@@ -81,11 +82,11 @@ def append(text: str, path: list[str], value: Any) -> str:
 
 
 def take(text: str, path: Sequence[str | int]) -> str:
-    """Return the JSON ``text`` without the member or element at ``path``, and without containers that become empty by
-    that.
+    """Return the JSON ``text`` without the member or element at ``path``, and without objects and arrays that become
+    empty by that. Those that were empty before ``put`` or ``append`` added the value stay.
 
-    Returns ``text`` unchanged if there is nothing at ``path``. Containers that were empty before ``put`` or ``append``
-    added the value stay. Raises ``NotPlain``, and ``ValueError`` for an empty path.
+    Returns ``text`` unchanged if there is nothing at ``path``. Raises ``NotPlain`` if ``text`` is not plain JSON, and
+    ``ValueError`` for an empty path.
     """
     _require_steps(path)
     part = _read(text) if text.strip() else _Part(0)
@@ -106,7 +107,8 @@ def take(text: str, path: Sequence[str | int]) -> str:
 
 
 def value_of(text: str) -> dict[str, Any]:
-    """Parse ``text`` as a JSON object; an empty object for blank text. Raises ``NotPlain``."""
+    """Parse ``text`` as a JSON object; an empty object for blank text. Raises ``NotPlain`` for anything else, also for
+    JSON with comments or duplicate members."""
     if not text.strip():
         return {}
     try:

@@ -1,7 +1,7 @@
-"""Adds or removes a section of TOML text; all other characters stay. Pure.
+"""Add or remove a section of TOML text; all other characters stay. Pure.
 
-The parser finds the boundaries: a line starts something new if everything above it parses by itself. Each result is
-parsed again, and refused if more has changed than intended.
+The boundaries of sections are found by parsing: a line starts something new if everything above it parses by itself.
+Each result is parsed again, and refused if more has changed than intended.
 """
 
 from __future__ import annotations
@@ -15,7 +15,8 @@ _ELSEWHERE: Final = "it keeps us, or its servers, in a form that is not changed 
 
 
 def with_section(text: str, name: str, section: str) -> str:
-    """Return the TOML text ``text`` with ``section``, whose first line is the header ``[name]``, at its end.
+    """Return the TOML text ``text`` with ``section`` at its end. ``section``: the text of the section, whose first line
+    is the header ``[name]``.
 
     If ``text`` already has a section ``[name]``, only the keys of ``section`` are set in it. Raises ``NotPlain`` if
     ``text`` is not TOML, or if its section cannot be changed alone, for example because it is an inline table.

@@ -19,10 +19,12 @@ KEY_VARIABLE: Final = "TOKENMIZER_KEY"
 class ServingOptions:
     """Options of the MCP server.
 
-    - ``settings``: of the memory, if the MCP server opens a store itself.
-    - ``store``: address of that store; "" for the store of this installation.
-    - ``server``: address of a running server of this package to use instead of a store; "" for none.
-    - ``roots``: folders whose files may be read; if empty, the project's folder.
+    - ``settings``: of the memory, used if the MCP server opens a store itself.
+    - ``store``: address of that store; "" for the one that the environment names, else the store of this
+      installation.
+    - ``server``: address of a running server of this package to use instead of a store; "" for the one in the
+      environment variable ``TOKENMIZER_SERVER``, if that is set.
+    - ``roots``: folders whose files may be read; if empty, and the environment names none either, the project's folder.
     - ``version``: of this package, reported to clients.
     """
 

@@ -1,6 +1,6 @@
 """What the MCP tools read: sessions in a store or of a running server, and files below folders that the user named.
 
-Sessions are reached by the routes of docs/rest.md either way, so that both return the same.
+Sessions are reached by the same REST routes (docs/rest.md) in both cases, so that both return the same.
 """
 
 from __future__ import annotations
@@ -28,7 +28,8 @@ if TYPE_CHECKING:
     from tokenmizer_mw.settings import Settings
 
 QUIET_SECONDS: Final = 0.5
-"""Seconds after the start in which only the client's first messages are answered, before the store is opened."""
+"""Seconds after the start before the store is opened in the background, so that the client's first messages are
+answered quickly."""
 
 _SECONDS: Final = 30.0
 _REPLY_MAX: Final = 32 * 1024 * 1024
@@ -36,7 +37,7 @@ Source = tuple[httpx2.AsyncClient, "SessionMemory | None"]
 
 
 class Backing:
-    """Access to sessions by the REST routes, called through the HTTP client ``client``.
+    """Access to sessions by the REST routes of this package, called through the HTTP client ``client``.
 
     ``place``: where the sessions are, for error messages, such as "The server at http://127.0.0.1:8787".
     """
@@ -46,22 +47,23 @@ class Backing:
         self._client = client
 
     async def get(self, *path: str, **query: Any) -> dict[str, Any]:
-        """Return the JSON response of the route "/api/<path>" with the parameters ``query``. Raises ``ToolError`` with
-        a sentence that says what is wrong and what to do.
+        """Call the route "/api/<path>" with the parameters ``query`` and return its JSON response.
 
         ``path``: its segments, not yet percent-encoded. A parameter that is ``None`` is left out; an underscore at the
-        end of a parameter's name is removed ("from_").
+        end of a parameter's name is removed ("from_"). Raises ``ToolError`` for an error response or none: its text is
+        a sentence that says what is wrong and what to do.
         """
         params = {name.rstrip("_"): value for name, value in query.items() if value is not None}
         return await self._request("GET", path, params=params)
 
     async def post(self, *path: str, **body: Any) -> dict[str, Any]:
-        """Call a route that changes something, with the JSON ``body``, and return its response. Raises as ``get``
-        does."""
+        """Call the route "/api/<path>", which changes something, with the JSON ``body``, and return its JSON response.
+        Raises as ``get`` does."""
         return await self._request("POST", path, json=body)
 
     async def delete(self, *path: str) -> dict[str, Any]:
-        """Call a route that erases something, and return its response. Raises as ``get`` does."""
+        """Call the route "/api/<path>", which erases something, and return its JSON response. Raises as ``get``
+        does."""
         return await self._request("DELETE", path)
 
     async def _request(self, method: str, path: tuple[str, ...], **how: Any) -> dict[str, Any]:
@@ -91,10 +93,10 @@ class Backing:
 
 
 class InstallationBacking(Backing):
-    """Access to sessions in the store of this installation, which is another one after a server started or stopped.
+    """Access to sessions in the store of this installation. Its address can change when a server starts or stops.
 
-    ``resolve``: returns the store's current address; called in a worker thread before each call. Stores stay open until
-    ``stack`` is closed.
+    ``resolve``: returns the store's current address; called in a worker thread before each call. Each store that was
+    used stays open until ``stack`` is closed.
     """
 
     def __init__(self, resolve: Callable[[], str], settings: Settings, stack: AsyncExitStack) -> None:
@@ -116,7 +118,7 @@ class InstallationBacking(Backing):
             raise ToolError(_as_sentence(error)) from None
 
     async def open(self) -> None:
-        """Open the current store, unless it is open already. Raises ``ToolError``."""
+        """Open the current store, unless it is open already. Raises ``ToolError`` if that fails."""
         await self._source()
 
     async def _open_source(self, address: str) -> Source:
@@ -188,8 +190,8 @@ async def on_installation(resolve: Callable[[], str], settings: Settings) -> Asy
 
     ``resolve`` returns the current address of the store. It is called in a worker thread before each call.
 
-    The store is opened in the background or at the first call. A store that cannot be opened does not fail the context
-    manager: each call then raises ``ToolError``. Opened stores are closed at exit.
+    The store is opened in the background or at the first call. If it cannot be opened, the context manager does not
+    fail: each call then raises ``ToolError``. Opened stores are closed at exit.
     """
     async with AsyncExitStack() as stack:
         backing = InstallationBacking(resolve, settings, stack)
@@ -211,8 +213,8 @@ async def _open_soon(backing: InstallationBacking, tokenizer_dir: str | None) ->
 
 
 def load_parts(tokenizer_dir: str | None) -> None:
-    """Import in advance what the first call would wait for: extraction, and the tokenizer in the directory
-    ``tokenizer_dir`` (``None``: the default one), which takes most of a second."""
+    """Import in advance what the first call would otherwise wait for: extraction of facts, and the tokenizer in the
+    directory ``tokenizer_dir`` (``None``: the default one). This takes most of a second."""
     with uncollected_imports():
         import tokenmizer_mw.extract.derive  # noqa: F401
         from tokenmizer_mw.context.tokens import counter_for
@@ -242,10 +244,11 @@ ROOTS_VARIABLE: Final = "TOKENMIZER_ROOTS"
 
 @contextmanager
 def open_file(path: str, roots: Sequence[str]) -> Iterator[BinaryIO]:
-    """Open the regular file at ``path`` (relative to the first of ``roots``) for the ``with`` block, if it is below a
-    root after all links are resolved.
+    """Open the regular file at ``path`` (relative to the first of ``roots``) for reading bytes, while the ``with``
+    block runs.
 
-    Raises ``ToolError`` otherwise.
+    Raises ``ToolError`` if the file is not below one of ``roots`` after all links are resolved, if it cannot be opened,
+    or if it is not a regular file.
     """
     if "\0" in path:
         raise ToolError("That is not a path.")

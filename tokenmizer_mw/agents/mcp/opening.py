@@ -1,9 +1,9 @@
 """Handles the MCP client's input before the MCP SDK reads it: answers the first requests while the SDK is still being
 imported, answers lines that are not valid messages, and counts requests.
 
-The SDK's import takes most of a second, and hosts wait for these answers before they do anything else: ``initialize``,
-and the list of tools. Both requests go to the SDK all the same, and the SDK's own answers to them are left out of the
-output.
+The SDK's import takes most of a second, and MCP hosts wait for two answers before they do anything else: to
+``initialize``, and to the request for the list of tools. Both requests go to the SDK all the same, and the SDK's own
+answers to them are left out of the output.
 
 ``tool_list.json`` is the SDK's list of the tools; ``make pages`` writes it.
 """
@@ -46,8 +46,8 @@ class Opening:
     """Answers ``initialize`` if it is the first line of the input and the SDK would accept it, and after that requests
     for the list of tools, until the SDK has answered one of these requests itself.
 
-    ``answer`` is called by the thread that reads the input, before the SDK gets the same bytes; ``filter_output`` by
-    the thread that reads the SDK's output. ``version``: of this package.
+    ``answer`` is called by the thread that reads the input, before the SDK gets the same bytes; ``filter_output`` is
+    called by the thread that reads the SDK's output. ``version``: of this package, for the answer to ``initialize``.
     """
 
     def __init__(self, version: str) -> None:
@@ -59,7 +59,8 @@ class Opening:
         self._answered: set[str | int] = set()
 
     def answer(self, data: bytes) -> bytes:
-        """Return the answers to the requests in ``data``, a piece of the input; b"" if the SDK is to answer them."""
+        """Return the answers to the requests in ``data``, a piece of the input that may end within a line; b"" if the
+        SDK has to answer all of them."""
         if self._over:
             return b""
         *lines, self._input = (self._input + data).split(b"\n")
@@ -150,7 +151,7 @@ def _parse_object(line: bytes) -> dict[str, Any]:
 
 
 class Unanswered:
-    """Counts the requests of the MCP client that have no answer yet, from the input and output that pass.
+    """Counts the requests of the MCP client that have no answer yet, by looking at its input and at the output.
     Thread-safe."""
 
     def __init__(self) -> None:
@@ -160,15 +161,15 @@ class Unanswered:
 
     @property
     def count(self) -> int:
-        """Number of requests that are not answered yet."""
+        """Number of requests that are not answered yet; cancelled ones do not count."""
         with self._guard:
             return self._waiting.total()
 
     def note_input(self, data: bytes) -> tuple[bytes, bytes]:
-        """Count the requests in ``data``, a piece of the input; b"" is the end of the input.
+        """Count the requests in ``data``, a piece of the input that may end within a line; b"" is the end of the input.
 
-        Returns the lines to pass to the SDK, and error responses to lines that are not valid messages. The SDK would
-        not answer such lines, so they are not passed on.
+        Returns two byte strings: the lines to pass to the SDK, and the error responses to lines that are not valid
+        messages. Those lines are not passed on, because the SDK would not answer them.
         """
         lines = self._end_lines("in", data or b"\n")
         messages = [(line, _parse(line)) for line in lines if line.strip()]
@@ -181,7 +182,7 @@ class Unanswered:
         return passed, b"".join(errors)
 
     def note_output(self, data: bytes) -> None:
-        """Count the answers in ``data``, a piece of the output."""
+        """Count the answers in ``data``, a piece of the output that may end within a line."""
         messages = [_parse(line) for line in self._end_lines("out", data)]
         with self._guard:
             for message in messages:

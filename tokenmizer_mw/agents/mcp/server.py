@@ -74,7 +74,7 @@ class Memory:
 
     - ``backing``: access to the sessions.
     - ``folder``: the client's working directory; ``roots``: folders whose files may be read.
-    - ``bounds``: maximum bytes of memory and seconds for reading one file; ``None`` for the defaults.
+    - ``bounds``: most bytes of memory and most seconds for reading one file; ``None`` for the defaults.
     """
 
     backing: Backing
@@ -88,9 +88,12 @@ class Memory:
         return project_named(root_of(self.folder))
 
     async def find_session_id(self, session_id: str) -> str:
-        """Return the full id of a session from its id or a unique beginning of it; for "" the most recently updated
-        session of the project. An id that no session has or begins with is returned as it is. Raises ``ToolError`` if
-        the project has no session, or if several ids begin so."""
+        """Return the full id of a session. ``session_id``: its id or a beginning of it, with or without the project; ""
+        for the most recently updated session of this project.
+
+        An id that no session has or begins with is returned as it is. Raises ``ToolError`` if "" was passed and the
+        project has no session, or if several ids begin with ``session_id``.
+        """
         if session_id:
             return await self._complete_session_id(session_id)
         found = await self._find_newest_id()
@@ -102,8 +105,8 @@ class Memory:
         return found
 
     async def find_or_name_session(self, session_id: str) -> tuple[str, bool]:
-        """Do as ``find_session_id``, but for "" in a project without sessions return the id of its first one. Also
-        returns whether that session does not exist yet."""
+        """Do what ``find_session_id`` does, and also return whether the session does not exist yet. In a project
+        without sessions, "" does not raise: the result is the id that its first session will have, and true."""
         if session_id:
             return await self._complete_session_id(session_id), False
         found = await self._find_newest_id()
@@ -144,7 +147,8 @@ class Memory:
 
 
 def server(memory: Memory, version: str) -> MCPServer[Any]:
-    """Return the MCP server for ``memory``."""
+    """Return the MCP server, with all its tools, resources and prompts, for ``memory``. ``version``: of this package,
+    reported to clients."""
     made = ToolServer(NAME, title=TITLE, instructions=INSTRUCTIONS, version=version, log_level="WARNING")
     _sessions(made, memory)
     _questions(made, memory)

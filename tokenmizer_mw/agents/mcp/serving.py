@@ -1,4 +1,4 @@
-"""Runs the MCP server: over standard input and output, or over HTTP for this machine."""
+"""Run the MCP server: over standard input and output, or over HTTP for clients on this machine."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _LOOPBACK: Final = ("127.0.0.1", "::1", "localhost")
 
 
 def run_stdio(wanted: ServingOptions) -> None:
-    """Serve one client on standard input and output until it disconnects."""
+    """Serve one MCP client on standard input and output until it disconnects. ``wanted``: the options of the server."""
 
     async def run() -> None:
         async with _make_server(wanted) as made:
@@ -36,10 +36,11 @@ def run_stdio(wanted: ServingOptions) -> None:
 
 
 def run_http(wanted: ServingOptions, host: str, port: int) -> None:
-    """Serve MCP clients of this machine over HTTP at ``/mcp`` until a signal stops the server.
+    """Serve MCP clients of this machine over HTTP at ``/mcp`` until a signal stops the server. ``wanted``: the options
+    of the server.
 
-    ``host``: a loopback address. ``port``: the port to listen on; 0 for any free one. Raises ``ConfigError`` for
-    another host and if the port cannot be bound.
+    ``host``: a loopback address: "127.0.0.1", "::1" or "localhost". ``port``: the port to listen on; 0 for any free
+    one. Raises ``ConfigError`` for another host and if the port cannot be bound.
     """
     if host not in _LOOPBACK:
         raise ConfigError(f"the MCP server has no keys: it listens on {', '.join(_LOOPBACK)}, not {host}")

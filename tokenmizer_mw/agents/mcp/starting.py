@@ -1,11 +1,12 @@
-"""Starts the MCP server, and gives it standard input and output that can be interrupted and that end cleanly.
+"""Start the MCP server with standard input and output that can be interrupted and that end cleanly.
 
-Adds two things that the SDK lacks. A thread copies standard input into a pipe that replaces it: an interrupt (Ctrl-C)
-closes the pipe and so ends the session, where the SDK would wait for the next line. When the client closes the input,
-the pipe is closed only after all requests are answered (a second thread counts the answers on the output), because the
-SDK cancels unfinished work at the end of the input. The ``initialize`` request is answered here, and the SDK is
-imported while the client already has that answer (``opening``). A line that is no message is answered here, too: the
-SDK only logs it.
+Two things are added that the SDK lacks. First, a thread copies standard input into a pipe that takes its place: an
+interrupt (Ctrl-C) closes the pipe and so ends the session, where the SDK would wait for the next line. Second, when the
+client closes the input, the pipe is closed only after all requests are answered, because the SDK cancels unfinished
+work at the end of the input; a second thread counts the answers on the output.
+
+The ``initialize`` request is answered here, and the SDK is imported while the client already has that answer (see
+``opening``). A line that is not a valid message is answered here, too, because the SDK only logs it.
 """
 
 from __future__ import annotations
@@ -35,7 +36,7 @@ _JOIN_SECONDS: Final = 5.0
 
 
 class OutputWriter:
-    """Writes the SDK's output to the file descriptor ``handle``, and other lines between the SDK's lines.
+    """Writes the SDK's output to the file descriptor ``handle``, and lines of this package between the SDK's lines.
     Thread-safe."""
 
     def __init__(self, handle: int) -> None:
@@ -66,12 +67,12 @@ class OutputWriter:
 
 @contextmanager
 def interruptible_input(opening: Opening) -> Iterator[None]:
-    """While the context is active, SIGINT closes standard input; the end of the context then raises
+    """While the context is active, SIGINT (Ctrl-C) closes standard input; at its end the context then raises
     ``KeyboardInterrupt``.
 
-    ``opening``: answers the first requests of the client. When the client closes the input, the input of the SDK ends
-    once all requests are answered. A SIGINT that is ignored or handled by other code is left alone. Does nothing on
-    Windows.
+    ``opening``: answers the first requests of the client. When the client closes the input, the SDK's input ends as
+    soon as all requests are answered, at the latest after ``ANSWER_SECONDS``. A SIGINT that is ignored or handled by
+    other code is left alone. Does nothing on Windows.
     """
     if os.name != "posix":
         yield
@@ -194,7 +195,7 @@ def start_stdio(options: ServingOptions) -> None:
 
 
 def start_http(options: ServingOptions, host: str, port: int) -> None:
-    """Check ``options``, then serve as ``serving.run_http`` does.
+    """Check ``options``, then serve over HTTP at ``host`` and ``port``, as ``serving.run_http`` does.
 
     Raises ``ConfigError`` also if the address or the API key of the server to use is invalid.
     """

@@ -1,7 +1,7 @@
 """The base of the MCP server (short tool lists, one-sentence errors), the structured results of its tools, and the
 tools for manual edits of facts.
 
-Every edit can be undone by its number.
+Every manual edit has a number, by which it can be undone.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ from .backing import Backing
 
 
 class ToolOutput(BaseModel):
-    """A tool's result, or part of one. Optional fields with their default value are left out: models pay for each
-    token."""
+    """A tool's result, or part of one. Optional fields that have their default value are left out of the JSON, because
+    models pay for each token."""
 
     @model_serializer(mode="wrap")
     def _leave_out_defaults(self, dump: SerializerFunctionWrapHandler) -> dict[str, Any]:
@@ -66,8 +66,8 @@ class CheckpointMade(OfSession):
 
 
 class ResumeBlock(OfSession):
-    """Tool result: the resume block of a session. ``level``: its size, "critical", "standard" or "full"; ``tokens``:
-    its length; ``budget``: the largest length allowed, in tokens."""
+    """Tool result: the resume block of a session (a text with its facts). ``tokens``: its length; ``level``: its size,
+    "critical", "standard" or "full"; ``budget``: the longest length allowed, in tokens."""
 
     text: str = Field(description='The block; "" when nothing is known yet.')
     tokens: int
@@ -77,7 +77,7 @@ class ResumeBlock(OfSession):
 
 
 class GraphStats(OfSession):
-    """Tool result: the numbers of a session's facts, and its open work."""
+    """Tool result: how many facts and relations a session has, by type and status, and its open work."""
 
     facts: int
     relations: int
@@ -90,8 +90,8 @@ class GraphStats(OfSession):
 
 
 class FileDigest(ToolOutput):
-    """Tool result: the digest (short description) of a file. ``details``: the other fields of ``Digest``, such as
-    ``kind``."""
+    """Tool result: the digest (short description) of a file. ``text``: the digest; ``details``: its other fields, such
+    as ``kind``."""
 
     file: str
     text: str
@@ -99,7 +99,8 @@ class FileDigest(ToolOutput):
 
 
 class SavingsOutput(ToolOutput):
-    """Tool result: numbers of stored sessions and events, and what the installation saved."""
+    """Tool result: how many sessions and events are stored, and what the installation has saved. ``note``: a sentence
+    if nothing was saved yet, else ""."""
 
     sessions: int
     events: int
@@ -117,14 +118,14 @@ class WhyOutput(OfSession):
 
 
 class SearchOutput(OfSession):
-    """Tool result: the facts that share most with a text, best first. Replaced ones are included; their status says
-    so."""
+    """Tool result: the facts that share most with the text of the search, best first. Facts that were replaced are
+    included; their ``status`` says so."""
 
     facts: list[FactOutput]
 
 
 class SessionOutput(ToolOutput):
-    """Tool result: one session."""
+    """Tool result: one session in a list of sessions."""
 
     session_id: str
     goal: str = Field("", description="The goal as it is now, if one was stated.")
@@ -144,13 +145,13 @@ class SessionList(ToolOutput):
 
 
 class Forgotten(OfSession):
-    """Tool result: a session was erased."""
+    """Tool result: confirms that a session was erased."""
 
     events: int = Field(description="How many events were erased.")
 
 
 class RememberOutput(OfSession):
-    """Tool result: a fact was added by hand."""
+    """Tool result: the fact that was added by hand, or the one that was known already."""
 
     text: str = Field(description="What was stored.")
     fact: FactOutput
@@ -158,7 +159,7 @@ class RememberOutput(OfSession):
 
 
 class Changed(OfSession):
-    """Tool result: a manual edit of a fact."""
+    """Tool result: the fact that was edited by hand, and the number by which the edit can be undone."""
 
     node_id: str
     number: int = Field(description="The number of the change: undo takes it back.")
@@ -192,15 +193,16 @@ _FORMER_TOOLS: Final = {"search_session": "search"}
 class ToolServer(MCPServer[Any]):
     """An ``MCPServer`` that accepts other names of tools and arguments, and keeps the tool list and errors short.
 
-    - A call may use a tool's former name, and for an argument a name that other tools use for it (``text`` for
-      ``query``), if the tool has no argument of that name.
+    - A call may use a tool's former name. It may also use, for an argument, a name that other tools have for it
+      (``text`` for ``query``), if the tool has no argument of that name.
     - Any other unknown argument is an error that lists the tool's arguments.
     - Errors are reported in one sentence.
-    - Tools are listed without output schemas; results are structured, and their text has the same content.
+    - Tools are listed without output schemas. Results are structured all the same, and their text has the same content.
     """
 
     async def list_tools(self) -> list[Tool]:
-        """Return the list of tools, without what a model does not need, because it reads the list in every session."""
+        """Return the list of tools: name, description in one line, a shortened input schema, and annotations. What a
+        model does not need is left out, because it reads the list in every session."""
         return [
             Tool(
                 name=tool.name,
@@ -293,7 +295,8 @@ _Text = Annotated[str, Field(max_length=1_000)]
 _Session = Annotated[str, Field(max_length=SESSION_ID_MAX)]
 
 Named = Callable[[str], Awaitable[str]]
-"""Function that completes a session id which a model passed; for "" (it passed none) it chooses a session."""
+"""Function that gets the session id which a model passed, perhaps only its beginning, and returns the full id. For ""
+(none was passed) it chooses a session."""
 
 
 def _describe_change(values: Mapping[str, Any]) -> str:

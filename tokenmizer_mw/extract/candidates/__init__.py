@@ -1,2 +1,2 @@
-"""Finds candidates for facts in the sentences of a message, as findings and as claims that may change a fact in
-force."""
+"""Find candidates for facts in the sentences of a message: as findings, and as claims (sentences that may change a fact
+in force)."""

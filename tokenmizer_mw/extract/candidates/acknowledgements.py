@@ -1,4 +1,4 @@
-"""Finds the user's statements that the assistant repeats in short form ("Noted: Postmark, weekly mails").
+"""Find the user's statements that the assistant repeats in short form ("Noted: Postmark, weekly mails").
 
 Whoever repeats a statement acknowledges it (H. H. Clark and E. F. Schaefer, "Contributing to discourse", Cognitive
 Science 13, 1989). The repetition is short and names things one by one, in any language, so its items are better labels
@@ -26,12 +26,12 @@ from .finding_makers import read_slot_fields
 from .option_echoes import STATES
 
 SENTENCES_READ: Final = 2
-"""How many sentences at the beginning of an answer may repeat a statement."""
+"""Number of sentences at the beginning of an answer that may repeat a statement."""
 SENTENCE_MAX: Final = 140
 ITEM_WORDS: Final = 8
 NAME_WORDS: Final = 2
 SHARE: Final = 0.75
-"""Smallest share of a sentence's content stems that must come from the user, or from a proposal that the user
+"""Smallest share (0 to 1) of a sentence's content stems that must come from the user, or from a proposal that the user
 accepts."""
 ASKED_SHORT: Final = 120
 """Longest message of the user, in characters, that may accept a whole proposal."""
@@ -56,10 +56,11 @@ _DENIES: Final = PatternSet(*DENIES)
 
 
 def find_acknowledged(spoken: Sequence[Segment], situation: Situation) -> list[Finding]:
-    """Return the user's statements that the beginning of an assistant's message repeats, one finding per item.
+    """Return the user's statements that the beginning of an assistant's message repeats, one finding per item; [] for
+    none.
 
-    ``spoken``: the segments of the message. If tools are in use, a complete sentence ("clock.py has both directions")
-    is skipped, because it reports work.
+    ``spoken``: the segments of the assistant's message; ``situation``: has the user's message. If tools are in use, a
+    complete sentence ("clock.py has both directions") is skipped, because it reports work.
     """
     if situation.asked is None:
         return []

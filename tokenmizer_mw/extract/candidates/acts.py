@@ -1,9 +1,9 @@
-"""Turns the sentences of a message into findings.
+"""Turn the sentences of a message into findings, in the order of the sentences.
 
-In: the segments of a message and its situation. Out: findings in the order of the sentences. A user's statement counts.
-An assistant's report on its own work is a claim. Its choice is a proposal, unless it has an explicit marker
-("Decided:") and carries out an order. Questions, suppositions, reported speech, code, quotes, tables and logs state
-nothing.
+- A user's statement counts as stated.
+- An assistant's report on its own work is a claim. Its choice is a proposal, unless it has an explicit marker
+  ("Decided:") and carries out an order.
+- Questions, suppositions, reported speech, code, quotes, tables and logs state nothing.
 """
 
 from __future__ import annotations
@@ -43,21 +43,20 @@ from .value_findings import add_values
 _MAKERS: Final[Mapping[Act, Maker]] = {**CHOICE_MAKERS, **REPORT_MAKERS}
 
 SEGMENTS_READ: Final = 400
-"""How many sentences of one message are read."""
+"""Number of sentences at the beginning of a message that are read."""
 PASTED_MIN: Final = 40
-"""A user's message with more sentences than this counts as a pasted document with a few of the user's words at its
-ends."""
+"""A user's message with more sentences than this counts as a pasted document; only its first and last sentences count
+as the user's."""
 TYPED_BEFORE: Final = 8
 TYPED_BEHIND: Final = 4
-"""How many sentences at the beginning (``TYPED_BEFORE``) and at the end (``TYPED_BEHIND``) of such a message are
-read."""
+"""Number of sentences at the end of such a message that are read (``TYPED_BEFORE``: at its beginning)."""
 LEAD_MAX: Final = 40
 """Longest heading, in characters, that may be a formal marker ("Still open") for each item of the list below it."""
 LISTED: Final = frozenset(
     f"marker.{name}" for name in ("todo", "completed", "fixed", "decided", "rule", "rejected", "error")
 )
-"""Names of the formal markers that hold for each item of the list below them. What is listed as "next" is mostly an
-offer."""
+"""Names of the formal markers (words before a colon, such as "Fixed:") that hold for each item of the list below them.
+"Next" is not among them, because items below it are mostly offers."""
 _SOME_DAY: Final = PatternSet(
     r".*\b(?:maybe|perhaps|some ?day|eventually|one day|next (?:year|month|quarter|release)|not (?:yet|before|until))\b"
 )
@@ -72,8 +71,10 @@ def read_acts(
 ) -> list[Finding]:
     """Return the findings of a user's or an assistant's message, in order.
 
-    - ``replies``: whether to read also what a user's message accepts or declines of the assistant's last one.
-    - ``model``: the classifier for sentences that no rule reads; ``None`` for none.
+    - ``segments``: the pieces of the message; ``situation``: who speaks, and what the message answers.
+    - ``replies``: whether to read also what a user's message accepts or declines of the assistant's last one, and what
+      an assistant's message repeats of the user's.
+    - ``model``: the classifier, which finds statements that no rule finds and rejects unlikely ones; ``None`` for none.
     """
     found: list[Finding] = []
     said = spoken = [segment for segment in segments if segment.kind in _SPOKEN][:SEGMENTS_READ]

@@ -1,4 +1,4 @@
-"""Changes that the assistant proposed and the user agrees to: "Shall we switch to SQLite?", "go ahead"."""
+"""Find changes that the assistant proposed and the user agrees to: "Shall we switch to SQLite?", "go ahead"."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from tokenmizer_mw.extract.text.prose import find_sentences, replace_surrogates
 from tokenmizer_mw.model.node import Node
 
 LEAST: Final = -1.5
-"""Lowest log odds that a proposal changes a fact, for the user's agreement to change that fact. They are low because
-the user was asked about it."""
+"""Lowest log odds that a proposal changes a fact, for the user's agreement to change that fact. They are negative,
+because the user was asked about the change."""
 TAIL: Final = 500
-"""How many characters at the end of the assistant's message are searched for a proposal."""
+"""Number of characters at the end of the assistant's message that are searched for a proposal."""
 ENDING: Final = 4
-"""How many of the last sentences there may be the proposal."""
+"""Number of sentences at the end of that text that may be the proposal."""
 REPLY_MAX: Final = 3
-"""Most sentences of a reply that only agrees."""
+"""Most sentences of a reply that counts as an agreement."""
 
 _AGREES: Final = PatternSet(
     r"(?:oh |haan |well,? |hm+,? )?(?:yes|yeah|yep|yup|sure|ok(?:ay)?|agreed|go (?:ahead|on|for it|with (?:it|that"
@@ -50,11 +50,11 @@ _PROPOSES: Final = PatternSet(
 
 
 def find_agreed(spoken: Sequence[Segment], told: str, facts: Sequence[Node], turn: int) -> tuple[Node, str] | None:
-    """Return the fact that a reply changes by agreeing to a proposal, and the sentence of the proposal; ``None`` for
-    none.
+    """Return the fact that a user's reply changes by agreeing to a proposal, and the sentence of the proposal; ``None``
+    if it changes none.
 
-    - ``spoken``: the sentences of the reply; ``turn``: its number.
-    - ``told``: the text at whose end the proposal stands; ``facts``: those that may change.
+    - ``spoken``: the sentences of the reply; ``turn``: the number of its message.
+    - ``told``: the assistant's text, which may end with a proposal; ``facts``: those that may change.
     """
     if not spoken or len(spoken) > REPLY_MAX or not _is_agreement(spoken):
         return None

@@ -1,5 +1,5 @@
-"""Finds the user's answers to a choice that the assistant offered, where no rule reads them. The answer in the user's
-words is a finding."""
+"""Find the user's answers to a choice that the assistant offered, where no rule reads them. The finding has the answer
+in the user's words."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from .finding_makers import read_slot_fields
 _ANSWERED: Final = 0.6
 
 ANSWERS_READ: Final = 2
-"""How many sentences at the beginning of a reply may answer the question."""
+"""Number of sentences at the beginning of a reply that may answer the question."""
 
 BARE_WORDS: Final = 2
 """An answer of at most this many content stems gets the question before it in its label: "Svelte or Vue: Svelte"."""
@@ -81,8 +81,9 @@ _COMPLAINS: Final = PatternSet(r".*\b(?:is|are|was|were) (?:still |much |way |fa
 
 
 def read_answers(spoken: Sequence[Segment], situation: Situation) -> list[Finding]:
-    """Return the answers in the first sentences of a reply, to the choice at the end of the assistant's message or to a
-    question of the user's own; [] if there is no such question."""
+    """Return the findings of the first sentences of a reply that answer the choice at the end of the assistant's
+    message, or a question that the user has asked before; [] if there is no such question or no answer. ``spoken``: the
+    sentences of the reply."""
     asked = _question(situation)
     made: list[Finding] = []
     for segment in spoken[:ANSWERS_READ] if asked else ():

@@ -1,6 +1,6 @@
-"""Makes findings from clauses that decide: choices, replacements, rejections, rules, preferences and proposals.
+"""Make findings from clauses that decide: choices, replacements, rejections, rules, preferences and proposals.
 
-``CHOICE_MAKERS`` maps each act to the function that turns a hit of a rule into findings.
+``CHOICE_MAKERS`` maps each act (what a clause does, as a rule says) to the function that makes the findings.
 """
 
 from __future__ import annotations
@@ -241,7 +241,7 @@ _WITHOUT: Final = PatternSet(
 
 
 def is_absence(quote: str, label: str) -> bool:
-    """Whether a sentence only says that ``label`` is absent: "no lint errors"."""
+    """Whether ``quote``, the sentence of a finding, only says that ``label`` is absent: "no lint errors"."""
     line = bound_sentence(quote)
     at = line.find(label)
     return at > 0 and _WITHOUT.any(line[:at].split()[-1] + " " + label)
@@ -343,4 +343,5 @@ CHOICE_MAKERS: Final[dict[Act, Maker]] = {
     Act.RETRACT: _make_retractions,
     Act.PROPOSAL: _make_proposals,
 }
-"""Maps the acts that decide something to the functions that make their findings."""
+"""Maps each act that decides something to a function that gets a hit of a rule for that act, with its sentence, and
+returns its findings."""

@@ -1,8 +1,8 @@
-"""Numbers that correct an earlier one: "30 s is too short, make it 60", or "150" after the assistant's
+"""Find numbers that correct an earlier one: "30 s is too short, make it 60", or "150" after the assistant's
 "a debounce of 250 ms".
 
-In: the findings of a user's message. Out: the same, with the corrections. The words around the earlier number say what
-it is a number of.
+The corrections are added to the findings of a user's message. The words around the earlier number say what it is a
+number of.
 """
 
 from __future__ import annotations
@@ -27,11 +27,11 @@ SENTENCE_LONG: Final = 200
 SHORT_WORDS: Final = 5
 """Most words of a clause that is little more than a number."""
 SHORT_SIGNS: Final = 16
-"""The same in characters, in scripts that put no spaces between words."""
+"""Most characters of such a clause, in scripts that put no spaces between words."""
 TOLD_TAIL: Final = 600
-"""How many characters at the end of the assistant's message are searched for the earlier number."""
+"""Number of characters at the end of the assistant's message that are searched for the earlier number."""
 APART_MAX: Final = 8.0
-"""Two numbers of the same thing differ at most by this factor."""
+"""Largest factor by which two numbers of the same thing may differ."""
 YEAR_SIGNS: Final = 4
 WORDS_BEFORE: Final = 4
 WORDS_BEHIND: Final = 3
@@ -79,8 +79,9 @@ class _Number:
 
 
 def correct_numbers(found: Sequence[Finding], spoken: Sequence[Segment], situation: Situation) -> list[Finding]:
-    """Return ``found`` with a replacement for each number that the user's message corrects. ``spoken``: its
-    segments."""
+    """Return ``found`` with a replacement added for each number that the user's message corrects; findings that consist
+    only of the new number may be dropped for it. ``spoken``: the sentences of the message; with more than
+    ``SENTENCES_READ`` of them, ``found`` is returned as it is."""
     made = list(found)
     if len(spoken) > SENTENCES_READ:
         return made

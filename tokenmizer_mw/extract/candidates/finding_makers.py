@@ -1,4 +1,5 @@
-"""The hit of a rule with its sentence and speaker, and functions shared by the modules that turn hits into findings."""
+"""``PlacedHit`` (the hit of a rule with its sentence and speaker), and functions shared by the modules that turn hits
+into findings."""
 
 from __future__ import annotations
 
@@ -16,17 +17,17 @@ from tokenmizer_mw.extract.text.phrases import split_enumeration
 from tokenmizer_mw.model.node import NodeType, Status, Trust
 
 ITEM_WORDS: Final = 4
-"""Most words of an item of an enumeration that may be a name, not counting "for ..."; longer ones are part of a
-sentence."""
+"""Most words of an item of an enumeration that may be a name, not counting "for ..."; an item with more words is part
+of a sentence."""
 
 ITEMS_MAX: Final = 12
-"""How many items of one list after a marker ("Next:") become facts."""
+"""Most items of one list after a marker ("Next:") that become facts."""
 TELLING_WORDS: Final = 2
 NAME_WORDS: Final = 6
 
 
 class PlacedHit:
-    """A hit of a rule with its segment, and with how far its speaker is trusted."""
+    """A hit of a rule with its segment. ``trust``: how reliable its speaker is, as in ``Finding``."""
 
     __slots__ = ("hit", "segment", "trust")
 
@@ -34,12 +35,12 @@ class PlacedHit:
         self.hit, self.segment, self.trust = hit, segment, trust
 
     def paths(self) -> list[str]:
-        """Return the files that the hit's label names."""
+        """Return those files that the segment names and that are in the hit's label."""
         return [path for path in find_paths(self.segment.text) if path in self.hit.label]
 
     def finding(self, label: str, **changes: Any) -> Finding:
-        """Make a finding with this label; its other fields are those that the act means (``MEANINGS``), unless
-        ``changes`` gives them."""
+        """Make a finding with this ``label``. ``changes`` gives some of its other fields; the rest are those that the
+        act of the hit's rule means (``MEANINGS``)."""
         meaning = MEANINGS[self.hit.rule.act]
         placed: dict[str, Any] = {
             "type": meaning.type,
@@ -56,8 +57,8 @@ class PlacedHit:
 
 
 def place_hit(hit: Hit, segment: Segment, situation: Situation) -> PlacedHit:
-    """Return the hit with its sentence and the trust of its speaker (see ``Trust``): a user's statement outweighs an
-    assistant's claim."""
+    """Return the hit with its sentence. Its trust is "stated" if the user speaks in ``situation``, and "claimed" if the
+    assistant does."""
     return PlacedHit(hit, segment, Trust.STATED if situation.speaker is Speaker.USER else Trust.CLAIMED)
 
 
@@ -68,8 +69,8 @@ def read_slot_fields(label: str) -> dict[str, str]:
 
 
 def split_named_items(label: str) -> list[str]:
-    """Return the items of an enumeration of names ("A, B and C"). Any other phrase with an "and" is returned whole, as
-    a list of one."""
+    """Return the items of an enumeration of names: ["A", "B", "C"] for "A, B and C". Any other phrase, also one with an
+    "and", is returned whole, as a list of one."""
     items = split_enumeration(label, NAME_WORDS)
     names = sum(1 for item in items if is_name(item))
     brief = all(len(item.partition(" for ")[0].split()) <= ITEM_WORDS for item in items)
@@ -86,7 +87,8 @@ def is_name(item: str) -> bool:
 
 @lru_cache(maxsize=8)
 def find_paths(sentence: str) -> tuple[str, ...]:
-    """Return the files that a sentence names, each once."""
+    """Return the paths of the files that a sentence names, in order, each once; () for none. Names of products that
+    look like files ("llama.cpp", see ``is_project_name``) are left out."""
     if not _may_name_files(sentence):
         return ()
     return tuple(dict.fromkeys(name.text for name in find_file_paths(sentence) if not is_project_name(sentence, name)))
@@ -103,9 +105,10 @@ def _may_name_files(text: str) -> bool:
 
 
 def make_file_finding(placed: PlacedHit, path: str) -> Finding:
-    """Make the finding of a file that a statement names."""
+    """Make the finding of a file that the sentence of ``placed`` names."""
     return placed.finding(path, type=NodeType.FILE, status=Status.ACTIVE, move=Move.NOTE, kind=None)
 
 
 Maker = Callable[[PlacedHit, Situation], list[Finding]]
-"""Type of the functions that make the findings of one act."""
+"""Function that makes the findings of one act: gets the hit with its sentence, and the situation; returns the
+findings."""

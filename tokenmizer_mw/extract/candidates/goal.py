@@ -1,4 +1,4 @@
-"""Finds the goal of a session in its first message that wants something."""
+"""Find the goal of a session: what the first message that wants something asks for."""
 
 from __future__ import annotations
 
@@ -24,27 +24,28 @@ _STACK: Final = compile_lazily(
     r".*?\b(?:with|using|in|on|based on|on top of|written in|powered by) (?P<stack>[^;:.()]{2,120})"
 )
 GOAL_ASKED: Final = 0.6
-"""Confidence of a goal that is only a question or a wish to look at something. The first order of at least
-``GOAL_WORDS`` content stems replaces it."""
+"""Confidence of a goal that is only a question or a wish to look at something. The first order with at least
+``GOAL_WORDS`` content stems replaces such a goal."""
 
 _GIVEN: Final = 0.8
 _WRONG: Final = 0.8
 """Confidence of an error that the goal of the session is to fix."""
 
 GOAL_WORDS: Final = 4
-"""Fewest content stems of the order that replaces such a goal."""
+"""Fewest content stems of an order that replaces such a goal."""
 
 SHORT: Final = 5
-"""The label of a goal with fewer content stems gets the condition in a neighbouring sentence added."""
+"""If the label of a goal has fewer content stems than this, the condition in a neighbouring sentence is added to it."""
 
 THIN: Final = 3
 """Fewest content stems that a goal's label must keep when remarks are removed from it."""
 
 LONG: Final = 140
-"""Labels with more characters are cut at a comma or the like."""
+"""Number of characters from which on a label is cut, at a comma or the like."""
 
 CLEAR: Final = 5
-"""The label of a goal with at most this many content stems gets the symptom in the sentence before added."""
+"""If the label of a goal has at most this many content stems, the symptom (what fails) in the sentence before is added
+to it."""
 
 _CONDITION: Final = PatternSet(
     r".{2,60}?\b(?:must|should|has to|have to|needs to|shall|may not|cannot|can't|only|without|at most|at least"
@@ -84,8 +85,9 @@ _ASIDE: Final = compile_lazily(r"\s*\([^()]{1,80}\)")
 
 
 def read_goal(spoken: Sequence[Segment], situation: Situation, segments: Sequence[Segment] = ()) -> list[Finding]:
-    """Return the goal that a message states, with the technologies that it names and the error that it wants fixed; []
-    if it states none. ``spoken``: the sentences to read; ``segments``: all segments of the message."""
+    """Return the findings for the goal that a message states: the goal, the technologies that it names, and the error
+    that it wants fixed. [] if the message states no goal. ``spoken``: the sentences to read; ``segments``: all segments
+    of the message."""
     sentences = read_opening(spoken, segments)
     at, best = max(enumerate(sentences), key=lambda one: (one[1].rank, -one[0]), default=(0, None))
     if best is None or best.rank < (Rank.CHORE if situation.asked is None else Rank.ORDER):

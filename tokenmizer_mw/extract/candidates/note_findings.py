@@ -1,7 +1,7 @@
-"""Finds notes: what a user's message states without deciding it, such as "we run this on Postgres 15".
+"""Find notes: what a user's message states without deciding it, such as "we run this on Postgres 15".
 
-In: the segments of a message and the texts of its facts. Out: findings of type CONCEPT. Nobody would call such a clause
-a decision, but a later message may change it. Resume blocks do not contain notes.
+Notes are findings of type CONCEPT. Nobody would call such a clause a decision, but a later message may change it.
+Resume blocks do not contain notes.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from tokenmizer_mw.graph.values import values_in
 from tokenmizer_mw.model.node import NOTE_CONFIDENCE, NodeType, Status, Trust
 
 SENTENCES_READ: Final = 12
-"""Messages with more sentences are documents, and no notes are taken from them."""
+"""Most sentences of a message that notes are taken from; a longer one is a document."""
 SENTENCE_LONG: Final = 300
 CLAUSE_MAX: Final = 120
 _QUOTES: Final = frozenset('"“”„«»「」')
@@ -36,8 +36,10 @@ def find_notes(
     """Return notes for the clauses of a user's message that state something not covered by ``known``, in order, at most
     ``NOTES_MAX``; [] if the message has more than ``SENTENCES_READ`` sentences.
 
+    - ``segments``: the pieces of the message.
     - ``known``: texts of the message's facts, each with the span of its sentence.
-    - ``goals``: spans of the sentences that state the goal; of these, only clauses with a value count.
+    - ``goals``: spans of the sentences that state the goal; of these, only clauses with a value (a number, a name)
+      count.
     """
     spoken = [segment for segment in segments if segment.kind in (SegmentKind.PROSE, SegmentKind.LIST_ITEM)]
     if len(spoken) > SENTENCES_READ:
@@ -61,9 +63,12 @@ def _is_covered(clause: str, text: str, *, beside: bool) -> bool:
 
 
 def iterate_clauses(sentence: str, *, valued: bool = False) -> Iterator[str]:
-    """Iterate over the clauses of a sentence that state something. If the sentence is an order, if it contains a
-    quotation, or if ``valued``, only clauses with a value count. Questions and sentences in a frame (see
-    ``match.frames``) have none."""
+    """Iterate over the clauses of a sentence that state something. Questions, and sentences in a frame (which assert
+    nothing, see ``match.frames``), have none.
+
+    If the sentence is an order, if it contains a quotation, or if ``valued`` is true, only clauses with a value (a
+    number, a name) count.
+    """
     line = bound_sentence(sentence)
     ordered = read_order(strip_lead(line))
     if is_question(line) and not ordered:

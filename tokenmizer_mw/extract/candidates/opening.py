@@ -1,4 +1,4 @@
-"""Ranks the sentences of a session's first message by how probably they state its goal."""
+"""Rank the sentences of a session's first message by how probably they state its goal."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from .finding_makers import TELLING_WORDS
 from .pasted_task import TASK_TITLE
 
 OPENING_SENTENCES: Final = 12
-"""How many sentences of the message are searched for the goal."""
+"""Number of sentences at the beginning of the message that are searched for the goal."""
 
 _TITLE_MAX: Final = 160
 _NOT: Final = ("not ", "never ")
@@ -30,12 +30,18 @@ _WHOLE_MAX: Final = 110
 
 
 class Rank(IntEnum):
-    """The kind of a sentence in the first message. The first sentence with the highest one is the goal.
+    """The kind of a sentence in the first message, from least to most probable as the goal. The goal is the first
+    sentence with the highest kind.
 
-    - ``CHORE``: an order that belongs to any work, such as "run the tests"; ``LOOK``: an order to look at something.
-    - ``BIT``: facts strung together ("11 stacks, 4 nodes"); ``POINTER``: an order about something that is not named
-      ("fix it").
-    - ``SYMPTOM``: says what fails; ``ORDER``: asks for work; ``ANNOUNCED``: names the goal or task as such.
+    - ``NOTHING``: no goal, such as a sentence about the speaker.
+    - ``CHORE``: an order that belongs to any work, such as "run the tests".
+    - ``LOOK``: an order to look at something.
+    - ``BIT``: facts strung together ("11 stacks, 4 nodes").
+    - ``POINTER``: an order about something that is not named ("fix it").
+    - ``STATEMENT``, ``QUESTION``: any other statement or question.
+    - ``SYMPTOM``: says what fails.
+    - ``ORDER``: asks for work.
+    - ``ANNOUNCED``: names the goal or task as such.
     """
 
     NOTHING = 0
@@ -52,8 +58,8 @@ class Rank(IntEnum):
 
 @dataclass(frozen=True, slots=True)
 class OpeningSentence:
-    """A sentence of the first message. ``text``: without introductory words; ``label``: what it asks for, in its
-    words."""
+    """A sentence of the first message. ``rank``: its kind; ``text``: the sentence without introductory words;
+    ``label``: what it asks for, in its words; ``segment``: where it is."""
 
     rank: Rank
     text: str
@@ -174,9 +180,9 @@ _CHANGE_WORDS: Final = 8
 
 
 def read_opening(spoken: Sequence[Segment], segments: Sequence[Segment]) -> list[OpeningSentence]:
-    """Return the first sentences of the first message in order, each with its rank. Of a pasted task or plan, only its
-    own title or sentences are returned. ``spoken``: the sentences to read; ``segments``: all segments of the message.
-    """
+    """Return the first ``OPENING_SENTENCES`` sentences of the first message in order, each with its rank. If the
+    message hands over a task or plan, only the sentence with its title is returned. ``spoken``: the sentences to read;
+    ``segments``: all segments of the message."""
     titled = _read_title(segments)
     if titled is not None:
         return [titled]
@@ -287,7 +293,7 @@ def _plain_rank(text: str) -> Rank:
 
 
 def is_background(sentence: str) -> bool:
-    """Whether a sentence only introduces the speaker or what exists already."""
+    """Whether a sentence only introduces the speaker, or says what exists already."""
     return _BACKGROUND.any(strip_lead(bound_sentence(sentence)))
 
 

@@ -1,5 +1,5 @@
-"""Choices that a reply makes by repeating words of an offered option: "bundle, they run it without docker", "sops yes",
-"the button is fine". The full text of the choice stands in the message before."""
+"""Find choices that a reply makes by repeating words of an offered option: "bundle, they run it without docker",
+"sops yes", "the button is fine". The full text of the option is in the message before."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from tokenmizer_mw.model.node import DecisionKind, NodeType, Status, Trust
 from .finding_makers import read_slot_fields
 
 SENTENCES_READ: Final = 4
-"""How many sentences at the beginning of a reply may repeat an option."""
+"""Number of sentences at the beginning of a reply that may repeat an option."""
 
 NAME_WORDS: Final = 6
 """Most words with which a reply names an option."""
@@ -63,7 +63,8 @@ _FAILS: Final = PatternSet(
 
 
 def read_echoes(spoken: Sequence[Segment], situation: Situation) -> list[Finding]:
-    """Return the choices that the first sentences of a reply make by repeating an option, at most one per sentence."""
+    """Return the findings of the choices that the first sentences of a reply make by repeating an option, at most one
+    per sentence; [] for none."""
     made = (_find_echo(segment, situation) for segment in spoken[:SENTENCES_READ])
     return [finding for finding in made if finding is not None]
 

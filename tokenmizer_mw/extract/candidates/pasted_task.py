@@ -1,4 +1,4 @@
-"""The title of a task that a message hands over: "Here's the issue text:" and below it the issue.
+"""Find the title of a task that is pasted into a message: the first line below "Here's the issue text:".
 
 Clients that work on issues paste them into their first message. What the issue says is not the user's statement and is
 not read as one, but its first line says what the session is for.
@@ -14,7 +14,7 @@ from tokenmizer_mw.extract.text.pattern import PatternSet
 from tokenmizer_mw.extract.text.similar import content
 
 TASK_TITLE: Final = "task title"
-"""Info of the heading that stands for such a title."""
+"""``Segment.info`` of the heading that ``find_task_title`` returns."""
 
 _READ_MAX: Final = 8_000
 """Most characters of a message, from its beginning, in which a task is looked for."""
@@ -38,7 +38,8 @@ _MARKS: Final = PatternSet(r"</?[\w-]+>$|```")
 
 
 def find_task_title(text: str) -> Segment | None:
-    """The first line of the task that is handed over in a message, as a heading; ``None`` if none is."""
+    """Return the first line of the task description that is pasted into ``text``, as a heading; ``None`` if there is
+    none. The line before it must announce or name the task ("Here's the issue text:", "# Issue")."""
     start, lines = 0, []
     for line in text[:_READ_MAX].splitlines(keepends=True):
         if (body := line.strip()) and not _MARKS.any(body):

@@ -1,7 +1,7 @@
-"""Finds tasks that a user postpones or leaves to somebody else, with what they are about.
+"""Find tasks that a user postpones or leaves to somebody else, with what they are about.
 
-In: the findings and sentences of a user's message. Out: the findings with such tasks. "I do that after lunch" only says
-when; the work stands earlier in the sentence, in the sentence before, or at the end of the message that it answers.
+They are added to the findings of a user's message. "I do that after lunch" only says when; what the work is comes from
+an earlier part of the sentence, from the sentence before, or from the end of the message that it answers.
 """
 
 from __future__ import annotations
@@ -27,19 +27,19 @@ from tokenmizer_mw.extract.text.similar import content
 from tokenmizer_mw.model.node import NodeType, Status, Trust
 
 SENTENCES_READ: Final = 24
-"""How many sentences at the end of a message are read, because people make plans at the end."""
+"""Number of sentences at the end of a message that are read, because people make plans at the end."""
 SENTENCE_LONG: Final = 400
 MATTER_MAX: Final = 100
 """Longest description of the work, in characters, that is taken from another sentence."""
 LABEL_MAX: Final = 160
 MATTER_WORDS: Final = 2
 MATTER_SIGNS: Final = 6
-"""Fewest content stems (``MATTER_WORDS``) of a clause that can say what a plan is about; in scripts without spaces,
-fewest characters (``MATTER_SIGNS``)."""
+"""Fewest characters of a clause that can say what a plan is about, in scripts without spaces (``MATTER_WORDS``: fewest
+content stems of such a clause in other scripts)."""
 OBJECT_WORDS: Final = 3
 """Most content stems of a clause that cannot be understood alone, because a pronoun stands for its object."""
 PLANS_MAX: Final = 4
-"""How many plans of one message become tasks."""
+"""Most plans of one message that become tasks."""
 
 _CONFIDENCE: Final = 0.65
 _DONE: Final = frozenset({Act.CLAIM, Act.CONFIRM, Act.FIX, Act.TESTED})
@@ -69,7 +69,7 @@ _AGREEING: Final = PatternSet(
 
 def add_postponed(found: Sequence[Finding], spoken: Sequence[Segment], situation: Situation) -> list[Finding]:
     """Return ``found`` with the tasks that the user postpones or leaves to somebody else. Findings from the same words
-    that say less are dropped."""
+    that say less than such a task are dropped. ``spoken``: the sentences of the message."""
     made: list[Finding] = []
     readers = Readers(spoken)
     start = max(len(spoken) - SENTENCES_READ, 0)

@@ -1,4 +1,4 @@
-"""Finds the reason for a change in the sentences before and after it."""
+"""Find the reason for a change in the sentences before and after it."""
 
 from __future__ import annotations
 
@@ -16,10 +16,11 @@ _WORDS_MIN: Final = 3
 
 
 def find_reason_beside(index: int, spoken: Sequence[Segment]) -> str:
-    """Return the sentence before the one at ``index``, or else the one after it, if it may be a reason for it; without
-    introductory words and final punctuation. "" for none.
+    """Return the reason for what the sentence at ``index`` says: the sentence before it or, if that is no reason, the
+    one after it. Introductory words and final punctuation are removed. "" if neither is a reason.
 
-    Questions, orders, sentences that decide something themselves, and very short sentences are no reasons.
+    Questions, orders, sentences that decide something themselves, and sentences of fewer than three words are no
+    reasons. ``spoken``: the sentences of the message.
     """
     before = [(segment.text, False) for segment in spoken[max(0, index - 1) : index]]
     behind = [(segment.text, True) for segment in spoken[index + 1 : index + 2]]

@@ -1,5 +1,5 @@
-"""Drops findings from an assistant's sentences that repeat a text it was given to read: these decide and plan
-nothing."""
+"""Drop findings from an assistant's sentences that repeat a text which the assistant was given to read: such sentences
+decide and plan nothing."""
 
 from __future__ import annotations
 
@@ -18,7 +18,8 @@ from tokenmizer_mw.extract.read.segment import segment
 from tokenmizer_mw.model.node import NodeType, Status
 
 TEXT_MAX: Final = 100_000
-"""How many characters are compared of each text that the assistant was given, such as a document or a tool result."""
+"""Number of characters that are compared of each text that the assistant was given, such as a document or a tool
+result."""
 
 _RUN: Final = 3
 """How many words in a row are compared; of a shorter sentence, all its words."""
@@ -37,8 +38,11 @@ _OPEN: Final = frozenset({Status.PENDING, Status.IN_PROGRESS})
 
 def drop_repeated(findings: Sequence[Finding], text: str, before: Sequence[Numbered]) -> list[Finding]:
     """Return the ``findings`` in an assistant's ``text``, without decisions, goals, versions and open tasks from
-    sentences that repeat what it was given to read: documents, quotations and code in the user's last message, and tool
-    results since then. ``before``: the messages before, oldest first."""
+    sentences that repeat what the assistant was given to read.
+
+    That is: documents, quotations and code in the user's last message, and tool results since then. ``before``: the
+    messages before, oldest first.
+    """
     if not any(map(_is_word, findings)):
         return list(findings)
     given = [one[:TEXT_MAX] for one in _read_before(before) if one]

@@ -1,4 +1,4 @@
-"""Findings of what a reply accepts or declines of the assistant's last message."""
+"""Findings of what a user's reply accepts or declines of the assistant's last message."""
 
 from __future__ import annotations
 
@@ -28,7 +28,8 @@ _PROPOSABLE: Final = frozenset({Act.REQUEST, Act.CHOICE, Act.REPLACE, Act.RETURN
 
 
 def read_reply(spoken: Sequence[Segment], situation: Situation) -> list[Finding]:
-    """Return findings of what a reply accepts or declines of the assistant's last message; [] for nothing."""
+    """Return the findings of what a user's reply accepts or declines of the assistant's last message; [] if it does
+    neither, or if there is no such message. ``spoken``: the sentences of the reply."""
     if not spoken or situation.told is None:
         return []
     first = spoken[0]

@@ -1,6 +1,6 @@
-"""Makes findings from clauses about work: requests, postponements, progress, claims, fixes, complaints, files, goals.
+"""Make findings from clauses about work: requests, postponements, progress, claims, fixes, complaints, files, goals.
 
-``REPORT_MAKERS`` maps each act to the function that turns a hit of a rule into findings.
+``REPORT_MAKERS`` maps each act (what a clause does, as a rule says) to the function that makes the findings.
 """
 
 from __future__ import annotations
@@ -139,7 +139,8 @@ def _make_one(placed: PlacedHit, _: Situation) -> list[Finding]:
 _TRIED: Final = "user.thing_worked"
 """Name of the rule for a remedy that worked: "clearing the cache worked"."""
 TOLD_MAX: Final = 4_000
-"""How many characters at the end of the assistant's last text are searched for that remedy."""
+"""Number of characters at the end of the assistant's last text that are searched for the remedy of which the user says
+that it worked."""
 
 
 def _make_confirmations(placed: PlacedHit, situation: Situation) -> list[Finding]:
@@ -216,7 +217,8 @@ REPORT_MAKERS: Final[dict[Act, Maker]] = {
     Act.FILES: _make_files,
     Act.TESTED: _make_one,
 }
-"""Maps the acts about work, errors and files to the functions that make their findings."""
+"""Maps each act about work, errors and files to a function that gets a hit of a rule for that act, with its sentence,
+and returns its findings."""
 
 
 _COULD_NOT: Final = PatternSet(*COULD_NOT)

@@ -1,7 +1,7 @@
-"""Finds the values that a user assigns ("the port is 8081"), with the reason and the sentences around.
+"""Find the values that a user assigns ("the port is 8081"), with the reason and the sentences around them.
 
-In: the findings of a message and its sentences. Out: the findings with values added. If a rule read a choice in the
-same sentence, that choice gets the value; else the value becomes a choice of its own.
+The values are added to the findings of a message: to the choice that a rule found in the same sentence, or as a finding
+of their own.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ from tokenmizer_mw.model.node import DecisionKind, NodeType, Status, Trust
 from .reasons import find_reason_beside
 
 SENTENCES_READ: Final = 12
-"""Messages with more sentences are documents, and no values are read in them."""
+"""Most sentences of a message that values are read in; a longer one is a document."""
 SENTENCE_LONG: Final = 240
 BEFORE_MAX: Final = 2
-"""How many sentences before a value may say why it changes."""
+"""Number of sentences before a value that may say why it changes."""
 _CONFIDENCE: Final = 0.7
 _OBSERVED: Final = PatternSet(
     r"(?s).*\b(?:prints?|printed|reports?|reported|shows?|showed|took|opens?|opened|returns?|returned|gives?|gave|says?"
@@ -37,7 +37,8 @@ _CHOSEN: Final = frozenset({Move.NOTE, Move.REPLACE, Move.ADOPT})
 
 
 def add_values(found: Sequence[Finding], spoken: Sequence[Segment], situation: Situation) -> list[Finding]:
-    """Return ``found`` with the values that the sentences of a user's message assign. ``spoken``: its segments."""
+    """Return ``found`` with the values that the sentences of a user's message assign. ``spoken``: its sentences; with
+    more than ``SENTENCES_READ`` of them, ``found`` is returned as it is."""
     made = list(found)
     if len(spoken) > SENTENCES_READ:
         return made

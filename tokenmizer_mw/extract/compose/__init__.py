@@ -1,1 +1,1 @@
-"""The labels of findings: completes them if they are too short to be understood later, cleans and checks them."""
+"""The labels of findings: complete those that are too short to be understood later, clean and check all of them."""

@@ -1,7 +1,7 @@
-"""Completes labels that are too short to be understood later: "batches" becomes the whole option that the assistant had
+"""Complete labels that are too short to be understood later: "batches" becomes the whole option that the assistant had
 offered, "2 weeks" the sentence that contains it.
 
-In: the findings of a message. Out: the same findings, some with longer labels.
+Input are the findings of a message; output are the same findings, some with longer labels.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from tokenmizer_mw.model.category import MEMBERS
 from tokenmizer_mw.model.node import DecisionKind, NodeType, Status, Trust
 
 THIN_WORDS: Final = 2
-"""Labels of at most this many content stems may be completed."""
+"""Most content stems (see ``text.similar``) of a label that may be completed."""
 
 OLD_WORDS: Final = 5
 """A replaced choice of at most this many words is added to the label of the new one, if that has fewer content stems
@@ -38,20 +38,21 @@ TOLD_LABEL_MAX: Final = 100
 _SET_AGAINST: Final = PatternSet(r"(?s).*\b(?:instead of|rather than|in place of)\b")
 _KINDS: Final = frozenset({DecisionKind.CHOICE, DecisionKind.PREFERENCE})
 THIN_MAX: Final = 40
-"""How many short labels of one message are completed, from its beginning."""
+"""Number of short labels of one message that are completed, from its beginning on; further ones stay."""
 
 PART: Final = 0.5
 """A label shorter than this share of its sentence is replaced by the sentence."""
 MORE_WORDS: Final = 2
-"""Fewest content stems that the sentence must have besides those of the label."""
+"""Fewest content stems that a sentence must have besides those of the label, for it to become the label."""
 _SAID: Final = frozenset({NodeType.DECISION, NodeType.TASK, NodeType.ERROR, NodeType.GOAL})
 
 _MOVES: Final = frozenset({Move.NOTE, Move.ADOPT, Move.REPLACE})
 
 
 def fill_labels(found: Sequence[Finding], situation: Situation, spoken: Sequence[Segment]) -> list[Finding]:
-    """Return ``found``, the findings of a message, in order and each once. Choices and preferences with short labels
-    get longer ones where a longer text is known. ``spoken``: the segments of the message."""
+    """Return the findings of a message in their order, without repetitions. Choices and preferences with short labels
+    get longer ones where a longer text is known: the sentence, or the option that the assistant had offered.
+    ``situation``: what the message answers; ``spoken``: the segments of the message."""
     texts = {(segment.start, segment.end): segment.text for segment in spoken}
     thin = islice((at for at, finding in enumerate(found) if _is_thin(finding)), THIN_MAX)
     filled = frozenset(thin)

@@ -1,4 +1,4 @@
-"""Detects labels that mean nothing without their context: references ("fix it"), filler words, times, and fragments."""
+"""Detect labels that mean nothing without their context: references ("fix it"), filler words, times, and fragments."""
 
 from __future__ import annotations
 
@@ -47,8 +47,8 @@ _WORDS_MAX: Final = 12
 
 
 def strip_pointer(label: str) -> str:
-    """Return a label without its beginning up to ": ", if that only refers back: "the header" for
-    "added that: the header"."""
+    """Return ``label`` without its part up to the first ": ", if that part means nothing by itself (``is_hollow``):
+    "the header" for "added that: the header". Else ``label`` unchanged."""
     head, colon, rest = label.partition(": ")
     return rest if colon and rest and is_hollow(head) else label
 
@@ -71,8 +71,8 @@ def is_hollow(label: str) -> bool:
 
 
 def is_pointing(label: str) -> bool:
-    """Whether ``label`` refers to something named earlier: its second, third or fourth word is one such as "it"
-    ("hide it from the page for now")."""
+    """Whether the second, third or fourth word of ``label`` is one such as "it" or "these", which refers to something
+    named earlier ("hide it from the page for now")."""
     return any(word.strip(".,;:!?") in _POINTING for word in label.casefold().split()[1:4])
 
 

@@ -1,4 +1,4 @@
-"""Validates findings: cleans their labels, corrects their types, and drops doubtful and superfluous ones."""
+"""Validate findings: clean their labels, correct their types, and drop doubtful and superfluous ones."""
 
 from __future__ import annotations
 
@@ -50,9 +50,12 @@ _METHODS: Final = ("GET ", "POST ", "PUT ", "PATCH ", "DELETE ", "HEAD ", "OPTIO
 
 
 def clean_label(text: str) -> str:
-    """Return ``text`` as a label: one NFKC line of at most ``LABEL_MAX`` characters, without control characters,
-    emphasis, inline code marks and link targets of Markdown, punctuation at its ends, and the part from an unmatched
-    bracket on. Possible keys are masked. "" if no meaningful word is left."""
+    """Return ``text`` as a label; "" if no meaningful word is left.
+
+    The label is one line (NFKC) of at most ``LABEL_MAX`` characters. Removed are control characters, Markdown emphasis,
+    inline code marks and link targets, punctuation at its ends, and what follows an unmatched bracket. Whatever may be
+    a key is replaced by "[redacted]".
+    """
     if not text:
         return ""
     label = one_line(text[: 4 * LABEL_MAX])
@@ -115,7 +118,8 @@ def one_line(text: str) -> str:
 
 @lru_cache(maxsize=8)
 def format_quote(text: str) -> str:
-    """Return ``text`` as evidence: one line of at most ``QUOTE_MAX`` characters, with possible keys masked."""
+    """Return ``text`` as evidence: on one line of at most ``QUOTE_MAX`` characters, with whatever may be a key replaced
+    by "[redacted]"."""
     return _shorten(mask_opaque(one_line(text[: 4 * QUOTE_MAX])), QUOTE_MAX)
 
 
@@ -146,8 +150,8 @@ def _shorten(label: str, limit: int) -> str:
 
 
 def correct_type(type_: NodeType, label: str) -> NodeType:
-    """Return FILE if the label is only a path, ENDPOINT if it is a URL or "GET /path", else ``type_``. Files,
-    endpoints, goals and environment facts keep their type."""
+    """Return the type that a fact with this label should have: FILE if the label is only a path, ENDPOINT if it is a
+    URL or "GET /path", else ``type_``. If ``type_`` is FILE, ENDPOINT, GOAL or ENVIRONMENT, it is always returned."""
     if type_ in _READ_AS_SUCH:
         return type_
     if _is_address(label):
@@ -165,10 +169,14 @@ def _is_address(label: str) -> bool:
 def validate_findings(findings: Iterable[Finding], settings: Settings) -> list[Finding]:
     """Return the valid findings, cleaned and in order, at most ``settings.labels_max``.
 
-    Findings below ``settings.confidence_floor`` are dropped, except those from structure. So are findings whose label
-    means nothing or only leads in, and decisions and goals of quoted text. A finding without a label stays if it means
-    the current work, as in "it works now" or "working on it", or if its move needs no label. A choice of the user that
-    says that something does not work becomes an error.
+    Dropped are:
+
+    - findings below ``settings.confidence_floor``, except those from structure (such as tool calls);
+    - findings whose label means nothing, or that only introduce what follows ("here is the plan:");
+    - decisions and goals in quoted text.
+
+    A finding without a label stays if it means the current work, as in "it works now" or "working on it", or if its
+    move needs no label. A choice of the user that says that something does not work becomes an error.
     """
     kept: list[Finding] = []
     for finding in findings:

@@ -1,8 +1,9 @@
 """What an assistant's message offers for decision, and what a short answer selects from it.
 
-In: the text of the message, and the first sentence of the reply. Out: options, proposals, and what the reply accepts
-and declines. What "yes", "2", "the former" or "dayjs, it's closest" means stands in the message before. Options are
-read from lists, tables and "A or B?"; proposals from sentences that offer to do something ("I can add a test").
+Input are the text of the message and the first sentence of the reply. Results are the options and proposals, and which
+of them the reply accepts and declines. What "yes", "2", "the former" or "dayjs, it's closest" means is in the message
+before. Options are read from lists, tables and "A or B?"; proposals from sentences that offer to do something ("I can
+add a test").
 """
 
 from __future__ import annotations
@@ -182,8 +183,8 @@ class Option:
     """One of several things to choose from.
 
     - ``key``: its number or letter, in lower case; "" for none.
-    - ``head``: its name, such as "SQLite" of the item "1. SQLite: no server needed"; "" only if the option stands
-      within a sentence and its text is longer than ``HEAD_MAX``.
+    - ``head``: its name, such as "SQLite" of the item "1. SQLite: no server needed". It is "" only for an option within
+      a sentence whose text is longer than ``HEAD_MAX``.
     - ``label``: the text of the item, without its number.
     """
 
@@ -193,15 +194,14 @@ class Option:
 
 
 def is_conversation_filler(question: str) -> bool:
-    """Whether a question only keeps the conversation going ("any other concerns?"), so that its answer decides
+    """Whether ``question`` only keeps the conversation going ("any other concerns?"), so that its answer decides
     nothing."""
     return _GOES_ON.any(question)
 
 
 class Offers:
-    """What an assistant's message with this text offers: options to choose from, and proposals that a bare "yes"
-    accepts. An empty text offers nothing. Each property is computed when first used, because few replies are
-    answers."""
+    """What the assistant's message ``text`` offers: options to choose from, and proposals that a bare "yes" accepts. An
+    empty text offers nothing. Each property is computed when first used, because few replies are answers."""
 
     def __init__(self, text: str) -> None:
         self._text = text
@@ -268,8 +268,8 @@ class Offers:
 
 @dataclass(frozen=True, slots=True)
 class OfferReply:
-    """What a reply does with the offers: the labels of the options and proposals that it accepts and that it declines,
-    and its reason, "" for none. Empty if the reply answers no offer."""
+    """What a reply does with offers. ``accepted``, ``declined``: the labels of the options and proposals that it
+    accepts and declines; ``reason``: why, "" for none. All are empty if the reply answers no offer."""
 
     accepted: tuple[str, ...] = ()
     declined: tuple[str, ...] = ()
@@ -372,11 +372,12 @@ def _read_proposals(sentences: Sequence[str]) -> list[str]:
 
 
 def read_answer(sentence: str, offers: Offers) -> OfferReply:
-    """Return which offers the first sentence of a reply accepts and declines; an empty ``OfferReply`` if the sentence
-    is a question or about something else.
+    """Return which of ``offers`` the first sentence of a reply accepts and declines; an empty ``OfferReply`` if the
+    sentence is a question or about something else.
 
-    A number, letter or ordinal picks options. "Both" picks the first two options, "all" picks all of them; either the
-    proposals if there are no options. "Yes" and "no" accept and decline the proposals, unless a statement follows.
+    - A number, a letter or an ordinal ("the second one") picks options.
+    - "Both" picks the first two options, "all" picks all of them; if there are no options, each picks all proposals.
+    - "Yes" accepts the proposals and "no" declines them, unless a statement follows.
     """
     text = bound_sentence(sentence[:ANSWER_MAX])
     lower = text.casefold().strip()

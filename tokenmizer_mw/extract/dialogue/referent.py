@@ -1,4 +1,4 @@
-"""Finds the clause of an earlier message that a few words of a reply refer to: "the bundle" means
+"""Find the clause of an earlier message that a few words of a reply refer to: "the bundle" means
 "ship one bundle for all browsers"."""
 
 from __future__ import annotations
@@ -13,16 +13,16 @@ from tokenmizer_mw.extract.text.phrases import bound_sentence, is_question
 from tokenmizer_mw.extract.text.similar import content
 
 PIECES_MAX: Final = 400
-"""How many clauses at the end of a message a reply may refer to."""
+"""Number of clauses at the end of a message that a reply may refer to."""
 
 SENTENCES_READ: Final = 24
-"""How many sentences, list items and tables at the end of a message a reply may refer to."""
+"""Number of sentences, list items and tables at the end of a message that a reply may refer to."""
 
 PIECE_MAX: Final = 100
 """Longest clause, in characters, that can be what a reply refers to."""
 
 OFFERED_LAST: Final = 8
-"""How many sentences at the end of a message can be offers; list items are not limited so."""
+"""Number of sentences at the end of a message that can be offers; list items further above can be offers as well."""
 
 NAME_WORDS: Final = 8
 """Most words before a verb that are read as a name."""
@@ -163,13 +163,17 @@ def _strip_offer(clause: str) -> str:
 
 
 def find_referent(said: str, pieces: Sequence[Piece], *, offered: bool = False) -> str:
-    """Return the text among ``pieces`` (clauses of the earlier message) that ``said`` (of the reply) refers to; "" for
-    none.
+    """Return the text among ``pieces`` (clauses of the earlier message) that ``said`` (words of the reply) refers to;
+    "" for none.
 
-    It has the share ``_MOST`` of the content stems of ``said`` (or ``said`` literally, if that is not ASCII) and more
-    words, and at most ``PIECE_MAX`` characters. Taken is the last such clause without a verb, else the last subject of
-    a clause with a verb ("SQLite" of "SQLite is enough") that is a name, else the last whole sentence, if its clause
-    refers back ("keep it") or ``said`` is one word. ``offered``: only clauses that are offered count.
+    It has at least 65 % of the content stems of ``said`` (or contains ``said`` literally, if that is not ASCII), more
+    words than ``said``, and at most ``PIECE_MAX`` characters. The first of these that exists is returned:
+
+    - the last such clause without a verb;
+    - the last name that is the subject of such a clause ("SQLite" of "SQLite is enough");
+    - the last whole sentence of such a clause, if the clause refers back ("keep it") or ``said`` is one word.
+
+    ``offered``: whether only clauses that offer something count.
     """
     near = [piece for piece in reversed(pieces) if (piece.offered or not offered) and _has_words_of(piece.text, said)]
     whole = [piece.text for piece in near if not _POINTS.any(piece.text)]

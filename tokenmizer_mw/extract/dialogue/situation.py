@@ -1,4 +1,4 @@
-"""The situation of a message: its speaker, the messages before it, and what is known of the session's goal."""
+"""The situation of a message: who speaks, the messages before it, and what is known of the session's goal."""
 
 from __future__ import annotations
 
@@ -35,12 +35,15 @@ class Situation:
     """The situation in which message ``turn`` (its number in the session) is read. Only the last ``CONTEXT_MESSAGES``
     messages before it are looked at.
 
-    - ``speaker``: the speaker of the message; whatever is not the user's counts as the assistant's.
-    - ``asked``: the user's last message before it, with its number. ``None`` if none is among the messages looked at.
-    - ``told``: the same for the assistant's last message with text; only set for a message of the user.
+    - ``speaker``: who speaks; any message that is not the user's counts as the assistant's.
+    - ``asked``: the user's last message before it, with its number; ``None`` if there is none among the messages looked
+      at.
+    - ``told``: the assistant's last message with text before it, with its number; only set for a message of the user,
+      else ``None``.
+    - ``proposed``: the assistant's last message with text before ``asked``, with its number; only set for a message of
+      the assistant, else ``None``.
     - ``has_goal``: whether the goal of the session is known; ``goal_asked``: whether only a question gave it.
-    - ``proposed``: the assistant's last text before ``asked``; only set for a message of the assistant.
-    - ``tooled``: whether the message or one looked at contains tool calls or results.
+    - ``tooled``: whether the message, or one looked at, contains tool calls or results.
     """
 
     turn: int
@@ -54,10 +57,13 @@ class Situation:
 
     @cached_property
     def ordered(self) -> bool:
-        """Whether the user's last message asks for work rather than only for an answer: it has a sentence that is no
-        question, or an order in the form of a question ("can you fix the login?"). Only its first ``ASKED_MAX``
-        characters are read. Without a message of the user among those looked at: true if there are messages further
-        back, because then the assistant has been working since, and false if there are none."""
+        """Whether the user's last message (``asked``) asks for work rather than only for an answer: it has a sentence
+        that is no question, or an order in the form of a question ("can you fix the login?"). Only its first
+        ``ASKED_MAX`` characters are read.
+
+        If ``asked`` is ``None``: true if there are messages further back than those looked at, because the assistant
+        has then been working for some time, else false.
+        """
         if self.asked is None:
             return self.turn > CONTEXT_MESSAGES
         text = replace_surrogates(self.asked[1].text[:ASKED_MAX])
@@ -74,31 +80,32 @@ class Situation:
 
     @cached_property
     def told_words(self) -> frozenset[str]:
-        """Content stems (see ``text.similar``) of the assistant's last message; empty if ``told`` is ``None``."""
+        """Content stems (see ``text.similar``) of ``told``, the assistant's last message; empty if it is ``None``."""
         if self.told is None:
             return frozenset()
         return stems_in(self.told[1].text[-TOLD_MAX:])
 
     @cached_property
     def proposed_words(self) -> frozenset[str]:
-        """Content stems of ``proposed``; empty if it is ``None``."""
+        """Content stems (see ``text.similar``) of ``proposed``; empty if it is ``None``."""
         return stems_in(self.proposed[1].text[-TOLD_MAX:]) if self.proposed is not None else frozenset()
 
     @cached_property
     def asked_words(self) -> frozenset[str]:
-        """Content stems of the user's last message; empty if ``asked`` is ``None``."""
+        """Content stems (see ``text.similar``) of ``asked``, the user's last message; empty if it is ``None``."""
         return stems_in(self.asked[1].text[:ASKED_MAX]) if self.asked is not None else frozenset()
 
 
 def stems_in(text: str) -> frozenset[str]:
-    """Return the content stems (see ``text.similar``) of a text of any length."""
+    """Return the content stems (see ``text.similar``) of a text of any length; empty for a text without any."""
     text = " ".join(replace_surrogates(text).split())
     pieces = range(0, len(text), SIMILAR_MAX)
     return frozenset().union(*(content(text[start : start + SIMILAR_MAX]) for start in pieces))
 
 
 def last_question(told: str) -> str:
-    """Return the last sentence of ``told``, the assistant's last text, if that ends with a question mark; else ""."""
+    """Return the last sentence of ``told`` (the text of the assistant's last message) if it ends with a question mark;
+    else ""."""
     tail = replace_surrogates(told[-QUESTION_MAX:]).rstrip()
     if not tail.endswith(("?", "\uff1f")):
         return ""

@@ -1,2 +1,2 @@
-"""What a sentence contains according to the tables of ``rules``: hits of rules, frames (which keep a sentence from
-asserting anything), scopes, slots and assigned values."""
+"""Find in a sentence what the tables of ``rules`` list: hits of rules, frames (which keep a sentence from asserting
+anything), scopes, slots and assigned values."""

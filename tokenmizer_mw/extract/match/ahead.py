@@ -1,4 +1,4 @@
-"""Detects clauses about future work ("later", "next week", "Anna does it"), with the phrases of their language in
+"""Detect clauses about future work ("later", "next week", "Anna does it"). The phrases of each language are in
 ``rules.ahead``."""
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from tokenmizer_mw.extract.text.pattern import Pattern, PatternSet, PatternTable
 from tokenmizer_mw.extract.text.phrases import bound_sentence, strip_lead
 
 KEPT: Final = 64
-"""How many sentences' results ``is_postponement`` caches, because those of open work are asked about at every
+"""Number of sentences whose results ``is_postponement`` caches, because those of open work are asked about at every
 message."""
 
 ENDS: Final = " .!…。！,;:，、；"
@@ -31,8 +31,8 @@ _PAUSE: Final = compile_lazily(
 
 @dataclass(frozen=True, slots=True)
 class AheadRow:
-    """The phrases for future work in one language, compiled; the fields are those of ``rules.ahead.Ahead``. A field
-    that is ``None``: the language has no such phrases."""
+    """The phrases for future work in one language, compiled. The fields are those of ``rules.ahead.Ahead``. If the
+    language has no such phrases, ``hollow`` and ``lead`` are ``None``, and the other fields match nothing."""
 
     hands: PatternSet
     plans: PatternTable
@@ -44,24 +44,24 @@ class AheadRow:
     lead: Pattern | None
 
     def is_timing(self, clause: str) -> bool:
-        """Whether a clause only says when or by whom something is done ("I do that after lunch"), and that this is no
-        habit."""
+        """Whether a clause only says when or by whom something is done ("I do that after lunch"). False for a habit ("I
+        do that every Monday")."""
         return (self.hands.any(clause) or self.times.any(clause)) and not self.habit.any(clause)
 
     def has_future_work(self, clause: str) -> bool:
-        """Whether a clause names work that will be done ("I'll fix the login tomorrow") or is left to do
-        ("the login can wait"), and that this is no habit."""
+        """Whether a clause names work that will be done ("I'll fix the login tomorrow") or is left to do ("the login
+        can wait"). False for a habit."""
         ahead = self.left.any(clause) or (self.plans.any(clause) and not self.past.any(clause))
         return ahead and not self.habit.any(clause)
 
     def read_timing(self, clause: str) -> str:
         """Return the part of a clause that says when or by whom: "after lunch" for "I do that after lunch". A clause
-        without such an empty beginning is returned as it is."""
+        without words such as "I do that" at its beginning is returned as it is."""
         return _text_behind(self.hollow, clause)
 
     def read_work(self, clause: str) -> str:
-        """Return the work that a clause names, without words such as "later I'll"; a clause without such words is
-        returned as it is."""
+        """Return the work that a clause names: "fix the login" for "later I'll fix the login". A clause without such
+        words at its beginning is returned as it is."""
         return _text_behind(self.lead, clause)
 
 
@@ -90,8 +90,8 @@ def _reader(code: str) -> AheadRow:
 
 
 class Readers:
-    """The phrases to apply to the sentences of one message: those of the sentence's language or, if it is unclear, of
-    the message's, and the English ones. ``spoken``: the segments of the message."""
+    """Selects the phrases to apply to the sentences of one message: those of the sentence's language or, if that is
+    unclear, of the message's, and always the English ones. ``spoken``: the segments of the message."""
 
     def __init__(self, spoken: Sequence[Segment] = ()) -> None:
         self._spoken = spoken
@@ -112,8 +112,7 @@ def _codes(text: str) -> tuple[str, ...]:
 
 @lru_cache(maxsize=KEPT)
 def is_postponement(sentence: str) -> bool:
-    """Whether a sentence says in one of its parts that something is done later or by somebody else, or is left to
-    do."""
+    """Whether a part of a sentence says that something is done later or by somebody else, or is left to do."""
     text = bound_sentence(sentence)
     said = [strip_lead(part).rstrip(ENDS) for part in split_at_pauses(text)]
     return any(reader.is_timing(part) or reader.has_future_work(part) for reader in Readers().of(text) for part in said)

@@ -11,10 +11,12 @@ from typing import Final
 class ValueWay:
     """One way to assign a value in a sentence.
 
-    - ``pattern``: RE2 with the groups ``value``, ``about`` (what it is a value of) and ``target`` (the earlier value).
-    - ``plain``: any few words can be the value; otherwise it must be a number, a date, a name or the like.
-    - ``changes``: it always replaces an earlier value; ``alone``: it counts even if no earlier value is known.
-    - ``example``: a sentence that the pattern reads; ``counter``: a similar one in which it reads no value.
+    - ``name``: of the row. ``pattern``: RE2 with the groups ``value``, ``about`` (what it is a value of) and ``target``
+      (the earlier value).
+    - ``plain``: whether any few words can be the value; if not, it must be a number, a date, a name or the like.
+    - ``changes``: whether such a sentence always replaces an earlier value.
+    - ``alone``: whether the value counts even if no earlier value is known.
+    - ``example``: a sentence in which the pattern finds a value; ``counter``: a similar one in which it finds none.
     """
 
     name: str

@@ -1,7 +1,7 @@
 """Frames: what keeps a sentence from asserting its content, such as a condition ("if we used MySQL") or reported
 speech.
 
-A sentence in a frame decides, replaces and withdraws nothing; it can only be found by a search.
+A sentence in a frame decides, replaces and withdraws nothing; it is only found by a search.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from tokenmizer_mw.extract.text.phrases import bound_sentence, is_question, read
 from tokenmizer_mw.model.node import NodeType, Status, Trust
 
 SENTENCES_KEPT: Final = 128
-"""How many sentences' frames are cached, because each finding of a sentence asks for them."""
+"""Number of sentences whose frames are cached, because each finding of a sentence asks for them."""
 
 _ROWS: Final = tuple((frame, pattern) for frame, patterns in STARTS.items() for pattern in patterns) + tuple(
     (Frame.REQUEST, pattern) for pattern in REQUESTS
@@ -46,9 +46,9 @@ _DO: Final = PatternSet(r"do (?:the|my) [\w-]+ (?:in|with|as|using|via|first|nex
 def find_frames(sentence: str, label: str = "") -> frozenset[Frame]:
     """Return the frames of a sentence; empty if it asserts its content.
 
-    ``label``: words of the sentence. Frames that show at the beginning of a clause are then looked for in the clause
-    with these words only; those that show anywhere in a sentence count for all of it, except ``OTHERS``. "": the whole
-    sentence.
+    ``label``: words of the sentence, for which the frames are asked. Frames that are recognised at the beginning of a
+    clause then count only if they are those of the clause with these words. Frames that are recognised anywhere in a
+    sentence count for all of it, except ``OTHERS`` (other people's things). "": the whole sentence is asked about.
     """
     text = bound_sentence(sentence)
     stated, question = split_question(text)
@@ -82,7 +82,8 @@ _RECONSIDERS: Final = PatternSet(*(f"(?:{row})$" for row in RECONSIDERS))
 
 
 def is_announcement(line: str) -> bool:
-    """Whether a sentence only announces a change ("I changed my mind about Hugo") and says nothing in its place."""
+    """Whether a sentence only announces a change ("I changed my mind about Hugo"), and does not say what is to be
+    instead."""
     return _RECONSIDERS.any(line)
 
 
@@ -100,9 +101,12 @@ def is_hearsay(line: str) -> bool:
 
 
 def may_carry(finding: Finding) -> bool:
-    """Whether the frames of a finding's sentence allow the finding. What the user decides, replaces, withdraws or sets,
-    and facts of the user about concepts and the environment, must be asserted. A pending task of the user must not be
-    something that the sentence denies or that other people do. True for all other findings."""
+    """Whether the frames of a finding's sentence allow the finding. Only findings stated by the user are restricted:
+
+    - Decisions, concepts, facts about the environment, and what replaces, sets or rejects something, must be asserted:
+      in no frame.
+    - A pending task must not be something that the sentence denies or that other people do.
+    """
     if finding.trust is not Trust.STATED:
         return True
     if finding.type in _ASSERTED or finding.move in _CHANGING:

@@ -1,4 +1,4 @@
-"""The hit of a rule in a clause, and tables of rules that quickly find the rules that may match."""
+"""The hit of a rule in a clause, and ``RuleTable``, which quickly finds the rules that may match."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ _ANAPHORA: Final = split_words(
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """A clause that a rule matches, with the groups of the rule's pattern (see ``Rule``); "" for a group that did not
-    match."""
+    """A clause that matches a rule. ``label``, ``target``, ``reason``: the groups of the rule's pattern (see ``Rule``);
+    "" for a group that did not match."""
 
     rule: Rule
     clause: str
@@ -33,15 +33,15 @@ class Hit:
 
 
 class RuleTable:
-    """The rules for the sentences of one speaker: of ``rules``, those for ``speaker`` and those for both."""
+    """The rules for the sentences of one speaker: those of ``rules`` that are for ``speaker`` or for both speakers."""
 
     def __init__(self, rules: Iterable[Rule], speaker: Speaker) -> None:
         self.rules = tuple(rule for rule in rules if rule.speaker in (speaker, Speaker.BOTH))
         self._patterns = PatternTable(rule.pattern for rule in self.rules)
 
     def reading(self, text: str) -> list[int]:
-        """Return the numbers (indexes in ``rules``) of those whose pattern matches at the start of ``text``, ascending.
-        Their further conditions are checked by ``first``."""
+        """Return the numbers (indexes in ``self.rules``) of the rules whose pattern matches at the start of ``text``,
+        ascending. Their further conditions are checked by ``first``."""
         return self._patterns.matching(text)
 
     def first(self, text: str, numbers: Iterable[int]) -> Hit | None:

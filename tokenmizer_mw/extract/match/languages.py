@@ -1,4 +1,4 @@
-"""Detects the languages of a sentence by its script and a few of its words."""
+"""Detect the languages of a sentence by its script and by a few of its words."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ TONGUES_MAX: Final = 2
 """Most languages whose tables are read for one sentence."""
 
 WORDS_MAX: Final = 60
-"""How many words of a sentence are looked at to find its language."""
+"""Number of words of a sentence that are looked at to find its language."""
 
 SENTENCES_KEPT: Final = 64
-"""How many sentences' languages are cached, because several readers ask for them while a message is read."""
+"""Number of sentences whose languages are cached, because several functions ask for them while a message is read."""
 
 _BY_CODE: Final = {tongue.code: tongue for tongue in TONGUES}
 _BY_CUE: Final = {

@@ -1,5 +1,5 @@
-"""Sentences that say in one clause that something is done and in another that something is not:
-"I fixed the importer but not the login". Each clause is read by itself, together with the words that it leaves out."""
+"""Read sentences that say in one clause that something is done and in another that something is not:
+"I fixed the importer but not the login". Each clause is read by itself, with the words added that it leaves out."""
 
 from __future__ import annotations
 
@@ -93,12 +93,13 @@ class _Clause:
 
 def read_mixed_status(line: str, table: RuleTable, speaker: Speaker = Speaker.USER) -> tuple[Hit, ...]:
     """Return the hits of a sentence that says what is done and what is not, or that something is done or works only in
-    part or at times: one for the whole sentence, or one per clause. () for any other sentence.
+    part or at times: one hit for the whole sentence, or one per clause. () for any other sentence.
 
     - ``line``: the sentence, without introductory words.
-    - ``table``: the rules for the clauses that say neither, and for those about what is done.
-    - ``speaker``: assistants also say what they repaired ("the test failed, it passes now"), give reasons and announce
-      the next step. So of their sentences only those count that first say what is done and then what is not.
+    - ``table``: the rules for the clauses about what is done, and for those that say neither.
+    - ``speaker``: of an assistant's sentences only those count that first say what is done and then what is not,
+      because assistants also say what they repaired ("the test failed, it passes now"), give reasons and announce the
+      next step.
     """
     if _SAYS_NOTHING.any(line):
         return ()

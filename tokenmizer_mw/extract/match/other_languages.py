@@ -1,7 +1,5 @@
-"""Reads sentences and short answers in languages other than English, with the table of each language.
-
-In: a sentence. Out: hits of rules, orders, offers, or what a short answer means.
-"""
+"""Read sentences and short answers in languages other than English, with the tables of each language: hits of rules,
+orders, offers, and what a short answer means."""
 
 from __future__ import annotations
 
@@ -147,8 +145,11 @@ def _reader_of(tongue_code: str) -> _Reader:
 
 
 def read_foreign_hits(sentence: str, speaker: Speaker) -> tuple[Hit, ...] | None:
-    """Return the hits of a sentence in another language; () if its form shows that it states nothing, ``None`` if no
-    rule of its languages reads it or it seems to be English."""
+    """Return the hits of rules in a sentence of another language than English.
+
+    () if its form shows that it states nothing (such as a question). ``None`` if no rule of its languages matches, or
+    if it seems to be English.
+    """
     for tongue in detect_languages(sentence):
         found = _reader_of(tongue.code).hits(sentence, speaker)
         if found is not None:
@@ -157,7 +158,8 @@ def read_foreign_hits(sentence: str, speaker: Speaker) -> tuple[Hit, ...] | None
 
 
 def read_foreign_order(sentence: str) -> str:
-    """Return the order in a polite question in another language ("kannst du ...?"); "" if it is none."""
+    """Return the order in a polite question of another language than English: "den Login reparieren" for
+    "kannst du den Login reparieren?"; "" if it is no such question."""
     for tongue in detect_languages(sentence):
         reader = _reader_of(tongue.code)
         if order := reader.order_in(reader.without_lead(sentence.strip(_EDGES + "¿¡"))):
@@ -193,9 +195,12 @@ def read_foreign_offer(sentence: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class ShortAnswer:
-    """What a short answer means: it agrees (``yes``), refuses (``no``), wants two options (``both``) or all of them
-    (``every``), or chooses one by its number or letter (``key``, "" for none) or by its position (``place``, from 0, -1
-    for the last; ``None`` for none)."""
+    """What a short answer means. All fields have their defaults for a text that is no short answer.
+
+    - ``yes``, ``no``: it agrees, or refuses. ``both``, ``every``: it wants two options, or all of them.
+    - ``key``: the number or letter of the option that it chooses, "" for none.
+    - ``place``: the position of the option that it chooses, from 0, -1 for the last; ``None`` for none.
+    """
 
     yes: bool = False
     no: bool = False
@@ -239,8 +244,8 @@ _PICKING: Final = PatternTable(_PICKS)
 
 
 def read_short_answer(text: str) -> ShortAnswer:
-    """Return what a short answer in another language means; an empty ``ShortAnswer`` if it is none. ``text``: in lower
-    case."""
+    """Return what a short answer in another language than English means; a ``ShortAnswer`` with default values if
+    ``text`` is none. ``text``: in lower case."""
     said = text.strip(_EDGES + "¡")
     numbers = _ANSWERING.matching(said)
     if numbers:

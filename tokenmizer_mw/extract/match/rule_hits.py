@@ -1,8 +1,5 @@
-"""Finds the rules that a sentence matches, after introductory words are removed. Questions and suppositions match none,
-and a rule for whole sentences comes before rules for clauses.
-
-In: a sentence and its speaker. Out: hits.
-"""
+"""Find the rules that a sentence matches, after introductory words are removed. Questions and suppositions match none,
+except orders in the form of a question. A rule for whole sentences comes before rules for clauses."""
 
 from __future__ import annotations
 
@@ -34,7 +31,8 @@ from .mixed_status import read_mixed_status
 from .other_languages import ORDERS, read_foreign_hits
 
 SENTENCES_KEPT: Final = 256
-"""How many sentences' hits are cached, because a sentence is asked about several times while its message is read."""
+"""Number of sentences whose hits are cached, because a sentence is asked about several times while its message is
+read."""
 
 _ENDS: Final = " .!…"
 
@@ -51,8 +49,8 @@ _TABLES: Final = {speaker: RuleTable(RULES, speaker) for speaker in (Speaker.USE
 
 @lru_cache(maxsize=SENTENCES_KEPT)
 def read_hits(sentence: str, speaker: Speaker) -> tuple[Hit, ...]:
-    """Return the hits of rules in ``sentence``, in order; () if no rule matches, as in most questions and
-    suppositions."""
+    """Return the hits of rules in ``sentence``, in order; () if no rule matches, as in most questions and suppositions.
+    ``speaker``: whose sentence it is; there are other rules for users than for assistants."""
     line = bound_sentence(sentence)
     if mixed := _mixed_status(line, speaker):
         return mixed
@@ -95,8 +93,12 @@ def read_kind(statement: str) -> DecisionKind:
 
 
 def may_be_reason(text: str, *, behind: bool) -> bool:
-    """Whether a sentence beside a change may be its reason: it lays down no rule or goal and does not end with a colon.
-    ``behind``: it follows the change; then it must not give an order or reject something as well ("... either")."""
+    """Whether a sentence next to a change may be the reason for it: it states no rule or goal and does not end with a
+    colon.
+
+    ``behind``: whether it follows the change. If so, it must not give an order either, nor reject something in addition
+    ("... either").
+    """
     if text.rstrip().endswith((":", "：")):
         return False
     own = _LAYS_DOWN | (_GOES_ON if behind else frozenset())

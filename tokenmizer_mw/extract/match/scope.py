@@ -1,4 +1,5 @@
-"""The scope that a choice names: "SQLite for the tests" leaves "PostgreSQL for the orders" in force."""
+"""The scope that a choice names (what it holds for): "SQLite for the tests" leaves "PostgreSQL for the orders" in
+force."""
 
 from __future__ import annotations
 
@@ -18,8 +19,8 @@ _TRIAL: Final = content("tests test testing dev development local locally ci sta
 
 
 def is_exception(old: str, new: str) -> bool:
-    """Whether the choice ``new`` holds for another scope than ``old``, so that both are in force. If ``old`` names no
-    scope, that of ``new`` must be a test environment; if ``new`` names none, it is no exception."""
+    """Whether the choice ``new`` holds for another scope than the choice ``old``, so that both are in force. If ``old``
+    names no scope, that of ``new`` must be a test environment. False if ``new`` names no scope."""
     mine, other = _words_of_scope(new), _words_of_scope(old)
     return bool(mine) and (not (mine & other) if other else mine <= _TRIAL)
 

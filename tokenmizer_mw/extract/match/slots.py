@@ -1,4 +1,4 @@
-"""Slots: what a fact is a value of, so that a new value replaces the old one in any wording.
+"""Slots: what a fact is a value of. A new value for a slot replaces the old one, in whatever words it is stated.
 
 "database: SQLite" and "use PostgreSQL" are values of the slot ``database``; "PostgreSQL for orders" is a value of the
 slot ``database@ord``, which has the stem of "orders" after its "@". Only categories with one value at a time are slots:
@@ -16,7 +16,7 @@ from tokenmizer_mw.extract.text.similar import content, split_words
 from tokenmizer_mw.model.category import CATEGORIES, MEMBERS, Category
 
 SLOT_TEXT_MAX: Final = 240
-"""How many characters of a label are read for a slot."""
+"""Number of characters of a label that are searched for a slot."""
 
 
 _PLAIN_WORDS: Final = {"rest": "REST", "mit": "MIT", "express": "Express", "oracle": "Oracle", "swift": "Swift"}
@@ -74,7 +74,7 @@ _NO_ATTRIBUTE: Final = split_words(
 class Slot:
     """What a label is a value of.
 
-    - ``name``: the slot; "" for a value of which several can be in use.
+    - ``name``: the slot; "" for a value of a category of which several can be in use.
     - ``value``: the value in canonical spelling; ``category``: the kind of choice ("database"), "" if unknown.
     """
 
@@ -115,7 +115,8 @@ def read_slot(label: str, scope: str = "") -> Slot | None:
 
 
 def find_versions(text: str) -> list[tuple[str, str]]:
-    """Return the runtimes and platforms with a version in ``text``, in order, such as ("python", "3.12")."""
+    """Return the runtimes and platforms with a version in ``text``, in order, such as [("python", "3.12")]; [] for
+    none."""
     text = text[:SLOT_TEXT_MAX]
     return [] if _DIGITS.isdisjoint(text) else list(_find_versions(text))
 
@@ -152,13 +153,14 @@ def is_same_value(one: str, other: str) -> bool:
 
 
 def are_of_different_things(one: str, other: str) -> bool:
-    """Whether two slots are the same attribute of two different things: "port@api", "port@worker"."""
+    """Whether two slots are the same attribute of two different things: "port@api" and "port@worker". False if one of
+    them has no "@"."""
     (name, _, about), (other_name, _, other_about) = one.partition("@"), other.partition("@")
     return name == other_name and bool(about and other_about) and about != other_about
 
 
 def names_a_value(text: str) -> bool:
-    """Whether ``text`` is "category: value", such as "database: SQLite"; the colon then introduces no reason."""
+    """Whether ``text`` is "category: value", such as "database: SQLite". The colon then does not introduce a reason."""
     head, colon, value = text.partition(":")
     return bool(colon and value.strip()) and head.strip().casefold().replace("-", " ") in _CALLED
 

@@ -1,8 +1,8 @@
-"""Reads the values that a sentence assigns: "the port is 8081", "move the deadline to Friday", "call it Atlas".
+"""Read the values that a user's sentence assigns: "the port is 8081", "move the deadline to Friday", "call it Atlas".
 
-In: a user's sentence. Out: assignments. ``assignment_patterns`` lists the patterns. Most patterns need a value of a
-recognised kind (a number, a date, a price, a name); a plain word counts only if the pattern is unambiguous. A pattern
-that is not ``alone`` counts only if a known value is replaced. The words around the match give the reason.
+``assignment_patterns`` lists the patterns. Most of them need a value of a recognised kind (a number, a date, a price, a
+name); a plain word counts only if the pattern is unambiguous. A pattern that is not ``alone`` counts only if a known
+value is replaced. The words around the match give the reason.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from .assignment_patterns import ATTRIBUTE, WAYS, ValueWay
 from .slots import find_versions
 
 VALUE_WORDS: Final = 5
-"""Most words of a plain value; more are a sentence."""
+"""Most words of a plain value; a text with more words is a sentence."""
 PARTS_MAX: Final = 6
 
 
@@ -42,7 +42,8 @@ class Assignment:
       does not say it.
     - ``label``: the part of the sentence that assigns it; ``target``: the earlier value, ``reason``: why; "" if not
       stated.
-    - ``changes``, ``alone``: as in ``ValueWay``; ``single``: what it is a value of has one value at a time.
+    - ``changes``: whether it replaces an earlier value; ``alone``: whether it counts even if no earlier value is known.
+    - ``single``: whether what it is a value of has one value at a time.
     """
 
     value: str
@@ -145,8 +146,8 @@ def _strip_opening(line: str) -> tuple[str, str]:
 
 
 def strip_first_part(sentence: str) -> str:
-    """Return the second part of a sentence that is split at commas, dashes and words such as "because", without such
-    words; "" if that part has fewer than two content stems or there is none."""
+    """Return the second of the parts of a sentence that are separated by commas, dashes and words such as "because",
+    without such words; "" if there is none, or if it has fewer than two content stems."""
     parts = _split_at(_strip_opening(bound_sentence(sentence))[0])
     return strip_reason_words(parts[1]) if len(parts) > 1 and len(content(parts[1])) > 1 else ""
 

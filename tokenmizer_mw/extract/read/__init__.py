@@ -1,1 +1,1 @@
-"""Splits a message into segments, and finds the parts of it that are not its speaker's own words."""
+"""Split a message into segments, and find the parts of it that are not its speaker's own words."""

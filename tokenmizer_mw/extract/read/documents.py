@@ -1,8 +1,7 @@
-"""Finds the parts of a user's message that somebody else wrote: elements between tags, introduced texts, mail,
-passages.
+"""Find the parts of a user's message that somebody else wrote: elements between tags, introduced texts, mail, passages.
 
-In: the text of a message. Out: spans, as start and end in characters. A part is recognised by its delimiters, by words
-that introduce it ("Here is the mail:") or that say who speaks in it. Nothing in it counts as the user's statement.
+The parts are returned as spans (start and end in characters). A part is recognised by its delimiters, by words that
+introduce it ("Here is the mail:") or that say who speaks in it. Nothing in it counts as the user's statement.
 """
 
 from __future__ import annotations
@@ -24,7 +23,8 @@ from .shown_text import BORDERS, find_shown
 from .whole_files import find_whole_files
 
 TEXTS_KEPT: Final = 4
-"""How many messages' documents are cached, because the message that a reply answers is read again with the reply."""
+"""Number of messages whose documents are cached, because the message that a reply answers is read again with the
+reply."""
 
 _TAG: Final = expression(r"(?m)(^[ \t]*)?<([A-Za-z][\w.:-]*)(?:[ \t][^<>\n]*)?>")
 _CLOSING_TAG: Final = expression(r"</([A-Za-z][\w.:-]*)[ \t]*>")
@@ -79,11 +79,11 @@ _ABOVE: Final = expression(
 _RESUMES: Final = expression(RESUMES)
 
 MARKS_MAX: Final = 20_000
-"""How many tags, and marks of any other kind, are looked at in one message; the text after them counts as the
-user's."""
+"""Number of tags, and of marks of each other kind, that are looked at in one message; text after the last of them
+counts as the user's."""
 
 CLAUSES_MAX: Final = 8_000
-"""How many clauses of one message are tested for words that introduce a text."""
+"""Number of clauses of one message that are tested for words that introduce a text."""
 
 _LEAST: Final = 24
 """Width in columns from which on what follows an introduction counts as a text; less is a word or a name. A character
@@ -121,15 +121,18 @@ def _find_above(text: str) -> Iterator[Span]:
 
 
 def find_documents(text: str) -> list[Span]:
-    """Return the spans of a user's message that somebody else wrote, in order, without overlaps. Code blocks and lines
-    quoted with ">" count only if the user introduces them. Linear time."""
+    """Return the spans of a user's message ``text`` that somebody else wrote, in order, without overlaps; [] for none.
+    Code blocks and lines quoted with ">" count only if the user introduces them. Linear time."""
     return list(_find_documents(text))
 
 
 def find_tagged(text: str) -> Iterator[Span]:
-    """Iterate over the spans of elements that hold a document, such as ``<file>...</file>``, in order, without
-    overlaps. Other tags count too if they begin a line, are closed and hold several lines, unless their name says that
-    they hold the user's words (``<task>``)."""
+    """Iterate over the spans of elements between tags that contain a document, in order, without overlaps.
+
+    These are elements whose name says so, such as ``<file>...</file>``. Other elements count, too, if their tag begins
+    a line, is closed, and there are several lines in them, unless their name says that they contain the user's words
+    (``<task>``).
+    """
     if "<" not in text:
         return
     closings: dict[str, list[Span]] = defaultdict(list)
@@ -158,7 +161,7 @@ def find_tagged(text: str) -> Iterator[Span]:
 
 
 def join_spans(spans: Iterable[Span]) -> list[Span]:
-    """The spans in order, overlapping and adjacent ones merged."""
+    """Return the spans in order, with overlapping and adjacent ones merged."""
     joined: list[Span] = []
     for start, end in sorted(spans):
         if joined and start <= joined[-1][1]:
@@ -169,8 +172,8 @@ def join_spans(spans: Iterable[Span]) -> list[Span]:
 
 
 def blank_out(text: str, spans: Iterable[Span]) -> str:
-    """``text`` with white space in place of each span of at least two characters, with a line break at both ends; all
-    other characters keep their positions. ``spans``: in order, without overlaps."""
+    """Return ``text`` with white space in place of each span, with a line break at both of its ends; all other
+    characters keep their positions. A span of one character stays. ``spans``: in order, without overlaps."""
     pieces, done = [], 0
     for start, end in spans:
         pieces += [text[done:start], "\n", " " * (end - start - 2), "\n"] if end - start > 1 else [text[done:end]]

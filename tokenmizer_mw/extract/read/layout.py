@@ -1,9 +1,9 @@
-"""Finds other people's text in a user's message that no words introduce, by its layout.
+"""Find other people's text in a user's message that no words introduce, by its layout.
 
-In: the text of a message. Out: spans, as start and end in characters. Copied text shows where it comes from: header
-fields, timestamps, columns, numbered clauses, a salutation, names of speakers. Lines with such marks and their
-paragraphs are a document; a short request before or after it stays the user's. If the user only asks a short question
-and orders no work, the unmarked text beside it is a document as well, as long as it addresses nobody.
+The texts are returned as spans (start and end in characters). Copied text shows where it comes from: header fields,
+timestamps, columns, numbered clauses, a salutation, names of speakers. Lines with such marks and their paragraphs are a
+document; a short request before or after it stays the user's. If the user only asks a short question and orders no
+work, the unmarked text beside it is a document as well, as long as it addresses nobody.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ QUOTATION_MARKS: Final = (
     ("「", "」"), ("『", "』"), ("\uff62", "\uff63"), ("《", "》"),
 )
 # fmt: on
-"""Opening quotation marks, each with the marks that may close it."""
+"""Pairs of an opening quotation mark and the marks that may close it."""
 
 OPENING: Final = dict(QUOTATION_MARKS)
 
@@ -59,7 +59,8 @@ _RESUMES: Final = re2.compile(RESUMES)
 
 
 def find_laid_out(text: str) -> list[Span]:
-    """Return the spans of documents that their layout shows, in order, without overlaps; [] for none. Linear time."""
+    """Return the spans of documents in ``text`` that are recognised by their layout, in order, without overlaps; [] for
+    none. Linear time."""
     lines = read_lines(text) if "\n" in text or COPIED_LINE.search(text[:LINE_LOOK]) else []
     if len(lines) <= 1:
         return [(line.start, line.end) for line in lines if line.runs]
@@ -83,8 +84,8 @@ def find_laid_out(text: str) -> list[Span]:
 
 def find_set_apart(text: str) -> Iterator[Span]:
     """Iterate over the spans of quotations of several lines, and of texts between two equal lines of dashes or the
-    like. Such a quotation begins at the start of a line. It ends at the end of a line, or within a line in which the
-    user goes on. Linear time."""
+    like. Such a quotation begins at the start of a line, and ends with a quotation mark at the end of a line or before
+    words with which the user goes on. Linear time."""
     start, opened, closes, before = 0, -1, "", ""
     lines = text[: count_characters(text)].split("\n") if "\n" in text else []
     for line, following in pairwise([*lines, ""]):

@@ -1,5 +1,4 @@
-"""Splits a user's message into lines, each with the features that make it look like part of somebody else's
-document."""
+"""Split a user's message into lines, each with the features that make it look like part of somebody else's document."""
 
 from __future__ import annotations
 
@@ -27,13 +26,13 @@ TITLE_MAX: Final = 60
 """Longest line, in characters, that may be the title of the document below it, a name with a time, or a salutation."""
 
 CHARS_MAX: Final = 100_000
-"""How many characters of a message are split into lines; its last paragraph is read in any case."""
+"""Number of characters of a message that are split into lines; its last paragraph is read in any case."""
 
 LINES_MAX: Final = 2_000
-"""How many lines of a message are read; its last paragraph is read in any case."""
+"""Number of lines of a message that are read; its last paragraph is read in any case."""
 
 LINE_LOOK: Final = 240
-"""How many characters at the start of a line are looked at."""
+"""Number of characters at the start of a line that are looked at."""
 
 _TABLE_MIN: Final = 3
 """Fewest lines in a row with the same number of delimiters that count as a table."""
@@ -50,10 +49,13 @@ class Line:
     """A line that is not empty, at characters ``[start, end)`` of the message.
 
     - ``text``: its first ``LINE_LOOK`` characters; ``paragraph``: number of its paragraph.
-    - ``runs``: the line is copied text, such as a line of a log, a row of a table, or a line of speakers who take
-      turns. ``opens``: it begins somebody else's document, as "Subject:" does, so that the following lines belong to
-      it. Both may follow from neighbouring lines, such as the other rows of the table.
-    - ``hints``: it has a weaker feature of documents, or one of these.
+    - ``runs``: whether the line is copied text, such as a line of a log, a row of a table, or a line of speakers who
+      take turns.
+    - ``opens``: whether it begins somebody else's document, as "Subject:" does, so that the following lines belong to
+      it.
+    - ``hints``: whether it has a weaker feature of documents, ``runs`` or ``opens``.
+
+    ``runs`` and ``opens`` may follow from neighbouring lines, such as the other rows of a table.
     """
 
     start: int
@@ -76,8 +78,9 @@ class Line:
 
 
 def read_lines(text: str) -> list[Line]:
-    """Return the lines of a text that are not empty, with their features, except those in code blocks. What exceeds
-    ``CHARS_MAX`` or ``LINES_MAX``, up to the last paragraph, is one line without text. Linear time."""
+    """Return the lines of ``text`` that are not empty, with their features, except those in code blocks. The text
+    between the limits (``CHARS_MAX``, ``LINES_MAX``) and the last paragraph is one ``Line`` whose ``text`` is "".
+    Linear time."""
     return _mark_fields(_mark_speakers(_mark_tables(_split_lines(text))))
 
 

@@ -1,7 +1,7 @@
-"""Finds the words of a message that are not its speaker's: documents between tags, pasted texts, and quotations within
-a line.
+"""Find the words of a message that are not its speaker's: documents between tags, pasted texts, and quotations within a
+line.
 
-In such words, files, errors and tasks are still found, but no decisions and goals.
+Files, errors and tasks are still extracted from such words, but no decisions and goals.
 """
 
 from __future__ import annotations
@@ -36,11 +36,12 @@ _ANNOUNCED: Final = re2.compile(rf"\s*[:：]\s*[{re2.escape(''.join(opens for op
 
 
 def find_foreign(text: str, *, handed: bool = False) -> list[Span]:
-    """Return the spans of words in ``text`` that are not the speaker's, in order, without overlaps. Linear time.
+    """Return the spans of words in ``text`` that are not the speaker's, in order, without overlaps; [] for none. Linear
+    time.
 
     ``handed``: whether texts that the user introduces ("Here is the mail:") or pastes are looked for as well; true for
-    users' messages. Otherwise only documents between tags and quotations are. An unclosed document extends to the end
-    of the text, a quotation ends with its line.
+    users' messages. Otherwise only documents between tags and quotations are. A document whose end is not found extends
+    to the end of the text; a quotation ends with its line.
     """
     spans = join_spans([*find_documents(text), *find_pasted(text)]) if handed else join_spans(find_tagged(text))
     if not ('"' in text if text.isascii() else any(opens in text for opens in OPENING)):
@@ -71,6 +72,6 @@ def _quotations(text: str) -> Iterator[Span]:
 
 
 def is_introducing_quotation(text: str, end: int) -> bool:
-    """Whether a colon and a quotation follow after ``text[:end]``, so that the words before them only name the source
-    of the quotation."""
+    """Whether a colon and a quotation mark follow at position ``end`` of ``text``, so that the words before ``end``
+    only name the source of the quotation."""
     return _ANNOUNCED.match(text[end : end + _VERB]) is not None

@@ -1,7 +1,7 @@
-"""Finds the pasted parts of a message: lines of logs, quoted sentences, and text after words that announce it as
+"""Find the pasted parts of a message: lines of logs, quoted sentences, and text after words that announce it as
 somebody else's.
 
-Complements ``documents``, which finds the texts that a user introduces as something to work on.
+``documents`` finds, in addition, the texts that a user introduces as something to work on.
 """
 
 from __future__ import annotations
@@ -54,7 +54,9 @@ _OWN_MAX: Final = 400
 
 
 def find_pasted(text: str) -> Iterator[Span]:
-    """Iterate over the spans of the pasted parts of ``text``; they may overlap. Linear time."""
+    """Iterate over the spans (start, end) of the parts of ``text`` that look pasted: lines of logs, quoted sentences,
+    lines such as "here is what the manual says: ...", and the text below the first line that announces one ("mail from
+    Ann:"). Spans may overlap. Linear time."""
     quotes = any(mark in text for mark in _QUOTATION_MARKS)
     for pattern in (_LOG_LINE, _QUOTED) if quotes else (_LOG_LINE,):
         for match in islice(pattern.finditer(text), MARKS_MAX):

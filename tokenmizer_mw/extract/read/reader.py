@@ -1,5 +1,5 @@
-"""The state of the single pass over the lines of a message that splits it into segments: lines collected so far, and
-the headings under which they stand."""
+"""``Reader``: the state of the single pass over the lines of a message that splits it into segments. It has the lines
+collected so far, and the headings above them."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ class Reader:
     """Collects the lines of prose or of a list item, and turns them into segments when something else begins.
 
     - ``text``: the text of the message; ``lines``: its lines; ``starts``: the positions where they begin.
-    - ``at``: index of the line to read; ``found``: the segments so far, at most ``limit``.
-    - ``collected``: indexes of the lines of the open prose or list item; ``item``: kind, marker, state of the checkbox
-      and start of the open list item, ``None`` in prose.
+    - ``at``: index of the line to read; ``found``: the segments so far; ``limit``: the greatest number of segments.
+    - ``collected``: indexes of the lines of the prose or list item that is being collected; ``item``: kind, marker,
+      state of the checkbox and start of the list item that is being collected, ``None`` for prose.
     - ``in_list``: whether the last lines belong to a list; ``before_blank``: whether the line read last was empty.
     - ``title``: the nearest heading above; ``lead``: the line that introduces the current list ("Next steps"); "" for
       none.
@@ -63,11 +63,11 @@ class Reader:
 
     @property
     def full(self) -> bool:
-        """Whether the greatest number of segments is reached."""
+        """Whether there are ``limit`` segments, so that no further one is added."""
         return len(self.found) >= self.limit
 
     def blank(self) -> None:
-        """Read an empty line, which ends the prose or list item that was being collected."""
+        """Read an empty line: end the prose or list item that is being collected."""
         self.flush()
         self.before_blank = True
 
@@ -106,8 +106,8 @@ class Reader:
             self.found.append(Segment(kind, text, start, end, info, None, self.heading()))
 
     def block(self, kind: SegmentKind, last: int, text: str = "", info: str = "") -> bool:
-        """Add the lines from ``at`` to ``last`` as one block; always returns true, as readers of lines do that take a
-        line. ``text``, ``info``: as in ``add``."""
+        """Add the lines from ``at`` to ``last`` as one block, and set ``at`` to ``last``. Always returns true, so that
+        the caller can return it to say that it has read the line. ``text``, ``info``: as in ``add``."""
         start, end = self.range_of(self.at)[0], self.end_of(last)
         self.add(kind, start, end, text, info)
         self.at = last
@@ -128,8 +128,8 @@ class Reader:
             kind, marker, checked = SegmentKind.LIST_ITEM, "", None
 
     def flush_prose(self, lines: list[int]) -> None:
-        """Turn lines of prose into segments: sentences, and headings for lines that introduce what follows
-        ("Next steps:")."""
+        """Turn the lines of prose with the indexes ``lines`` into segments: sentences, and headings for lines that
+        introduce what follows ("Next steps:")."""
         chunks = self.chunks(lines)
         if not self.in_list:
             self.lead = ""
@@ -150,7 +150,8 @@ class Reader:
                 self.lead = self.found[-1].text.rstrip(":： ")
 
     def is_title(self, begin: int, end: int) -> bool:
-        """Whether the text of a line is as short as a heading and has no punctuation of a sentence."""
+        """Whether the text between the positions ``begin`` and ``end`` is as short as a heading and has no punctuation
+        of a sentence."""
         return (
             end - begin <= HEADING_MAX
             and self.text.count(" ", begin, end) < _TITLE_SPACES
@@ -158,8 +159,9 @@ class Reader:
         )
 
     def chunks(self, lines: list[int]) -> list[tuple[int, int]]:
-        """The first and last lines of each paragraph. A line continues on the next one if it ends with a comma, or if
-        it is long, has no mark of an end, and the next one begins in lower case."""
+        """Return the first and last line index of each run of ``lines`` that belong together. A line continues on the
+        next one if it ends with a comma, or if it is long, has no mark of an end, and the next one begins in lower
+        case."""
         found = [(lines[0], lines[0])]
         if len(lines) == 1:
             return found
@@ -175,16 +177,18 @@ class Reader:
     def add_speech(
         self, kind: SegmentKind, span: tuple[int, int], info: str = "", checked: bool | None = None, level: str = ""
     ) -> None:
-        """Add a segment of words without Markdown marks, if any words are left and ``limit`` is not reached. ``info``
-        and ``checked``: as in ``Segment``; ``level``: level of a heading, if there is no ``info``."""
+        """Add a segment of words at the characters ``span``, without Markdown marks, unless no words are left or there
+        are ``limit`` segments. ``info`` and ``checked``: as in ``Segment``; ``level``: level of a heading, used if
+        ``info`` is ""."""
         start, end = span
         text = strip_markdown(self.text[start:end])
         if text and len(self.found) < self.limit:
             self.found.append(Segment(kind, text, start, end, info or level, checked, self.lead or self.title))
 
     def begin_item(self, marker: str, content: int, checked: bool | None = None) -> bool:
-        """Begin to collect the list item whose text starts ``content`` characters into the current line; always returns
-        true. ``checked``: the state of its checkbox, ``None`` if it has none."""
+        """Begin to collect the list item whose text starts ``content`` characters into the current line. Always returns
+        true, so that the caller can return it to say that it has read the line. ``marker``: such as "1."; ``checked``:
+        the state of its checkbox, ``None`` if it has none."""
         self.flush()
         if not self.in_list:
             self.adopt_title()

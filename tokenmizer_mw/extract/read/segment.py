@@ -1,8 +1,8 @@
-"""Splits a message into sentences, list items, headings, code, diffs, quotes, tables and logs.
+"""Split a message into sentences, list items, headings, code, diffs, quotes, tables and logs.
 
-One pass over the lines. The first character of a line selects the readers that may take it and the following lines;
-what no reader takes is prose. Consecutive lines of prose, or of one list item, are collected and split into sentences
-when something else begins.
+There is one pass over the lines. The first character of a line selects the functions that may read it and the following
+lines; a line that none of them reads is prose. Consecutive lines of prose, or of one list item, are collected and split
+into sentences when something else begins.
 """
 
 from __future__ import annotations
@@ -22,10 +22,11 @@ SEGMENTS_MAX: Final = 4_000
 """Greatest number of segments of one message; the text after them is not read."""
 
 CHARS_MAX: Final = 200_000
-"""How many characters of one message are read."""
+"""Number of characters of one message that are read."""
 
 TEXTS_KEPT: Final = 4
-"""How many messages' segments are cached, because the message that a reply answers is read again with the reply."""
+"""Number of messages whose segments are cached, because the message that a reply answers is read again with the
+reply."""
 
 _BULLETS: Final = "-*+•‣◦–·▪"
 _CHECKED: Final = "✅☑✔✓"
@@ -56,9 +57,9 @@ _LOG_LINE: Final = re2.compile(
 
 
 def segment(text: str, *, segments_max: int = SEGMENTS_MAX, chars_max: int = CHARS_MAX) -> list[Segment]:
-    """Return the segments of a message's text, in order, without overlaps. Never raises.
+    """Return the segments of a message's text, in order, without overlaps; [] for an empty text. Never raises.
 
-    Reads the first ``chars_max`` characters, up to ``segments_max`` segments, in linear time.
+    Only the first ``chars_max`` characters are read, and at most ``segments_max`` segments are returned. Linear time.
     """
     return list(_segments(text[:chars_max], segments_max))
 

@@ -1,7 +1,7 @@
-"""Finds other people's text that a user shows without calling it a text, by what precedes it: an order without an
-object ("proofread please"), the place where it was read, a file name, or a paste marker.
+"""Find other people's text that a user shows without calling it a text, by what precedes it: an order without an object
+("proofread please"), the place where it was read, a file name, or a paste marker.
 
-Complements ``documents``, which finds texts that words introduce. The phrases are in ``rules.showing_phrases``.
+``documents`` finds, in addition, texts that words introduce. The phrases are in ``rules.showing_phrases``.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from tokenmizer_mw.extract.text.pattern import PatternTable
 from tokenmizer_mw.runtime.lazy import expression
 
 CLAUSES_MAX: Final = 8_000
-"""How many clauses of one message are tested for whether they show a text."""
+"""Number of clauses of one message that are tested for whether they show a text."""
 
 _CLAUSE: Final = expression(
     r"((?:[^\n:：.!?？。！—;]|[.:;][^\s.:;!?\"'])+)"
@@ -69,8 +69,10 @@ _OBJECTS: Final = PatternTable(row.object for row in SHOWN)
 class ShownText:
     """Where a shown text starts.
 
-    - ``resumes``: the user may go on in own words in the last paragraph.
-    - ``in_line``: the text begins on the line that introduces it; ``quoted``: then it ends with its paragraph.
+    - ``start``: position of its first character.
+    - ``resumes``: whether the user may go on in own words in the last paragraph.
+    - ``in_line``: whether the text begins on the line that introduces it. ``quoted``: whether it ends with its
+      paragraph.
     """
 
     start: int
@@ -80,8 +82,9 @@ class ShownText:
 
 
 def find_shown(text: str) -> Iterator[ShownText]:
-    """Yield where each shown text of a message starts: first the texts below a file name or a paste marker, then those
-    after a clause that shows them, each in order. Linear time."""
+    """Iterate over the texts of other people that a message shows, each with the position where it starts. Texts below
+    a file name or a paste marker come first, then those after a clause that shows them ("here is the mail:"). Linear
+    time."""
     if not any(border in text for border in BORDERS):
         return
     if "\n" in text:

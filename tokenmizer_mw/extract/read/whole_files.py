@@ -1,7 +1,7 @@
-"""Finds whole files in a user's message by their syntax: web pages, Markdown with front matter, CSV tables, parts
-between ``[file: name]`` and ``[/file]``, and JSON on a line.
+"""Find whole files in a user's message by their syntax: web pages, Markdown with front matter, CSV tables, parts
+between ``[file: name]`` and ``[/file]``, and JSON on one line.
 
-No words need to introduce them, and nothing in them counts as the user's statement.
+They are found without words that introduce them, and nothing in them counts as the user's statement.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from tokenmizer_mw.extract.rules.handover_phrases import RESUMES
 from .layout import Span
 
 MARKS_MAX: Final = 20_000
-"""How many lines and marks of one message are looked at; files after them are not found."""
+"""Number of lines, and of marks of each kind, that are looked at in one message; files after them are not found."""
 
 _PAGE: Final = re2.compile(r"(?i)<!doctype html|<html[ \t\n>]")
 _PAGE_END: Final = re2.compile(r"(?i)</html[ \t\n]*>")

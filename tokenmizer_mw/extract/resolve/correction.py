@@ -1,4 +1,5 @@
-"""Applies corrected numbers to earlier decisions: "8 is too early, make it 10" changes a decision that says 08:00."""
+"""Changes numbers in earlier decisions that a user corrects: after "8 is too early, make it 10", a decision
+"start at 08:00" becomes "start at 10:00"."""
 
 from __future__ import annotations
 
@@ -20,17 +21,22 @@ _SIGNS: Final = ".,;:!?()\"'"
 
 
 def is_value(label: str) -> bool:
-    """Whether a label is a bare number or time."""
+    """Whether a label is only a number or a time: it begins with a digit and has nothing but digits, ":", "." and
+    ","."""
     return label[:1].isdigit() and all(char.isdigit() or char in ":.," for char in label)
 
 
 def correct_number(ledger: Ledger, finding: Finding) -> Node | None:
-    """Supersede the newest decision of this exchange that states the old number (``finding.target``) with one that
-    states the new number (the label). ``None`` if there is none: the same number in older decisions is about something
-    else.
+    """Replace the newest fitting decision that states the old number by one that states the new number, and return the
+    new node; ``None`` if no decision fits.
 
-    Without an old number, the decision must have a single number. If the sentences around name another number, it must
-    be that one.
+    ``finding.target`` is the old number ("" if the user does not name it), ``finding.label`` the new one. A decision
+    fits if all of this holds:
+
+    - It still holds, is not a mere option, and is among the 24 newest decisions.
+    - It was mentioned since the user's last message. The same number in other decisions is about something else.
+    - The old number occurs in it exactly once. If the old number is "", the decision has exactly one number; and if the
+      sentences around the correction name a number besides the new one, it is that number.
     """
     other = not finding.target and has_other_number(finding, finding.label)
     decisions = (ledger.graph.get(f"{NodeType.DECISION.value}-{number}") for number in _newest(ledger))

@@ -1,6 +1,8 @@
-"""Applies findings of decisions, rules, preferences and options to the graph: states, restates, replaces, rejects them.
+"""Records findings about decisions (choices, rules, preferences and options) in the graph: a new decision is added, a
+known one is confirmed, replaced or rejected.
 
-In: one finding and the ledger. Out: the node that states it now, ``None`` if nothing changed.
+Each public function takes the ledger and one finding, and returns the node that states the finding now, or ``None`` if
+nothing changed. A slot is the name of what a decision sets, such as "database"; at most one decision in force has it.
 """
 
 from __future__ import annotations
@@ -50,17 +52,25 @@ from .succession import (
 )
 
 CHOICES_MAX: Final = 12
-"""How many of the newest decisions are searched for the choice that a new one replaces."""
+"""Number of newest decisions that are searched for the choice which a new choice replaces."""
 _OLD_CONFIDENCE: Final = 0.6
 _BARE_WORDS: Final = 2
 _TOLD_MAX: Final = 80
-"""``_BARE_WORDS``: most content stems of a label that is only a name; ``_TOLD_MAX``: most characters of an old label in
-which that name takes the place of the old one."""
+"""``_BARE_WORDS``: a label with at most this many content stems is only a name. ``_TOLD_MAX``: such a name is put into
+an old label in place of the old name only if the old label has at most this many characters."""
 
 
 def note_decision(ledger: Ledger, finding: Finding) -> Node | None:
-    """Record a decision, rule, preference or option: as a new node, as a restatement of a known one, or as the new
-    value of a slot. Returns its node; ``None`` if only the assistant states again what was replaced."""
+    """Record a decision, rule, preference or option, and return the node that states it now.
+
+    - If a node states the same, that node is confirmed and returned. If it had been replaced, the user's statement puts
+      it in force again; if the finding is only adopted (the user accepted it, or the assistant carried it out), nothing
+      changes and ``None`` is returned.
+    - If another decision has the finding's slot with another value, and the user states or accepted the finding, the
+      finding replaces it.
+    - If the finding's value replaces the value of another fact (see ``replace_value``), the finding replaces that fact.
+    - Otherwise a new node is added.
+    """
     same = find_same_fact(ledger, finding)
     if same is not None:
         return _restate_decision(ledger, same, finding)
@@ -73,8 +83,14 @@ def note_decision(ledger: Ledger, finding: Finding) -> Node | None:
 
 
 def replace_value(ledger: Ledger, finding: Finding) -> Node | None:
-    """Supersede the fact whose value the user's new value replaces, and return the new node. If the finding has a
-    target and a decision already states the new value, that decision is returned. ``None`` if nothing is replaced."""
+    """Replace the fact whose value the finding's value takes the place of, and return the new node: "make it 12"
+    replaces "the limit is 10".
+
+    If no fact has such a value, the finding names what it replaces (``finding.target``), and a decision already states
+    the new value, that decision is returned. ``None`` if nothing is replaced: no fact has such a value, the finding has
+    no sentences around it (``finding.near``), the sentence answers the assistant's question about something else, or
+    the message has already replaced a decision and does not name this value.
+    """
     if not finding.near:
         return None
     finding = drop_false_target(finding)
@@ -108,15 +124,16 @@ def replace_value(ledger: Ledger, finding: Finding) -> Node | None:
 
 
 def _answers_another(ledger: Ledger, old: Node, finding: Finding) -> bool:
-    """Whether a finding answers the assistant's question, and that is not about the fact ``old``."""
+    """Whether the sentence of ``finding`` answers the question at the end of the assistant's last message, and that
+    question is about another fact than ``old``."""
     texts = ledger.put_up()
     question = last_question(texts[-1][1]) if texts else ""
     return question != "" and answers_another(old.label, bound_sentence(finding.quote), question)
 
 
 _ADDED: Final = PatternSet(r"(?s:.*)[ ,](?:and|but|und|aber|y|pero|et|mais|e|ma|mas|и|но) $")
-"""Matches the beginning of a sentence up to an "and" or "but", after which another statement follows rather than a
-reason."""
+"""Matches the beginning of a sentence that ends in "and" or "but" (in several languages). What follows is another
+statement, not a reason."""
 
 
 def _says_more(finding: Finding, old: str) -> bool:
@@ -140,8 +157,8 @@ def _label_with_new_value(before: PreviousValue, finding: Finding) -> str:
 
 
 def _restate_decision(ledger: Ledger, same: Node, finding: Finding) -> Node | None:
-    """Record that a known decision was stated again. One that had been replaced is in force again, in place of its
-    successor."""
+    """Record that a known decision was stated again. A decision that had been replaced is in force again and replaces
+    its successor. ``None`` if the statement does not bring it back (see ``_is_outdated``)."""
     if finding.trust not in DECIDING:
         ledger.touch(same)
         return same
@@ -161,16 +178,21 @@ def _restate_decision(ledger: Ledger, same: Node, finding: Finding) -> Node | No
 
 
 def _is_outdated(ledger: Ledger, same: Node, finding: Finding) -> bool:
-    """Whether an assistant only mentions a choice that was replaced, which does not bring it back."""
+    """Whether the finding does not bring back a decision that was replaced: the user accepted it but did not state it,
+    and it does not say that it replaces something."""
     return finding.move is not Move.REPLACE and finding.trust is not Trust.STATED
 
 
 def replace_decision(ledger: Ledger, finding: Finding) -> Node | None:
-    """Supersede the decision that ``finding.target`` describes, and return the new node. Without a target, the old
-    decision is the one with the same slot or category, or the one that had replaced what the finding states.
+    """Replace the decision that ``finding.target`` describes, and return the new node. ``None`` if nothing changed.
 
-    An unknown target is added as a decision first. A finding that only claims or proposes replaces nothing and is
-    recorded as by ``note_decision``. ``None`` if nothing changed.
+    - Without a target, the old decision is the one with the same slot, the one that the message criticises, the one
+      that had replaced what the finding states, or the one with another value of the same category (Jest, if the
+      finding states Vitest).
+    - If no decision fits the target, the target is first added as a decision and then replaced.
+    - If the finding's label is only a number, see ``correct_number``.
+    - If neither the user stated the finding nor accepted it, nothing is replaced, and the finding is recorded by
+      ``note_decision``.
     """
     if finding.trust not in DECIDING:
         return note_decision(ledger, replace(finding, move=Move.NOTE, target=""))
@@ -208,7 +230,7 @@ def replace_decision(ledger: Ledger, finding: Finding) -> Node | None:
 
 
 def _new_part(finding: Finding) -> str:
-    """The label of the new choice without "instead of ..."."""
+    """The finding's label without the words "instead of ..." at its end."""
     return finding.label.removesuffix(f"instead of {finding.target}").rstrip(", ") or finding.label
 
 
@@ -250,8 +272,12 @@ def _is_inside_word(beside: str) -> bool:
 
 
 def _replace_superseded(ledger: Ledger, old: Node, same: Node | None, finding: Finding) -> Node | None:
-    """Replace a choice that had been superseded before: either the assistant repeats the user's order, or a third
-    choice is made."""
+    """Record a finding that replaces ``old``, a decision which another one had already replaced.
+
+    If the assistant carries out the same order again, the current decision is confirmed. If ``same`` (the node that
+    states what the finding states) is given, it is confirmed or in force again. Otherwise the finding is recorded as a
+    new decision.
+    """
     heir = find_current_heir(ledger.graph, old)
     if same is None and heir is not None and is_recent(ledger, heir) and finding.trust is Trust.ADOPTED:
         ledger.merge(heir, finding)
@@ -289,8 +315,8 @@ def _find_target(ledger: Ledger, finding: Finding, same: Node | None) -> Node | 
 
 
 def find_superseded(ledger: Ledger, finding: Finding) -> Node | None:
-    """Return the superseded choice that a finding states again in other words: "back to polling, every 2 s" finds
-    "polling every 30 s". ``None`` for none."""
+    """Return the replaced decision that a finding states again in other words: "back to polling, every 2 s" finds
+    "polling every 30 s". ``None`` if there is none."""
     return find_described(
         ledger.graph, finding.label, NodeType.DECISION, lambda node: node.status is Status.SUPERSEDED, RELATED
     )
@@ -311,8 +337,8 @@ def _find_criticised(ledger: Ledger, finding: Finding, accept: Callable[[Node], 
 
 
 def iterate_choices_in_force(ledger: Ledger) -> Iterator[Node]:
-    """Yield the choices in force among the newest ``CHOICES_MAX`` decisions, newest first. Other kinds of decisions
-    and those no longer in force count towards this limit."""
+    """Iterate over the choices in force among the ``CHOICES_MAX`` newest decisions, newest first. Rules, preferences
+    and options are left out but count towards that number."""
     graph = ledger.graph
     for number in islice(range(graph.count_added(NodeType.DECISION), 0, -1), CHOICES_MAX):
         node = graph.get(f"{NodeType.DECISION.value}-{number}")
@@ -321,7 +347,8 @@ def iterate_choices_in_force(ledger: Ledger) -> Iterator[Node]:
 
 
 def _is_named_in(node: Node, sentence: str) -> bool:
-    """Whether a sentence names a choice, by its words or by its value."""
+    """Whether a sentence names a choice: it contains one of its values, or at least two and 60 % of its content
+    stems."""
     words = content(node.label)
     shared = words & content(sentence)
     values = (value for value in values_in(node.label) if value.kind not in NAMED_KINDS)
@@ -341,11 +368,18 @@ def _find_in_category(ledger: Ledger, finding: Finding, accept: Callable[[Node],
 
 
 def reject_fact(ledger: Ledger, finding: Finding) -> Node | None:
-    """Invalidate what the finding rejects: a choice in force, a note or an open task. Returns its node, ``None`` if
-    nothing changed.
+    """Mark as invalidated what the user rejects, and return its node; ``None`` if nothing changed.
 
-    If nobody had chosen it, it is added as a rejected option. What shall never be ("no new packages") is added as a
-    rule.
+    The rejected node is the first of these that the finding's label describes: a decision or concept that still holds
+    and that an earlier message stated, or an open task. If there is none, and the finding is about a decision:
+
+    - A finding of kind rule ("no new packages") is added as a rule.
+    - Something that nobody had chosen is added as a rejected option. It is not added if the sentence only says that it
+      is absent, and it neither is a name nor was mentioned by the assistant.
+
+    Without a label, the newest task of the user's last message is rejected. A finding from a tool call (an undone
+    commit) rejects the finished task of that commit. If neither the user stated the finding nor accepted it, nothing
+    changes.
     """
     if finding.certain:
         return _undo_work(ledger, finding)

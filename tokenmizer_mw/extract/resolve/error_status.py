@@ -1,7 +1,6 @@
-"""Applies findings of errors to the graph: records them, closes fixed ones, and reopens them.
+"""Records findings about errors in the graph: adds errors, completes fixed ones, and reopens those that occur again.
 
-In: a finding about an error and the ledger. Out: the node of the error, or of the task that fixed it; ``None`` if
-nothing changed.
+Each public function takes the ledger and one finding. ``close_error`` returns ``None`` if nothing changed.
 """
 
 from __future__ import annotations
@@ -26,17 +25,18 @@ from .open_tasks import find_open_task
 from .plan_steps import covers_plan
 
 REACH: Final = 12
-"""How many messages back the error may be that "it works now" is about."""
+"""An error that "it works now" is about was mentioned at most this many messages ago."""
 
 SHOWN_MAX: Final = 64
-"""How many of the newest open errors a successful command is compared with."""
+"""Number of newest unfinished nodes that are searched for errors of a command which succeeds now."""
 
 _FIXED: Final = split_words("fixed solved resolved repaired")
-"""Words with which a user says that an error is gone."""
+"""Words of users for an error that is gone."""
 
 
 def note_error(ledger: Ledger, finding: Finding) -> Node:
-    """Record an error and return its node. If it had been fixed, it is reopened, and so are the tasks that fixed it."""
+    """Record an error and return its node. A fixed error that is reported again by a later message is reopened, and so
+    are the tasks that fixed it."""
     same = find_same_fact(ledger, finding)
     if same is None:
         return ledger.add(finding)
@@ -56,8 +56,15 @@ def _reopen_fixes(ledger: Ledger, error: Node, finding: Finding) -> None:
 
 
 def close_error(ledger: Ledger, finding: Finding) -> Node | None:
-    """Close the error that a finding says was fixed, and record what was done about it (``finding.detail``) as a
-    finished task. If no open error matches, the finding completes a task, or the error is added as fixed."""
+    """Complete the error that was fixed according to the finding. Returns its node, or the task that fixed it if there
+    is no such error; ``None`` if nothing changed.
+
+    - ``finding.detail`` says what was done about the error. It is recorded as a finished task, which fixes the error.
+    - Without it and without a matching error, the finding completes a task, or the error is added as fixed, if the user
+      calls it fixed.
+    - A finding from a tool call without a label is about a command that succeeds now: it completes the errors that this
+      command showed before.
+    """
     if finding.certain and not finding.label:
         return _close_shown_errors(ledger, finding)
     error = _find_open_error(ledger, finding)
@@ -75,7 +82,8 @@ def close_error(ledger: Ledger, finding: Finding) -> Node | None:
 
 
 def _close_shown_errors(ledger: Ledger, finding: Finding) -> Node | None:
-    """Close the errors that a command showed before, because it succeeds now."""
+    """Complete the errors that a command showed before, because the command succeeds now. Returns the newest of these
+    errors; ``None`` if there is none."""
     shown = [
         node
         for node in islice(ledger.graph.newest_unfinished(), SHOWN_MAX)

@@ -1,4 +1,5 @@
-"""Applies facts to the graph: what all types share (add, merge, supersede), and files, versions and goals."""
+"""Records findings in the graph: the functions that all types of facts share (add, confirm, replace), and those for
+files, versions and goals."""
 
 from __future__ import annotations
 
@@ -22,38 +23,43 @@ from .ledger import Ledger
 from .node_search import find_matching_node, find_nearest
 
 RELATED: Final = 0.5
-"""A claim and the task that it finishes have at least this share of content stems in common (see ``overlap``)."""
+"""A claim is about a task if their labels have an ``overlap`` of at least this (0 to 1)."""
 
 ANSWERING: Final = 0.3
-"""The same for a task of the current exchange, where little else can be meant."""
+"""Like ``RELATED``, for tasks mentioned since the user's last message. Less is required, because the claim can hardly
+mean anything else."""
 
 PRECISE: Final = 0.6
-"""The same where a wrong match would withdraw something."""
+"""Like ``RELATED``, where a wrong match would reject or replace a fact."""
 
 DECIDING: Final = frozenset({Trust.STATED, Trust.ADOPTED})
 
 TOOL_REACH: Final = 64
-"""How many of the newest settled nodes are searched for files from tool calls, which show that tools are in use."""
+"""Number of newest nodes that are neither unfinished work nor unfixed errors which are searched for files from tool
+calls. Such a file shows that the session has tools."""
 
 _GONE: Final = ("deleted", "moved to")
 
 _SPOKEN_OF: Final = "named"
 NAMED: Final = "read and named"
-"""Detail of a file that a tool read and a speaker named: it matters, although it was not changed."""
+"""Detail of a file that a tool read and that a speaker named. Unlike a file that was only read, it matters, although
+nothing changed it."""
 
 _LOOKED: Final = ("read", NAMED, "failing")
 
 
 def find_same_fact(ledger: Ledger, finding: Finding) -> Node | None:
-    """Return the node that states the same as ``finding``: of the same type with the same label (in force or not), with
-    the same value for the same slot, or, for some types, with similar words or an equivalent path. ``None`` if the
-    finding is new."""
+    """Return the node that states the same as ``finding``; ``None`` if no node does.
+
+    It has the same type, and the same label (even if it no longer holds), or the same value for the same slot. For
+    files an equivalent path is enough, for decisions, tasks, errors, endpoints, goals and schemas a similar label.
+    """
     return find_matching_node(ledger.graph, finding, adjacent=lambda node: is_recent(ledger, node))
 
 
 def is_recent(ledger: Ledger, node: Node) -> bool:
-    """Whether a node was mentioned in the current message, in the last message of the user or of the assistant before
-    it, or between these."""
+    """Whether a node was mentioned in the current exchange: in the current message, in the last message of the user or
+    of the assistant before it, or between these."""
     since = min(turn for turn in (ledger.asked, ledger.told, ledger.turn) if turn)
     return ledger.last_touched(node) >= since
 
@@ -64,25 +70,27 @@ def is_asked_now(ledger: Ledger, node: Node) -> bool:
 
 
 def find_asked_tasks(ledger: Ledger) -> list[Node]:
-    """The open tasks of the user's last message that are not postponed, newest first."""
+    """Return the open tasks mentioned since the user's last message, newest first, except tasks that the user
+    postpones."""
     tasks = find_nearest(ledger.graph, lambda node: node.type is NodeType.TASK and is_asked_now(ledger, node))
     return [task for task in tasks if task.source.role != "user" or not is_postponement(task.source.quote)]
 
 
 def drop_taken_slot(ledger: Ledger, finding: Finding) -> Finding:
-    """Return the finding without slot and value, if a current fact has its slot and may not be replaced."""
+    """Return the finding without slot and value if a current fact has its slot; else the finding unchanged."""
     if finding.slot and ledger.graph.in_slot(finding.slot) is not None:
         return replace(finding, slot="", value="")
     return finding
 
 
 def note_fact(ledger: Ledger, finding: Finding) -> Node:
-    """Add a fact, or merge it into the node that states the same. Returns the new node, or that node as it was before
-    the merge.
+    """Add a fact, or merge it into the node that states the same. Returns the new node, or the known node as it was
+    before the merge.
 
-    If the node is no longer current, or if the finding is certain, the node gets the finding's status where that change
-    is legal. A new fact loses its slot and value if another current fact holds the slot; nothing is superseded (see
-    ``supersede``).
+    - A known node gets the finding's status if it no longer holds or if the finding was read from a tool call, and if
+      its status may change to that one.
+    - A new node is added without slot and value if another current fact has the slot. That fact stays (see
+      ``supersede``).
     """
     known_node = find_same_fact(ledger, finding)
     if known_node is None:
@@ -104,11 +112,15 @@ def adopt_option(ledger: Ledger, option: Node, finding: Finding) -> None:
 
 
 def supersede(ledger: Ledger, old: Node, finding: Finding, *, verbatim: bool = False) -> Node:
-    """Supersede ``old`` by the finding's fact. Returns its node: a new one, or an earlier one that is in force again.
+    """Replace ``old`` by the fact that the finding states, and return the node of that fact: a new one, or an earlier
+    one that is in force again.
 
-    A third fact that has the slot is superseded as well. An assistant cannot replace by its own statement what the user
-    said, unless the user's last message was about it; its statement becomes an option. If both facts hold for different
-    scopes, both stay. ``verbatim``: the label is a whole sentence, so that only a fact with the same words states it.
+    - Another fact that has the slot is replaced as well.
+    - If the two facts hold for different scopes ("Postgres", "SQLite for tests"), nothing is replaced; both hold.
+    - If the assistant states the finding, the user had stated ``old``, and the user's last message is not about it,
+      nothing is replaced; the finding is added as an option.
+    - ``verbatim``: the label is a whole sentence. Only a node with exactly this label counts as an earlier statement of
+      the fact.
     """
     if is_exception(old.label, finding.label):
         return find_same_fact(ledger, finding) or ledger.add(drop_taken_slot(ledger, finding))
@@ -129,8 +141,8 @@ def supersede(ledger: Ledger, old: Node, finding: Finding, *, verbatim: bool = F
 
 
 def _may_only_propose(ledger: Ledger, old: Node, finding: Finding) -> bool:
-    """Whether an assistant's statement may only propose to replace ``old``: the user stated that, and the user's last
-    message was not about it."""
+    """Whether the finding may not replace ``old`` but only be an option: the assistant states it in words, the user
+    stated ``old``, and the user's last message was not about it."""
     theirs = old.type is NodeType.DECISION and old.source.role == "user" and old.source.trust is Trust.STATED
     if not theirs or ledger.role != "assistant" or finding.certain:
         return False
@@ -143,12 +155,12 @@ def _may_only_propose(ledger: Ledger, old: Node, finding: Finding) -> bool:
 
 
 def _is_just_gone(ledger: Ledger, node: Node) -> bool:
-    """Whether the current message has rejected or replaced a fact, so that it does not choose it as well."""
+    """Whether the current message has rejected or replaced a fact. It then cannot also be what the message chooses."""
     return node.status in (Status.INVALIDATED, Status.SUPERSEDED) and ledger.last_touched(node) >= ledger.turn
 
 
 def _has_other_number(node: Node, finding: Finding) -> bool:
-    """Whether a finding that states an earlier fact again has a number that the fact lacks."""
+    """Whether the finding's label has a word with a digit that is not part of the node's label."""
     return any(word not in node.label for word in finding.label.split() if has_digit(word))
 
 
@@ -171,9 +183,11 @@ def _renewal_changes(ledger: Ledger, node: Node, finding: Finding) -> dict[str, 
 
 
 def note_environment(ledger: Ledger, finding: Finding) -> Node:
-    """Record the version of a runtime or a platform, and return the node with it. A new version from the user or a tool
-    supersedes the old version, but never a decision. A version that supersedes nothing is recorded beside it, without a
-    slot."""
+    """Record the version of a runtime or a platform, and return its node.
+
+    A new version from the user or from a tool replaces the recorded one. In all other cases (the assistant states it,
+    or a decision has the slot) the version is recorded in addition, without a slot.
+    """
     holder = ledger.graph.in_slot(finding.slot)
     if holder is None or is_same_value(holder.value, finding.value):
         if holder is not None:
@@ -186,10 +200,12 @@ def note_environment(ledger: Ledger, finding: Finding) -> Node:
 
 
 def note_file(ledger: Ledger, finding: Finding) -> Node:
-    """Record a file and return its node, as it was before the update if the file was known.
+    """Record a file and return its node. If the file was known, that is the node before the update.
 
-    The longer spelling of its path is kept, and a change outweighs a read. In sessions with tools, a file that the
-    assistant only mentions is archived until a tool works on it.
+    - Of two spellings of a path the longer one is kept. A change recorded in the node's detail is not overwritten by a
+      later read.
+    - Two kinds of files are added as archived, until a tool works on them: those that only the assistant mentions in a
+      session with tools, and files of programs in the home folder ("~/.cache/x").
     """
     known = find_same_fact(ledger, finding) if not finding.certain else None
     if known is not None and not known.current and known.detail.startswith((_SPOKEN_OF, *_GONE)):
@@ -207,7 +223,7 @@ def note_file(ledger: Ledger, finding: Finding) -> Node:
 
 
 def extend_file_node(ledger: Ledger, node: Node, finding: Finding) -> None:
-    """Update the path and the detail of a known file from a finding that knows more."""
+    """Update path and detail of a known file, if the finding has a longer path or reports a later event."""
     changes: dict[str, object] = {}
     if len(finding.label) > len(node.label):
         changes["label"] = finding.label
@@ -241,8 +257,8 @@ def _has_tool_calls(ledger: Ledger) -> bool:
 
 
 def archive_mentioned_files(ledger: Ledger) -> None:
-    """Archive files that the user only mentioned by a bare name, in sessions with tools: most are examples or
-    asides."""
+    """Archive active files that the user only mentioned in earlier messages by a name without a folder, if the session
+    has tools. Most of them are examples or asides."""
     if not _has_tool_calls(ledger):
         return
     for node in islice(ledger.graph.newest_settled(), TOOL_REACH):
@@ -257,8 +273,12 @@ def _is_mentioned(ledger: Ledger, node: Node) -> bool:
 
 
 def note_goal(ledger: Ledger, finding: Finding) -> Node | None:
-    """Record the goal of the session and return its node; ``None`` if the finding may not change the goal, because only
-    the user may."""
+    """Record the goal of the session and return its node.
+
+    If the finding differs from the known goal, the user must have stated it to replace that; otherwise ``None`` is
+    returned and nothing changes. A known goal that was only a question or a wish to look at something (confidence at
+    most ``GOAL_ASKED``) is archived instead of replaced.
+    """
     same = find_same_fact(ledger, finding)
     if same is not None and same.current:
         ledger.merge(same, finding)

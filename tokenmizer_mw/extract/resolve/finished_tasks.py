@@ -1,6 +1,6 @@
 """Completes the tasks that a message reports as finished, and adds finished work that nobody had asked for.
 
-In: a finding that closes a task, and the ledger. Out: the node of the task, ``None`` if nothing changed.
+A claim is a statement that something was done.
 """
 
 from __future__ import annotations
@@ -24,39 +24,47 @@ from .plan_steps import covers_plan
 
 TOLD_WORDS: Final = 3
 TOLD_MAX: Final = 120
-"""A claim replaces the label of the order that it finishes only if it has at least ``TOLD_WORDS`` content stems and at
-most ``TOLD_MAX`` characters."""
+"""The words of a claim replace the label of the task that it finishes only if the claim has at least ``TOLD_WORDS``
+content stems and at most ``TOLD_MAX`` characters. A claim with fewer stems replaces the label if it has all of its
+stems and more."""
 
 FORMAL: Final = 0.9
-"""Confidence of formal markers ("Completed:"). Their text does not replace the label of the order."""
+"""Confidence of claims with a formal marker such as "Completed:". Their text usually does not replace the task's
+label."""
 
 CLAIMS_MAX: Final = 4
-"""How many pieces of finished work that nobody asked for one message may add. More are details, unless they share words
-with the user's message."""
+"""Claims of work that nobody asked for are added without further conditions, up to this many in a message. Above, a
+claim is added only if it shares ``ASKED_WORDS`` words with the user's last message."""
 
 POINTS_MAX: Final = 8
-"""How many one message may add, even of work that shares words with the user's message."""
+"""Most claims of work that nobody asked for that one message may add, whatever words they have."""
 
 ASKED_WORDS: Final = 2
-"""Fewest words that a claim shares with the user's message if it is about what was asked."""
+"""Fewest content stems that a claim shares with the user's last message to count as an answer to it."""
 
 COMMITTED: Final = "committed"
-"""Detail of the finding of a commit."""
+"""Value of ``Finding.detail`` for a finding read from a commit."""
 
 COMMIT_WORD: Final = "commit"
 
 
 def close_task(ledger: Ledger, finding: Finding) -> Node | None:
-    """Complete the task that a finding is about: a plan item by its number, the task that the label describes, or,
-    without a label, everything that the user's last message asked for."""
+    """Complete a task, and return its node; ``None`` if nothing changed.
+
+    - If ``finding.target`` is the number of an item of the agent's plan ("task #3"), that item.
+    - If the finding has a label, the open task that the label describes; without such a task, the work is added as a
+      completed task.
+    - Without a label, all open tasks of the user's last message. The first is returned.
+    """
     if finding.target.startswith(ITEM):
         return move_item(ledger, finding)
     return _close_named(ledger, finding) if finding.label else _close_asked(ledger, finding)
 
 
 def _close_named(ledger: Ledger, finding: Finding) -> Node | None:
-    """Complete the task that the label describes. Reported work that nobody had asked for is added as a completed
-    task."""
+    """Complete the task that the finding's label describes, and return its node. If there is none, add the work as a
+    completed task; ``None`` if it is left out (see ``is_surplus_claim``) or its label is a single word that the user
+    did not use."""
     task = find_open_task(ledger, finding) or find_only_asked(ledger)
     if task is not None and _is_own_plan(task, finding) and not covers_plan(finding.label, task.label):
         task = None
@@ -85,8 +93,8 @@ def _close_named(ledger: Ledger, finding: Finding) -> Node | None:
 
 
 def _is_own_plan(task: Node, finding: Finding) -> bool:
-    """Whether the assistant announced a task itself, with or without the user's consent, and the finding is only a
-    claim."""
+    """Whether the task was announced by the assistant, with or without the user's consent, and the finding states in
+    words, not by a tool call, that it is finished."""
     return task.source.trust in (Trust.PROPOSED, Trust.ADOPTED) and not finding.certain
 
 
@@ -102,7 +110,8 @@ def _close_asked(ledger: Ledger, finding: Finding) -> Node | None:
 
 
 def _complete_committed(ledger: Ledger, finding: Finding) -> None:
-    """Complete the orders of the user's last message, if it asked for a commit and the finding is that commit."""
+    """Complete the pending orders of the user's last message, if that message asked for a commit. ``finding`` is that
+    commit."""
     if COMMIT_WORD in ledger.wanted():
         for asked in find_asked_tasks(ledger):
             if asked.status is Status.PENDING and asked.source.turn == ledger.asked and is_order(asked):
@@ -118,8 +127,9 @@ def _is_covered_by_commit(asked: Node, finding: Finding, *, alone: bool) -> bool
 
 
 def is_surplus_claim(ledger: Ledger, finding: Finding) -> bool:
-    """Whether a claim is not added, because the message has already reported enough finished work that nobody asked
-    for."""
+    """Whether a claim is left out, because the message has already reported enough work that nobody had asked for: more
+    than ``POINTS_MAX`` claims, or more than ``CLAIMS_MAX`` if it shares fewer than ``ASKED_WORDS`` words with the
+    user's last message. Never true for tool calls."""
     if finding.certain or ledger.claims <= CLAIMS_MAX:
         return False
     return ledger.claims > POINTS_MAX or len(content(finding.label) & ledger.wanted()) < ASKED_WORDS
@@ -135,7 +145,8 @@ def _is_better_label(task: Node, finding: Finding) -> bool:
 
 
 def _detail_from_claim(task: Node, finding: Finding) -> str:
-    """What a claim adds to the task that it finishes, as its detail; "" if it names other files or repeats the task."""
+    """The claim's label, as the detail of the task that it finishes; "" if it names other files than the task, adds no
+    word to the task's label, or comes from a tool call."""
     if finding.certain or content(finding.label) <= content(task.label):
         return ""
     theirs, ours = set(find_paths(finding.label)), set(find_paths(task.label))

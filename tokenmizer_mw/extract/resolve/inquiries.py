@@ -1,8 +1,5 @@
-"""Closes tasks that wait for what somebody says, once the user passes the answer on.
-
-In: the sentences of a user's message. Out: "Ines says the hall is free in May" completes the task "ask Ines whether the
-hall is free" and becomes its detail.
-"""
+"""Completes tasks that wait for somebody's answer, when the user passes that answer on:
+"Ines says the hall is free in May" completes the task "ask Ines whether the hall is free" and becomes its detail."""
 
 from __future__ import annotations
 
@@ -21,7 +18,7 @@ from .ledger import Ledger
 from .node_search import find_nearest
 
 SENTENCES_READ: Final = 12
-"""How many sentences of a message are read."""
+"""Number of sentences of a message that are searched for answers, from its beginning."""
 
 _CONFIDENCE: Final = 0.7
 _ANSWER: Final = compile_lazily(REPORTS_ANSWER)
@@ -30,10 +27,8 @@ _NO_ANSWER: Final = PatternSet(NO_ANSWER)
 
 
 def close_answered_inquiries(ledger: Ledger, segments: Iterable[Segment]) -> set[Span]:
-    """Complete the open tasks of earlier messages that wait for somebody's answer, if a sentence passes that answer on.
-
-    Returns the spans of these sentences.
-    """
+    """Complete open tasks of earlier messages that wait for somebody's answer, if a sentence among ``segments`` passes
+    that answer on. Returns the spans (start, end) of these sentences in the message."""
     answers = set()
     for _, segment in zip(range(SENTENCES_READ), segments, strict=False):
         line = strip_lead(bound_sentence(segment.text)).rstrip(" .!")
@@ -65,8 +60,8 @@ def _complete(ledger: Ledger, task: Node, segment: Segment, line: str) -> None:
 
 
 def _find_inquiry(ledger: Ledger, who: str, what: str) -> Node | None:
-    """The newest open task that asks ``who`` and shares a word with ``what``, the content of the answer. For an answer
-    without content ("yes"), the only task that asks them anything; ``None`` for none."""
+    """The newest open task to ask ``who`` that shares a word with ``what``, the content of the answer; ``None`` if
+    there is none. If the answer says only yes or no, the task must be the only one to ask that person."""
     name = content(who) or frozenset({who.casefold()})
     tasks = find_nearest(ledger.graph, lambda node: _is_inquiry(ledger, node, name))
     said = content(what) - name - YES_AND_NO

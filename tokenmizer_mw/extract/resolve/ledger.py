@@ -1,7 +1,8 @@
-"""Collects the events of a derivation, and applies each to a copy of the graph, so that later findings see it.
+"""Collects the events that extraction derives from messages, and applies each event to a copy of the graph at once, so
+that later findings see its effect.
 
-Every event is made here, so that each is legal: a status changes only as ``may_move`` allows, a step back carries the
-quote that states it, and nothing is recorded twice.
+Every event is made here, so each is legal: a status changes only as ``may_move`` allows, a step back (such as from
+completed to active) carries the sentence that states it, and nothing is recorded twice.
 """
 
 from __future__ import annotations
@@ -35,23 +36,23 @@ _RANKS: Final = {
     Trust.STRUCTURE: 5,
 }
 _SURER: Final = 0.02
-"""Smallest gain in confidence that is recorded."""
+"""An increase of a node's confidence by this much or less is not recorded."""
 
 
 @dataclass(slots=True)
 class Ledger:
-    """The events of a derivation so far, and the message whose findings are being applied to the graph.
+    """The events derived so far, and the message whose findings are being applied to the graph.
 
-    - ``graph``: a copy of the session's graph, to which each event is applied at once.
-    - ``turn``, ``role``: number of the message in the session, and its speaker; ``first``: index of its first event in
-      ``events``.
-    - ``asked``: number of the user's last message before it; if that is not among the messages looked at, of the last
-      one in which the user stated a fact; ``told``: number of the assistant's last message before it among those
-      looked at. 0 for none.
-    - ``claims``: how many pieces of finished work that nobody had asked for the message has reported so far. Above a
-      limit no more of them are added.
-    - ``wanted``: function that returns the stems of the content words of the user's last message; ``put_up``: function
-      that returns the texts of the assistant's messages looked at, each with its message's number.
+    - ``graph``: a copy of the session's graph, to which each event is applied at once; ``events``: all events so far.
+    - ``turn``: number of the message in the session; ``role``: its speaker, "user" or "assistant"; ``first``: index in
+      ``events`` of its first event.
+    - ``asked``: number of the user's last message before it. If extraction was not given that message: number of the
+      last one in which the user stated a fact. 0 for none.
+    - ``told``: number of the assistant's last message before it, among those that extraction was given; 0 for none.
+    - ``claims``: number of reports in the message of finished work that nobody had asked for. Above a limit they are
+      not added to the graph.
+    - ``wanted``: function that returns the content stems of the user's last message.
+    - ``put_up``: function that returns number and text of each of the assistant's earlier messages, oldest first.
     """
 
     graph: SessionGraph
@@ -74,27 +75,29 @@ class Ledger:
         wanted: Callable[[], frozenset[str]] = frozenset,
         put_up: Callable[[], Sequence[tuple[int, str]]] = tuple,
     ) -> None:
-        """Start with the next message. Arguments: as the fields of the class."""
+        """Continue with the next message: set the fields of the same names, and set ``claims`` to 0."""
         self.turn, self.role, self.asked, self.told, self.claims = turn, role, asked, told, 0
         self.first = len(self.events)
         self.wanted, self.put_up = wanted, put_up
 
     def emit(self, event: Event) -> None:
-        """Record an event and apply it to the graph."""
+        """Add an event to ``events`` and apply it to ``graph``."""
         self.events.append(event)
         self.graph.apply(event)
 
     def find_replacements(self) -> list[Transition]:
-        """Return the replacements of decisions that the current message has made so far, oldest first."""
+        """Return the transitions of all replacements that the current message has made so far, oldest first."""
         events = islice(self.events, self.first, None)
         return [event.transition for event in events if isinstance(event, DecisionReplaced)]
 
     def make_source(self, finding: Finding) -> Source:
-        """Return the ``Source`` of a fact that this finding of the current message states."""
+        """Return the ``Source`` of a fact that ``finding`` states: number and speaker of the current message, with the
+        finding's quote, trust and span."""
         return Source(self.turn, self.role, finding.quote, finding.trust, finding.span)
 
     def add(self, finding: Finding, **changes: Any) -> Node:
-        """Add a node for the finding and return it. ``changes`` override its fields."""
+        """Add a node with the fields of ``finding``, and return it. ``changes``: fields of ``Node`` that get other
+        values. If the finding has no detail, its reason becomes the detail, unless the label contains it."""
         said: dict[str, Any] = {
             "type": finding.type,
             "label": finding.label,
@@ -113,8 +116,8 @@ class Ledger:
         return node
 
     def ensure_node(self, node: Node) -> Node:
-        """Return the node if the graph has it. Else, as for a node from ``find_set_by_assistant``, add it with a new id
-        and return that."""
+        """Return the node if the graph has its id. Otherwise add it with a new id and return the added node; that
+        happens with nodes from ``find_set_by_assistant``, which belong to no graph yet."""
         if self.graph.get(node.id) is not None:
             return node
         known = replace(node, id=self.graph.next_id(node.type))
@@ -122,11 +125,11 @@ class Ledger:
         return known
 
     def move(self, node: Node, status: Status, finding: Finding, reason: str = "") -> bool:
-        """Change the status of ``node``, and return whether that was done.
+        """Change the status of ``node`` to ``status``, and return whether that was done.
 
-        ``False`` if the node has the status already, was removed, or may not have it next. A step back, such as from
-        completed to active, needs a finding with a quote. ``reason``: recorded in place of the finding's; "": the
-        finding's.
+        ``False`` if the node has that status already, was removed, or may not change to it. A step back, such as from
+        completed to active, is only made if the finding has a quote. ``reason``: recorded instead of the finding's
+        reason; "" for the finding's.
         """
         now = self.graph.get(node.id)
         if now is None or now.status is status:
@@ -139,13 +142,13 @@ class Ledger:
         return True
 
     def touch(self, node: Node) -> None:
-        """Record that the current message mentions ``node``, once."""
+        """Record that the current message mentions ``node``; at most once for a message."""
         if self.graph.life(node.id).touched < self.turn:
             self.emit(NodeRevised(node.id, {}, self.turn))
 
     def merge(self, node: Node, finding: Finding) -> None:
-        """Update the node where the finding knows more (confidence, source, detail, slot, position); else only record
-        the mention."""
+        """Update the node with what the finding adds: higher confidence, a more reliable source, a detail or a slot if
+        the node has none, another position in its plan. If it adds nothing, only record the mention."""
         changes: dict[str, Any] = {}
         if finding.confidence > node.confidence + _SURER:
             changes["confidence"] = finding.confidence
@@ -163,8 +166,11 @@ class Ledger:
             self.touch(node)
 
     def replace(self, old: Node, new: Node, finding: Finding) -> None:
-        """Mark ``old`` as superseded by ``new``, unless it is no longer in force or the two hold for different scopes.
-        An open task with the label of ``old`` is superseded, too."""
+        """Record that ``new`` replaces ``old``, and supersede the open task that has the label of ``old``.
+
+        Does nothing if ``old`` no longer holds, if both are the same node, or if they hold for different scopes (see
+        ``is_exception``).
+        """
         now = self.graph.get(old.id)
         if now is None or now.id == new.id or not may_move(now.status, Status.SUPERSEDED, evidence=False):
             return
@@ -179,7 +185,8 @@ class Ledger:
             self.move(order, Status.SUPERSEDED, finding)
 
     def link(self, source: Node, type_: EdgeType, target: Node) -> None:
-        """Add an edge between two nodes that still exist, unless the graph has it."""
+        """Add an edge from ``source`` to ``target``. Does nothing if a node was removed, if both are the same node, or
+        if the graph has the edge."""
         known = self.graph.get(source.id) is not None and self.graph.get(target.id) is not None
         if known and source.id != target.id and not self.graph.has_edge(source.id, type_, target.id):
             self.emit(EdgeAdded(Edge(source.id, type_, target.id, self.turn)))
@@ -189,9 +196,12 @@ class Ledger:
         return self.graph.life(node.id).touched
 
     def prune(self, limit: int) -> None:
-        """If the graph has more than ``limit`` nodes of prunable types, remove those settled ones that were not
-        mentioned for longest. Open work and pinned nodes stay. A sixteenth of ``limit`` more is removed, so that this
-        is rarely needed."""
+        """If the graph has more than ``limit`` nodes of types that may be pruned, remove those that were not mentioned
+        for longest: the surplus and a sixteenth of ``limit`` more, so that this is rarely needed.
+
+        Unfinished work, errors that are not fixed, pinned nodes and those of the current message stay, so that fewer
+        may be removed.
+        """
         surplus = self.graph.prunable - limit
         if surplus > 0:
             self._prune(surplus + limit // 16)
@@ -208,10 +218,10 @@ class Ledger:
 
 
 def first(nodes: Iterable[Node]) -> Node | None:
-    """Return the first of some nodes; ``None`` if there is none."""
+    """Return the first node; ``None`` for no nodes."""
     return next(iter(nodes), None)
 
 
 def is_open(node: Node) -> bool:
-    """Whether a node is unfinished work, or an error that is not fixed."""
+    """Whether a node is pending or in progress, or an error that is not fixed."""
     return node.open or (node.type is NodeType.ERROR and node.status is Status.ACTIVE)

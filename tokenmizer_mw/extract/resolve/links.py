@@ -1,4 +1,4 @@
-"""Adds edges between nodes: from tasks to the choices and files that they name, and between two facts of one
+"""Adds edges between nodes: from tasks to the choices and files that they name, and between two facts of the same
 sentence."""
 
 from __future__ import annotations
@@ -15,7 +15,8 @@ from .ledger import Ledger
 from .node_search import find_nearest
 
 LINKS_MAX: Final = 40
-"""Greatest number of edges between facts of one sentence that one message adds."""
+"""Most edges between facts of the same sentence that one message adds, and most findings of a message that are linked
+to tasks, choices and files."""
 
 _WORDS_MAX: Final = 12
 _CHOICES_MAX: Final = 4
@@ -30,13 +31,13 @@ _TOGETHER: Final[dict[tuple[NodeType, NodeType], EdgeType]] = {
     (NodeType.DECISION, NodeType.GOAL): EdgeType.PART_OF,
     (NodeType.DEPENDENCY, NodeType.GOAL): EdgeType.PART_OF,
 }
-"""The type of edge between two facts of one sentence, by their types."""
+"""Maps the types of two facts of the same sentence to the type of the edge between them. Other pairs get no edge."""
 
 Placed = tuple[Finding, Node]
 
 
 def link_all(ledger: Ledger, placed: Sequence[Placed]) -> None:
-    """Add the edges for the findings of one message. ``placed``: each finding with its node."""
+    """Add the edges for one message. ``placed``: each finding of the message with the node that states it."""
     _link_work(ledger, placed)
     if len(placed) < 2:
         return
@@ -55,8 +56,8 @@ def link_all(ledger: Ledger, placed: Sequence[Placed]) -> None:
 
 
 def _link_work(ledger: Ledger, placed: Sequence[Placed]) -> None:
-    """Link the current task to files written for it and to its errors, tasks to the choices that they name, and tests
-    and errors to the files that they name."""
+    """Link changed files and active errors from tool calls to the task at hand (see ``_work_at_hand``), new tasks to
+    the choices that they name, and tests and errors from tool calls to the files that they name."""
     task = _work_at_hand(ledger, placed)
     for finding, node in placed[:LINKS_MAX]:
         if finding.certain and task is not None and node.id != task.id:
@@ -71,8 +72,9 @@ def _link_work(ledger: Ledger, placed: Sequence[Placed]) -> None:
 
 
 def _work_at_hand(ledger: Ledger, placed: Sequence[Placed]) -> Node | None:
-    """The task that the message belongs to: the one that it finishes, the one that the user's last message asked for,
-    or the one in progress; ``None`` if there is not exactly one."""
+    """The task that the tool calls of the message belong to: the task that it finishes, else the one that the user's
+    last message asked for, else the one in progress. ``None`` if no or several tasks are found, or the message has no
+    tool calls."""
     if not any(finding.certain for finding, _ in placed):
         return None
     done = [node for _, node in placed if node.type is NodeType.TASK and node.status is Status.COMPLETED]
@@ -106,7 +108,8 @@ def _link_choices(ledger: Ledger, task: Node) -> None:
 
 
 def _partners(source: Node, nodes: Sequence[Node]) -> list[Node]:
-    """For each type, the first node of the sentence to which an edge from ``source`` is added."""
+    """The nodes to which an edge from ``source`` is added: for each type, the first node of that type in the
+    sentence."""
     found: dict[NodeType, Node] = {}
     for node in nodes:
         if (source.type, node.type) in _TOGETHER:

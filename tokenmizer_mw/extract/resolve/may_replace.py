@@ -1,8 +1,5 @@
-"""Decides whether a sentence may supersede a fact at all: it must say something else about the same thing.
-
-In: a claim and a node. Out: a verdict, before probabilities are compared. Repetitions, denials of something else and
-statements about another thing may not.
-"""
+"""Decides whether a sentence may replace a fact at all, before probabilities are compared. Sentences that repeat the
+fact, deny something else or are about another thing may not."""
 
 from __future__ import annotations
 
@@ -27,7 +24,8 @@ from tokenmizer_mw.model.node import DecisionKind, Node, NodeType
 
 
 def may_replace(claim: Claim, node: Node) -> bool:
-    """Whether a sentence may supersede a fact: it says something else about the same thing."""
+    """Whether a sentence may replace the fact ``node``: it is about the same thing and says something else about it.
+    Several kinds of sentences are excluded, such as repetitions and answers to a question about something else."""
     again = _are_of_numbered_things(node.label, claim.line) or _is_repetition(claim.line, node.label)
     again = again or (not claim.last and _is_bare_denial(claim, node))
     other = are_of_other_things(node, claim) or is_of_another(node, claim) or has_no_other_value(node, claim)
@@ -37,9 +35,12 @@ def may_replace(claim: Claim, node: Node) -> bool:
 
 
 def _may_concern_node(node: Node, claim: Claim) -> bool:
-    """Whether a sentence may change a node of this kind. A task changes only if the sentence shares a word with it; a
-    rule, if it shares a word or has words of change; a note in which people introduce themselves or say what they want,
-    if it has both."""
+    """Whether a sentence may change a fact of this kind. There is a condition for three kinds:
+
+    - a task: the sentence or its neighbours share a word with it
+    - a rule: they share a word with it, or the sentence has words of change ("from now on")
+    - a note in which people introduce themselves or say what they want: both
+    """
     ordinary = node.type is not NodeType.TASK and not (node.is_note and _INTRODUCES.any(node.label))
     if ordinary and (node.kind is not DecisionKind.RULE or has_change_words(claim.line)):
         return True
@@ -59,7 +60,8 @@ _INTRODUCES: Final = PatternSet(
 
 
 def _is_repetition(line: str, old: str) -> bool:
-    """Whether a sentence only repeats a fact or part of it: it has no other words, and denies the same or nothing."""
+    """Whether a sentence only repeats a fact or part of it: it has no other words, and both or neither are denials. A
+    sentence that repeats only a part must have no words of change."""
     said, known = content(line), content(old)
     if not said or not said <= known or is_denial(line) != is_denial(old):
         return False
@@ -67,7 +69,8 @@ def _is_repetition(line: str, old: str) -> bool:
 
 
 def _is_bare_denial(claim: Claim, node: Node) -> bool:
-    """Whether a sentence denies a fact and names nothing else, so that a later sentence names the replacement."""
+    """Whether a sentence denies a fact and names nothing besides what the fact names. A later sentence then names the
+    replacement."""
     old, said = read_stated(node.label), claim.stated
     known = old.values | old.names
     named = said.values | said.names
@@ -75,15 +78,15 @@ def _is_bare_denial(claim: Claim, node: Node) -> bool:
 
 
 def _gives_task_a_value(claim: Claim, node: Node) -> bool:
-    """Whether a sentence states a value, and the fact is a task that has none: "PostgreSQL holds the schema now" does
-    not replace "write the schema"."""
+    """Whether a sentence states a value, and the fact is a task that names no value: "PostgreSQL holds the schema now"
+    does not replace "write the schema"."""
     old, said = read_stated(node.label), claim.stated
     return node.type is NodeType.TASK and bool(said.values) and not old.values | old.names
 
 
 def _denies_another(claim: Claim, node: Node) -> bool:
-    """Whether a sentence rejects something that the fact does not name and says nothing else: "not MySQL" leaves SQLite
-    in force."""
+    """Whether a sentence rejects something that the fact does not name, and the rest of the sentence names nothing:
+    "not MySQL" does not replace "we use SQLite"."""
     old, said = read_stated(node.label), read_stated(claim.parts[0])
     named = said.values | said.names
     if not named or not _TURNS_DOWN.any(claim.said) or not named.isdisjoint(old.values | old.names):
@@ -110,7 +113,8 @@ def _are_of_numbered_things(old: str, line: str) -> bool:
 
 @lru_cache(maxsize=512)
 def _numbered_thing(text: str) -> tuple[str, str]:
-    """Noun and number of the numbered thing that a text begins with, or ends with after "for"; ("", "") for none."""
+    """Noun and number with which a text begins ("service 1 runs ..." gives "service" and "1"), or with which it ends
+    after "for"; ("", "") for none."""
     match = _NUMBERED_THING.match(text) if has_digit(text) else None
     if match is None:
         return "", ""

@@ -1,7 +1,7 @@
-"""Turns the findings of a message into events: the only stage that changes statuses.
+"""Applies the findings of one message to the graph.
 
-For a user's message, the steps are: close the work that the user leaves behind, apply what the message changes, place
-its findings, withdraw what it rejects, add its notes. For an assistant's: place its findings, close the work that it
+For a user's message: close the tasks that the user leaves behind, apply changes of earlier facts, apply the findings,
+reject what the user rejects, add notes. For an assistant's message: apply the findings, then close the work that it
 reports as done.
 """
 
@@ -51,12 +51,13 @@ _SPOKEN: Final = frozenset({SegmentKind.PROSE, SegmentKind.LIST_ITEM})
 ANSWERED_MIN: Final = 200
 """Fewest characters of an answer that completes the user's order, if no tool was used."""
 TAKEN_UP_MIN: Final = 40
-"""Fewest characters of an answer that takes up the user's order, although it may not complete it. The order is
-archived, because nobody comes back to it."""
+"""Fewest characters of an answer after which the user's order is archived, if the answer is too short to complete it
+(see ``ANSWERED_MIN``). Nobody comes back to such an order."""
 
 
 def resolve_message(ledger: Ledger, read: MessageReading, settings: Settings) -> None:
-    """Apply the findings of one message to the graph of ``ledger``."""
+    """Apply the findings of one message to ``ledger.graph``, and add the events to ``ledger.events``. Finally old nodes
+    are removed if the graph has more than ``settings.nodes_max``."""
     asked = read.situation.asked[0] if read.situation.asked is not None else ledger.graph.stated
     ledger.begin_message(
         read.turn,
@@ -85,8 +86,8 @@ def resolve_message(ledger: Ledger, read: MessageReading, settings: Settings) ->
 
 
 def _take_answers(ledger: Ledger, read: MessageReading) -> MessageReading:
-    """Complete the tasks that wait for somebody's answer which the user passes on. Returns the reading without the
-    sentences with these answers."""
+    """Complete the tasks that wait for somebody's answer, if the message passes it on. Returns the reading without the
+    claims and task findings of the sentences with these answers."""
     own = [one for one in read.segments if one.kind in _SPOKEN and not is_in_spans(read.foreign, one.start)]
     answers = close_answered_inquiries(ledger, own)
     if not answers:
@@ -99,8 +100,8 @@ def _take_answers(ledger: Ledger, read: MessageReading) -> MessageReading:
 
 
 def _leave_work(ledger: Ledger, read: MessageReading, findings: Sequence[Finding], asked: int) -> None:
-    """Archive what was only announced, and close the orders of the user's last message if this one is about something
-    else. ``asked``: number of that message."""
+    """Archive tasks and files that were only announced or mentioned, and close the tasks of the user's last message
+    that this message leaves behind. ``asked``: number of the user's last message."""
     archive_announced_tasks(ledger)
     archive_mentioned_files(ledger)
     if (left := status_when_user_moves_on(read.before, asked)) is not None:
@@ -108,8 +109,8 @@ def _leave_work(ledger: Ledger, read: MessageReading, findings: Sequence[Finding
 
 
 def _withdraw(ledger: Ledger, read: MessageReading, placed: Sequence[Placed]) -> None:
-    """Invalidate the other facts that state what the user rejects, and apply the changes of facts that no finding
-    expresses."""
+    """Mark as invalidated the other facts that state what the user rejects. Then apply changes of earlier facts that no
+    finding expresses."""
     withdrawn = [(finding, node) for finding, node in placed if node and _is_withdrawal(finding, node, read.turn)]
     withdraw_duplicates(ledger, withdrawn)
     done = {finding.span for finding, _ in withdrawn}
@@ -126,7 +127,7 @@ def _is_withdrawal(finding: Finding, node: Node, turn: int) -> bool:
 
 
 def _add_notes(ledger: Ledger, read: MessageReading, placed: Sequence[Placed], settings: Settings) -> None:
-    """Add notes for what a user's message states and none of its facts covers."""
+    """Add a note for each statement of a user's message that none of its facts covers."""
     told = [(finding, node) for finding, node in placed if node is not None and node.type is not NodeType.GOAL]
     known = [
         (text, finding.span)
@@ -147,8 +148,12 @@ def _add_notes(ledger: Ledger, read: MessageReading, placed: Sequence[Placed], s
 
 
 def _close_work(ledger: Ledger, valid: Sequence[Finding], placed: Sequence[Node | None], *, speaks: bool) -> None:
-    """Close the assistant's work at the end of its exchange: archive announced steps, merge claims into the report,
-    complete what was begun. ``placed``: the nodes of the findings; ``speaks``: whether the message has text."""
+    """Close the assistant's tasks at the end of its message: archive the step that it announced before, archive earlier
+    claims that its report covers, and complete the steps it began.
+
+    ``placed``: the nodes of the findings; ``speaks``: whether the message has text. If it announces further work,
+    announced and begun steps stay open.
+    """
     if speaks and not _has_announcement(valid):
         archive_announced_step(ledger)
     merge_into_report(ledger, placed)
@@ -159,14 +164,16 @@ def _close_work(ledger: Ledger, valid: Sequence[Finding], placed: Sequence[Node 
 
 
 def status_when_user_moves_on(before: Sequence[Numbered], asked: int) -> Status | None:
-    """Return the status of the orders in the user's last message, now that the user writes about something else.
+    """Return the new status of the tasks that the user's last message ordered, now that the user has written another
+    message.
 
-    - ``COMPLETED``: the assistant used a tool, gave code, or answered with at least ``ANSWERED_MIN`` characters.
-    - ``ARCHIVED``: it answered briefly.
-    - ``None`` (unchanged): it hardly answered or asked back, or it said that it could not do it and the last tool call
-      did not succeed.
+    - ``COMPLETED``: since then, the assistant used a tool, showed code, or answered with at least ``ANSWERED_MIN``
+      characters.
+    - ``ARCHIVED``: the assistant answered with at least ``TAKEN_UP_MIN`` characters.
+    - ``None`` (the status stays): the answer is shorter, is missing, or ends with a question mark without a tool or
+      code; or the assistant said that it could not do it, and its last tool call did not succeed.
 
-    ``asked``: number of that message; ``before``: the messages before the new one.
+    ``asked``: number of the user's last message; ``before``: the messages before the new one, with their numbers.
     """
     since = [message for number, message in before if number > asked and message.role is not Role.USER]
     told = [message.text.rstrip() for message in since if message.text.strip()]

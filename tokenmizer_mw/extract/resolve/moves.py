@@ -1,4 +1,4 @@
-"""Applies findings to the graph: chooses the function for each finding by its move and its type."""
+"""Applies a finding to the graph by the function for its move and its type."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""Finds the node that a finding is about: by its label, then by its slot, then by shared words among few candidates."""
+"""Finds the node that a finding is about: by its label, then by its slot, then by shared words among a few
+candidates."""
 
 from __future__ import annotations
 
@@ -15,23 +16,26 @@ from tokenmizer_mw.graph.fold import SessionGraph
 from tokenmizer_mw.model.node import DecisionKind, Node, NodeType
 
 CANDIDATES_MAX: Final = 24
-"""Most nodes that are compared with a label word by word."""
+"""Most nodes that a label is compared with word by word: those that share most words with it."""
 
 NEAR_MAX: Final = 12
-"""How many of the nodes opened or settled last are looked at for what "it" may mean."""
+"""Number of nodes that ``find_nearest`` looks at, from the newest."""
 
 SAME_TASK: Final = 0.65
 SAME_ERROR: Final = 0.7
 SAME_OTHER: Final = 0.8
-"""Smallest ``likeness`` or ``overlap`` of two labels that state the same task, error or other fact."""
+"""Two labels state the same task (``SAME_TASK``), error (``SAME_ERROR``) or other fact (``SAME_OTHER``) if their
+``likeness`` is at least this; for errors, their ``overlap``."""
 
 Test = Callable[[Node], bool]
 
 
 def find_matching_node(graph: SessionGraph, finding: Finding, *, adjacent: Test) -> Node | None:
-    """Return the node that states what ``finding`` states; ``None`` if it is new.
+    """Return the node that states what ``finding`` states; ``None`` if there is none. The node may be one that no
+    longer holds.
 
-    ``adjacent``: whether a node belongs to the current exchange. There, a decision may be stated again in other words.
+    ``adjacent``: returns whether a node belongs to the current exchange (the last messages of user and assistant). For
+    such a node, a decision may be worded more differently.
     """
     exact = graph.find(finding.type, finding.label)
     if exact is not None:
@@ -75,8 +79,12 @@ def _stem_of(path: str) -> str:
 
 
 def find_described(graph: SessionGraph, label: str, type_: NodeType, accept: Test, floor: float) -> Node | None:
-    """Return the node that has the most words of ``label``, among those that ``accept`` accepts; ``None`` for none. It
-    must have at least the share ``floor`` of the stems of the label with fewer stems (see ``overlap``)."""
+    """Return the node of type ``type_`` whose label is most similar to ``label``, among those for which ``accept``
+    returns true.
+
+    Nodes are compared by ``overlap``, then by ``likeness``. ``floor``: the least overlap (0 to 1). ``None`` if no node
+    reaches it.
+    """
     if not graph.count_added(type_):
         return None
     best: Node | None = None
@@ -90,14 +98,14 @@ def find_described(graph: SessionGraph, label: str, type_: NodeType, accept: Tes
 
 
 def find_nearest(graph: SessionGraph, accept: Test, *, settled: bool = False) -> list[Node]:
-    """Return the nodes that ``accept`` accepts among the last ``NEAR_MAX`` open ones (``settled``: settled ones),
-    newest first."""
+    """Return those of the ``NEAR_MAX`` newest unfinished nodes for which ``accept`` returns true, newest first.
+    ``settled``: look at the newest finished or otherwise settled nodes instead."""
     nodes = graph.newest_settled() if settled else graph.newest_unfinished()
     return [node for node in islice(nodes, NEAR_MAX) if accept(node)]
 
 
 def find_current_heir(graph: SessionGraph, node: Node) -> Node | None:
-    """Return the current node that directly or indirectly replaced ``node``; ``None`` for none."""
+    """Return the fact in force that replaced ``node``, directly or in several steps; ``None`` if there is none."""
     seen = {node.id}
     heir = graph.heir(node.id)
     while heir is not None and heir.id not in seen:
@@ -126,8 +134,8 @@ def _find_same_decision(node: Node, finding: Finding, adjacent: bool) -> bool:
 
 
 def _gives_other_value(known: str, label: str) -> bool:
-    """Whether a label states something else than a known one that begins alike: it has another value of the same kind
-    ("Fridays" for "Saturdays"), or new names, and lacks words of the known one."""
+    """Whether ``label`` states another fact than the similar label ``known``: it has another value of the same kind
+    ("Fridays" for "Saturdays"), or it has new names and lacks words of ``known``."""
     old, new = read_stated(known), read_stated(label)
     if differ_measured(old, new) or differ_counted(old, new) or differ_members(old, new):
         return True

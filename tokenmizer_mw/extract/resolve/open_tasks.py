@@ -1,7 +1,5 @@
-"""Finds the open task that a message is about, and who set a task: the user ordered it, or the assistant announced it.
-
-In: a finding and the ledger. Out: a node of the graph, ``None`` if the message is about no open task.
-"""
+"""Finds the open task that a message is about, and tells tasks that the user ordered from those that the assistant
+announced."""
 
 from __future__ import annotations
 
@@ -18,7 +16,8 @@ from .node_search import SAME_TASK, find_described, find_nearest
 
 
 def is_order(task: Node) -> bool:
-    """Whether the user ordered a task, or accepted it when the assistant offered it."""
+    """Whether the user ordered a task, or accepted it when the assistant proposed it. False if the user's sentence
+    postpones it."""
     if task.source.trust is Trust.ADOPTED:
         return True
     return not is_postponement(task.source.quote) and any(
@@ -27,13 +26,14 @@ def is_order(task: Node) -> bool:
 
 
 def is_announced(node: Node) -> bool:
-    """Whether a node is a task that only the assistant announced."""
+    """Whether a node is a task that the assistant announced or proposed and that the user has not accepted."""
     return node.type is NodeType.TASK and node.source.trust is Trust.PROPOSED
 
 
 def find_open_task(ledger: Ledger, finding: Finding) -> Node | None:
-    """Return the open task that a claim or an announcement is about; ``None`` for none. A task of the user's last
-    message needs fewer shared words."""
+    """Return the open task that a finding is about; ``None`` for none. Tasks mentioned since the user's last message
+    need an ``overlap`` of ``ANSWERING`` with the finding's label, others of ``RELATED``; announced tasks that the
+    assistant announces again need a ``likeness`` of ``SAME_TASK``."""
 
     def is_meant(node: Node) -> bool:
         if finding.trust is Trust.PROPOSED and is_announced(node):  # one step after another, in like words
@@ -44,8 +44,8 @@ def find_open_task(ledger: Ledger, finding: Finding) -> Node | None:
 
 
 def find_only_asked(ledger: Ledger) -> Node | None:
-    """Return the only open task of the user's last message, if an assistant's message has closed nothing else yet; else
-    ``None``."""
+    """Return the only open task that the user's last message ordered. ``None`` if there are none or several, if the
+    current message has already closed a task, or if it is not the assistant's."""
     asked = [task for task in find_asked_tasks(ledger) if task.source.turn == ledger.asked]
     closed = find_nearest(
         ledger.graph, lambda node: node.type is NodeType.TASK and ledger.last_touched(node) == ledger.turn, settled=True

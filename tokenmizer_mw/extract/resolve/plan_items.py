@@ -1,5 +1,5 @@
-"""Changes the items of agents' plans by their numbers, and archives items when the plan is no longer kept up to
-date."""
+"""Changes items of an agent's plan (its to-do list) by their numbers, and archives items of plans that are no longer
+updated."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from .ledger import Ledger, first
 from .node_search import find_nearest
 
 ITEMS_MAX: Final = 64
-"""How many of the newest unfinished nodes, and of the settled ones, are searched for a plan item."""
+"""Number of newest unfinished nodes, and of newest settled ones, that are searched for a plan item."""
 
 
 def note_item(ledger: Ledger, finding: Finding) -> Node:
-    """Record a plan item with its number and return its node. An order that says the same becomes that item. A
-    similar item with another number stays another item."""
+    """Record a plan item with its number, and return its node. A task without a number that says the same becomes that
+    item. If a numbered item says the same, a second item is added."""
     same = find_same_fact(ledger, finding)
     if same is None or is_item(same):
         return ledger.add(finding)
@@ -34,8 +34,8 @@ def note_item(ledger: Ledger, finding: Finding) -> Node:
 
 
 def move_item(ledger: Ledger, finding: Finding) -> Node | None:
-    """Change the subject or the status of the plan item with the number in ``finding.target``, and return its node;
-    ``None`` for an unknown number. A completed step that only looked at something is archived."""
+    """Change the label or the status of the plan item whose number is ``finding.target``, and return its node; ``None``
+    if there is no such item. A completed item that only looked something up is archived."""
     item = _find_item(ledger, finding.target)
     if item is None:
         return None
@@ -56,14 +56,14 @@ def _find_item(ledger: Ledger, number: str) -> Node | None:
 
 
 def is_item(node: Node) -> bool:
-    """Whether a task is a plan item with a number."""
+    """Whether a node is a task that is a plan item with a number."""
     return node.type is NodeType.TASK and node.detail.startswith(ITEM)
 
 
 def archive_stale_items(ledger: Ledger) -> None:
-    """Archive plan items without numbers that were not written down again since before the user's last message: nobody
-    knows what became of them. Called when the user speaks again. Numbered items stay, because they are never written
-    down again."""
+    """Archive open plan items without numbers that the plan has not listed again since the user's last message: what
+    became of them is unknown. Called when the user writes again. Numbered items stay, because agents do not list them
+    again."""
     for task in find_nearest(ledger.graph, lambda node: _is_stale(ledger, node)):
         past = make_plan_task(task.label, Status.ARCHIVED)
         ledger.move(task, Status.ARCHIVED, past, "the plan was not kept up")

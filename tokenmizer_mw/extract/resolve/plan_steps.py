@@ -1,7 +1,5 @@
-"""The steps that the label of a task names, such as "add the table, then migrate".
-
-In: the label of a report and that of a task. Out: whether the report covers every step.
-"""
+"""Splits the label of a task into steps ("add the table, then migrate") to check whether a report covers all of
+them."""
 
 from __future__ import annotations
 
@@ -15,8 +13,8 @@ _STEPS: Final = re.compile(r",? (?:and )?then |; | first, | danach | puis | lueg
 
 
 def covers_plan(label: str, plan: str) -> bool:
-    """Whether ``label`` (what is done or works) shares a word with every step that ``plan`` names; true for a single
-    step."""
+    """Whether ``label`` (what is done or works) shares a word with every step that the label ``plan`` names. True if
+    ``plan`` names only one step."""
     steps = [_step_words(step) for step in _STEPS.split(plan.casefold()) if content(step)]
     return len(steps) < 2 or all(step & content(label) for step in steps)
 

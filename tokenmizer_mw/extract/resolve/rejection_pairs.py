@@ -1,4 +1,4 @@
-"""Reads a rejection followed by a choice as a replacement, in any language:
+"""Turns a rejection followed by a choice into a replacement, in any language:
 "no Mailgun, it costs. rather our own server"."""
 
 from __future__ import annotations
@@ -15,14 +15,15 @@ from .ledger import Ledger
 from .node_search import find_described
 
 APART_MAX: Final = 80
-"""Most characters between a rejection and the choice that replaces what it rejects."""
+"""Most characters between a rejection and the choice that takes the place of what it rejects."""
 
 _CHOOSING: Final = frozenset({Move.NOTE, Move.REPLACE})
 
 
 def join_refusals_and_choices(ledger: Ledger, findings: Sequence[Finding]) -> list[Finding]:
-    """Return ``findings``, in which each rejection of a choice in force and the choice directly after it are one
-    replacement."""
+    """Return ``findings`` with each pair of a rejection and the choice directly after it joined into one replacement.
+    The rejection must be about a decision in force that an earlier message stated, and the choice must begin at most
+    ``APART_MAX`` characters after it."""
     made: list[Finding] = []
     for finding in findings:
         before = made[-1] if made else None

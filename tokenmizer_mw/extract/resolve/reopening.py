@@ -1,8 +1,4 @@
-"""Reopens tasks and errors that were reported as finished and are not.
-
-In: a finding that says so, and the ledger. Out: the node that is open again, or that is archived because nobody had
-asked for the work; ``None`` if nothing changed.
-"""
+"""Reopens tasks and errors that were reported as finished but are not."""
 
 from __future__ import annotations
 
@@ -19,12 +15,17 @@ from .node_search import find_described, find_nearest
 from .open_tasks import is_order
 
 _OVER: Final = split_words("finished done fixed solved resolved gone over works working")
-"""Words with which a user says that something is finished."""
+"""Words of users for something that is finished or works."""
 
 
 def reopen_work(ledger: Ledger, finding: Finding) -> Node | None:
-    """Reopen what the finding's label describes; without a label ("it still fails"), what the assistant's last message
-    reported as finished. If nothing finished matches, the finding is recorded as an error."""
+    """Reopen the finished task or error that the finding's label describes, and return its node. An error becomes
+    active, a task in progress; a task that nobody had asked for is archived.
+
+    Without a label ("it still fails"), what the assistant's last message reported as finished is reopened. If nothing
+    finished matches, the newest open error is returned (without a label), or the finding is recorded as an error (with
+    a label of at least two words). ``None`` if neither applies.
+    """
     if finding.label:
         found = _find_finished(ledger, finding)
     else:
@@ -43,8 +44,8 @@ def reopen_work(ledger: Ledger, finding: Finding) -> Node | None:
 
 
 def _is_claimed_before(ledger: Ledger, node: Node) -> bool:
-    """Whether the assistant's last message, or the user's own, reported a node as finished. If an assistant takes
-    something back, what tools showed stays finished."""
+    """Whether the assistant's last message, or the user's own last message, reported a node as finished. If the
+    assistant takes a report back, what tool calls showed does not count."""
     if ledger.role == "assistant":
         return ledger.last_touched(node) >= ledger.told and node.source.trust is not Trust.STRUCTURE
     own = node.source.role == "user" and node.source.turn == ledger.asked

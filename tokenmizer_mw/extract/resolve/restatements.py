@@ -1,7 +1,7 @@
 """Corrects the other facts that state a value which the current message replaced or rejected.
 
-In: the replaced node and its replacement. Out: in the ledger, facts that state only the old value are superseded, facts
-that state more lose the clause with it, and a goal that names it gets the new value appended.
+A fact that states only the old value is superseded. A fact that states more loses the clause with the old value. The
+goal, if it names the old value, gets the new fact appended.
 """
 
 from __future__ import annotations
@@ -26,19 +26,20 @@ from tokenmizer_mw.model.node import GOAL_CHANGED, LABEL_MAX, DecisionKind, Node
 from .ledger import Ledger
 
 FACTS_MAX: Final = 32
-"""How many of the newest facts of each type are looked at."""
+"""Number of newest facts of each type that are searched."""
 GOAL_WORDS: Final = 2
-"""Fewest words of a replaced fact that a goal must have to be about it, if the fact has no value that the goal could
-name."""
+"""A goal without a value to compare is about a replaced fact only if both share at least this many content stems (see
+``NAMED``)."""
 NAMED: Final = 0.5
-"""Smallest share of the replaced fact's content stems that such a goal must have."""
+"""Such a goal must also have at least this share (0 to 1) of the replaced fact's content stems."""
 
 NAME_KINDS: Final = frozenset({"name", "term", "word", "code"})
 _TYPES: Final = (NodeType.DECISION, NodeType.ENVIRONMENT, NodeType.CONCEPT)
 
 
 def iterate_in_force(ledger: Ledger) -> Iterator[Node]:
-    """Iterate over the newest facts in force that earlier messages state: decisions, versions and concepts."""
+    """Iterate over active decisions (without options), versions and concepts that earlier messages stated, newest first
+    within each type. At most ``FACTS_MAX`` of each type are looked at."""
     graph = ledger.graph
     for type_ in _TYPES:
         for number in islice(range(graph.count_added(type_), 0, -1), FACTS_MAX):
@@ -50,8 +51,8 @@ def iterate_in_force(ledger: Ledger) -> Iterator[Node]:
 
 
 def supersede_restatements(ledger: Ledger, old: Node, new: Node) -> None:
-    """Correct the other facts that state what ``new`` replaced (``old``); append the change to a goal that names the
-    old value."""
+    """Correct the other facts that state what ``old`` stated, after ``new`` has replaced ``old``. If the goal names the
+    old value, append the label of ``new`` to it."""
     again = content(new.label)
     told = Finding(new.type, new.label, Status.ACTIVE, new.source.trust, new.confidence, quote=new.source.quote)
     for node in find_duplicates(ledger, old, again | content(new.source.quote)):
@@ -71,11 +72,11 @@ def supersede_restatements(ledger: Ledger, old: Node, new: Node) -> None:
 
 
 def find_duplicates(ledger: Ledger, old: Node, said: frozenset[str]) -> list[Node]:
-    """Return the other facts in force that state what the old one did: the words of one contain those of the other.
+    """Return the other facts in force that state what ``old`` states: one has all content stems of the other.
 
-    ``said``: the words of the change. If they name only one clause of the old fact, a shorter fact must have a word of
-    that clause: whoever drops Airtable keeps the fact "Netlify", although both were named in
-    "the site is on Netlify and the list in Airtable".
+    ``said``: the content stems of the new statement. If they name only some clauses of ``old``, a shorter fact must
+    share a word with these clauses. Example: ``old`` is "the site is on Netlify and the list in Airtable", and the user
+    drops Airtable. The fact "Netlify" is then not returned.
     """
     words = content(old.label)
     clauses = [content(part) for part in split_statements(old.label)]
@@ -90,10 +91,12 @@ def find_duplicates(ledger: Ledger, old: Node, said: frozenset[str]) -> list[Nod
 
 
 class OldValues(NamedTuple):
-    """The values that a replacement made invalid.
+    """The values that a replacement made invalid, and what to recognise them by.
 
-    - ``typed``: dates, measures, counts and known products, as pairs of kind and value; ``names``: other names.
-    - ``new``: the values and names that took their place; ``words``: the words of the old fact and of the sentence.
+    - ``typed``: invalid dates, measures, counts and known products, as pairs of kind and value.
+    - ``names``: other invalid names.
+    - ``new``: the values and names that replace them.
+    - ``words``: the words of the old fact and of the sentence that changed it.
     """
 
     typed: frozenset[tuple[str, str]]
@@ -103,11 +106,13 @@ class OldValues(NamedTuple):
 
 
 def find_old_values(old: str, new: str, quote: str) -> OldValues:
-    """Return the values of a fact that its replacement made invalid: those for which the new statement gives another
-    one of the same kind, and the names that the sentence names beside a new one ("Acme is out, Initech takes over").
+    """Return the values of a replaced fact that are no longer valid:
 
-    ``old`` and ``new``: the labels of both facts; ``quote``: the sentence of the change. Nothing is found if neither
-    tells which value is no longer valid.
+    - values for which the new fact or the sentence gives another one of the same kind
+    - names that the sentence mentions beside a new name ("Acme is out, Initech takes over")
+
+    ``old``, ``new``: the labels of the two facts; ``quote``: the sentence of the change. ``typed`` and ``names`` are
+    empty if nothing shows which value is no longer valid.
     """
     before, after, said = read_stated(old), read_stated(new), read_stated(quote)
     known, given = _typed_values(before), _typed_values(after) | _typed_values(said)
@@ -126,8 +131,9 @@ def _typed_values(stated: StatedValues) -> frozenset[tuple[str, str]]:
 
 
 def _is_ended(pair: tuple[str, str], known: frozenset[tuple[str, str]], given: frozenset[tuple[str, str]]) -> bool:
-    """Whether the new statement gives another value of the kind of ``pair`` instead. ``known``: the values of the old
-    statement, ``given``: those of the new one. A value in both is invalid only if it was the only one of its kind."""
+    """Whether the new statement gives another value of the kind of ``pair`` (kind and value). If it also repeats that
+    value, the value must have been the only one of its kind. ``known``: the values of the old statement; ``given``:
+    those of the new one."""
     others = [one for one in given - known if one[0] == pair[0]]
     return bool(others) and (pair not in given or sum(one[0] == pair[0] for one in known) == 1)
 
@@ -137,7 +143,8 @@ def _is_named(name: str, stated: StatedValues) -> bool:
 
 
 def _ended_code(old: str, new: str) -> frozenset[str]:
-    """The technical name ("eu-west-1") of the old statement, if each statement has exactly one and they differ."""
+    """The technical name ("eu-west-1") of the label ``old``, if each of the two labels has exactly one and they differ;
+    else empty."""
     before, after = ({normalise_value(one) for one in values_in(text) if one.kind == "code"} for text in (old, new))
     return frozenset(before) if len(before) == len(after) == 1 and before != after else frozenset()
 
@@ -183,8 +190,7 @@ def _keep_other_clauses(ledger: Ledger, old: Node, values: OldValues) -> None:
 
 
 def _other_clauses(label: str, values: OldValues) -> list[str]:
-    """The clauses of a fact that have values, all of them still valid; [] if no clause with an invalid value stands
-    beside them."""
+    """The clauses of a fact that have values, all of them still valid; [] if no clause has an invalid value."""
     clauses = [(clause, read_stated(clause)) for clause in split_statements(label) if clause]
     valued = [
         (clause, stated) for clause, stated in clauses if (stated.values or stated.names) and not is_hollow(clause)

@@ -1,4 +1,4 @@
-"""Test runs: one node for each command or suite, with the result of its newest run."""
+"""Records test runs in the graph: one node for each command or test suite, with the result of its newest run."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from .facts import find_same_fact, is_asked_now
 from .ledger import Ledger
 
 RUNS_MAX: Final = 24
-"""How many of the newest failing test nodes, and of the settled ones, a run or a report is compared with."""
+"""A run or a report is compared with at most twice this many test nodes, the newest ones."""
 
 _REACH: Final = 64
 _COUNTS: Final = (
@@ -36,7 +36,8 @@ _OF_TESTS: Final = re.compile(r"\btests?\b|\b\d+ (?:still )?fail", re.IGNORECASE
 
 
 def note_test(ledger: Ledger, finding: Finding) -> Node:
-    """Record a test run, or somebody's report of one, and return its node. The newest result replaces earlier ones."""
+    """Record a test run, or somebody's report of one, and return its node. The newest result replaces earlier ones. A
+    report that tests pass also completes reported errors of these tests."""
     if finding.certain:
         return _ran(ledger, finding)
     node = _find_reported_test(ledger, finding)
@@ -63,12 +64,12 @@ def _close_errors_of_tests(ledger: Ledger, finding: Finding) -> None:
 
 
 def _is_earlier(ledger: Ledger, error: Node) -> bool:
-    """Whether an earlier message reported an error in words."""
+    """Whether an error was reported in words, and an earlier message was the last to mention it."""
     return error.source.trust is not Trust.STRUCTURE and ledger.last_touched(error) < ledger.turn
 
 
 def _is_whole_suite(label: str) -> bool:
-    """Whether a report is about all tests: "all 12 tests pass"."""
+    """Whether a report is about all tests, such as "all 12 tests pass": it names no suite."""
     return (
         not _read_suite(label)
         and "locally" not in label

@@ -1,9 +1,5 @@
-"""Completes or archives tasks, and completes errors, because the session went on: the user moved on, or the assistant
-reported at the end of its work.
-
-In: the ledger; some functions also take the findings of the message, because a failure among them leaves things open.
-Out: changed statuses in the graph of the ledger.
-"""
+"""Completes or archives tasks and errors because the session went on: the user wrote about something else, or the
+assistant reported at the end of its work."""
 
 from __future__ import annotations
 
@@ -28,23 +24,25 @@ from .open_tasks import is_announced, is_order
 from .plan_items import archive_stale_items
 
 LEFT_WORDS: Final = 2
-"""A sentence that postpones something and has at most this many content stems names nothing, so it may be about any
-error."""
+"""A sentence that postpones something and has at most this many content stems does not name what it postpones. It then
+keeps every error open."""
 
 NEWEST_MAX: Final = 64
-"""How many of the newest finished tasks a report may merge, and of the newest open errors the end of the work may
-close."""
+"""Number of newest settled nodes that a report may archive, and of newest unfinished nodes that are searched for wrong
+tool calls when the work ends."""
 
 _LEAVES_OPEN: Final = PatternSet(*LEAVES_OPEN)
 
 
 def close_tasks_left_by_user(ledger: Ledger, findings: Sequence[Finding], left: Status, text: str) -> None:
-    """Close the pending orders of the user's last message when the user moves on without a complaint.
+    """Close the pending orders of the user's last message when the user writes again without a complaint. A finding in
+    ``findings`` that reports an error is a complaint: then nothing is closed.
 
-    ``left``: the status they get, from ``message.status_when_user_moves_on``; ``text``: the user's new message. If the
-    assistant did any work, errors that the user reported for it count as fixed: five of six are. A complaint in the
-    message leaves all of these open. Errors that the message postpones stay open, but a postponing sentence that names
-    something else does not count.
+    - ``left``: the new status, from ``message.status_when_user_moves_on``.
+    - ``text``: the user's new message.
+
+    If the orders are completed or the assistant finished any task, errors that the user reported count as fixed: five
+    of six are. An error stays open if ``text`` postpones it, or postpones something without naming it.
     """
     if any(finding.type is NodeType.ERROR and finding.move in (Move.NOTE, Move.REOPEN) for finding in findings):
         return
@@ -83,16 +81,16 @@ def _move_as_gone_past(ledger: Ledger, node: Node, left: Status) -> None:
 
 
 def archive_announced_step(ledger: Ledger) -> None:
-    """Archive the newest task that the assistant announced, because it now reports or announces another one. Nobody
-    looks for such a step later."""
+    """Archive the newest open task that the assistant announced, because the assistant now reports or announces
+    something else. Nobody looks for such a step later."""
     for task in find_nearest(ledger.graph, is_announced)[:1]:
         past = Finding(task.type, task.label, Status.ARCHIVED, Trust.CLAIMED, task.confidence)
         ledger.move(task, Status.ARCHIVED, past, "a step on the way")
 
 
 def archive_announced_tasks(ledger: Ledger) -> None:
-    """Archive the tasks that the assistant announced but did not begin, when the user speaks again, and plan items that
-    were not written down again."""
+    """Archive pending tasks that the assistant announced but did not begin, and stale plan items (see
+    ``archive_stale_items``). Called when the user writes again."""
     for task in find_nearest(ledger.graph, lambda node: is_announced(node) and node.status is Status.PENDING):
         past = Finding(task.type, task.label, Status.ARCHIVED, Trust.CLAIMED, task.confidence)
         ledger.move(task, Status.ARCHIVED, past, "left to the user")
@@ -100,8 +98,9 @@ def archive_announced_tasks(ledger: Ledger) -> None:
 
 
 def merge_into_report(ledger: Ledger, placed: Sequence[Node | None]) -> None:
-    """Archive what the assistant claimed on the way, now that its report (the nodes in ``placed``) says what was done.
-    Finished orders are archived as well, if the report says the same."""
+    """Archive the tasks that the assistant claimed to have finished since the user's last message, now that a later
+    report covers them. ``placed``: nodes of the report's findings. A finished order is archived only if the report says
+    the same. Does nothing if the report finishes no task."""
     told = [node.label for node in placed if node is not None and _is_finished_in_message(ledger, node)]
     if not told:
         return
@@ -119,16 +118,17 @@ def _is_finished_in_message(ledger: Ledger, node: Node) -> bool:
 
 
 def _is_claimed_in_exchange(ledger: Ledger, node: Node) -> bool:
-    """Whether a node is a task that was finished in this exchange before the current message, by what somebody said
-    rather than by a tool call."""
+    """Whether a node is a completed task that was added since the user's last message and before the current one, from
+    words rather than from a tool call."""
     within = ledger.asked <= node.source.turn < ledger.turn
     spoken = node.source.trust is not Trust.STRUCTURE
     return node.type is NodeType.TASK and node.status is Status.COMPLETED and within and spoken
 
 
 def complete_begun_steps(ledger: Ledger, findings: Sequence[Finding]) -> None:
-    """Complete the steps that tool calls of this exchange began and whose results were not recorded, when the assistant
-    reports at the end of its work. Does nothing if the report says that something failed."""
+    """Complete the steps that tool calls began since the user's last message and whose results were not recorded.
+    Called when the assistant reports at the end of its work. ``findings``: those of the report; if one says that
+    something failed, nothing changes."""
     if any(finding.type is NodeType.ERROR or finding.status is Status.FAILED for finding in findings):
         return
     for task in find_nearest(ledger.graph, lambda node: _is_begun_step(ledger, node)):
@@ -143,8 +143,8 @@ def _is_begun_step(ledger: Ledger, node: Node) -> bool:
 
 
 def close_tool_misuse(ledger: Ledger) -> None:
-    """Close the errors of wrong tool calls when the assistant finishes: it has repeated the calls correctly or did not
-    need them."""
+    """Complete the errors of wrong tool calls (such as an unknown option) when the assistant finishes: it has repeated
+    the calls correctly or did not need them."""
     for error in [
         node for node in islice(ledger.graph.newest_unfinished(), NEWEST_MAX) if _is_tool_misuse(ledger, node)
     ]:

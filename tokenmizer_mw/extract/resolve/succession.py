@@ -1,5 +1,5 @@
-"""Finds the earlier value that a new value replaces: one of the same kind that the message names, or a value of the
-same thing."""
+"""Finds the earlier value that a new value replaces: a value of the same kind that the message names, or that belongs
+to the same thing."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ from .ledger import Ledger
 
 DECISIONS_MAX: Final = 24
 TASKS_MAX: Final = 12
-"""How many of the newest decisions (``DECISIONS_MAX``), and of the newest nodes of other types (``TASKS_MAX``), are
-searched for the earlier value."""
+"""Numbers of newest nodes that are searched for the earlier value: of decisions (``DECISIONS_MAX``), and of each other
+type (``TASKS_MAX``)."""
 
 _REACH: Final = 8
-"""How many messages back a value may have been mentioned that words like "switch to" replace without naming it."""
+"""Words such as "switch to" may replace a value that was mentioned at most this many messages ago."""
 
 _TALKED_OF: Final = 4
-"""The same for a message that names neither the old value nor what it is a value of."""
+"""Like ``_REACH``, if the message names neither the old value nor what it is a value of."""
 
 _BESIDE: Final = PatternSet(r".*(?:\b(?:also|as well|additionally|in addition|besides)\b| too$| too[.,!])")
 _SYNONYMS: Final = {"due": "deadlin", "launch": "releas", "ship": "releas", "expir": "liv", "run": "", "listen": ""}
@@ -43,8 +43,12 @@ BETWEEN: Final = " . "
 
 @dataclass(frozen=True, slots=True)
 class PreviousValue:
-    """The replaced value, and the node that states it. ``named``: the message names the value or what it is a value of;
-    otherwise it is only the newest value of its kind."""
+    """A value that was replaced.
+
+    - ``node``: the fact that states it; ``value``: the value.
+    - ``named``: whether the message names the value, or what it is a value of. If not, it is only the newest value of
+      its kind.
+    """
 
     node: Node
     value: Value
@@ -52,7 +56,11 @@ class PreviousValue:
 
 
 def find_previous_value(ledger: Ledger, finding: Finding) -> PreviousValue | None:
-    """Return the value that the finding's value replaces; ``None`` if both are valid or none is known."""
+    """Return the earlier value that the finding's value replaces.
+
+    ``None`` if no earlier value fits, if the finding has no value, or if its sentence says that it applies in addition
+    ("also") and names nothing that it replaces.
+    """
     new = _new(finding)
     if new is None or (_BESIDE.any(finding.quote) and not finding.target):
         return None
@@ -67,7 +75,8 @@ def find_previous_value(ledger: Ledger, finding: Finding) -> PreviousValue | Non
 
 
 def find_holder_of_value(ledger: Ledger, finding: Finding) -> Node | None:
-    """Return the decision in force that already states the finding's value; ``None`` for none."""
+    """Return the newest decision in force that states the finding's value (without one, its label); ``None`` for
+    none."""
     value = finding.value or finding.label
     for node in islice(_candidates(ledger), DECISIONS_MAX):
         if node.type is NodeType.DECISION and any(equal(known.text, value) for known in _values_of(node)):
@@ -76,8 +85,9 @@ def find_holder_of_value(ledger: Ledger, finding: Finding) -> Node | None:
 
 
 def drop_false_target(finding: Finding) -> Finding:
-    """Return the finding without its target, if its value cannot replace that: in "40 ms is too slow, take B", B does
-    not replace 40 ms. The target then becomes part of the reason."""
+    """Return the finding without its target, if the value in the target is of another kind than the new value: in
+    "40 ms is too slow, take B", B does not replace 40 ms. The target then becomes the beginning of the reason.
+    Otherwise the finding is returned unchanged."""
     new = _new(finding)
     old = next(iter(values_in(finding.target)), None)
     if new is None or old is None or alike(old, new) or old.kind in NAMED_KINDS:
@@ -86,7 +96,8 @@ def drop_false_target(finding: Finding) -> Finding:
 
 
 def _new(finding: Finding) -> Value | None:
-    """The value that a finding states; ``None`` for a rule that is a sentence, unless it names what it replaces."""
+    """The value that a finding states. ``None`` if it has neither value nor label, or if it is a rule without value and
+    target."""
     if finding.kind is DecisionKind.RULE and not finding.value and not finding.target:
         return None
     typed = next((value for value in values_in(finding.value or finding.label)), None)
@@ -150,7 +161,7 @@ def _score(ledger: Ledger, finding: Finding, new: Value, node: Node, old: Value)
 
 
 _NAMED_SCORE: Final = 4
-"""Lowest score of a value if the message names it or what it is a value of; a value that is only recent scores less."""
+"""Lowest score of a value that the message names, or whose thing it names. Values that are only recent score less."""
 
 
 def _is_option_of(new: Value, node: Node) -> bool:
@@ -161,7 +172,8 @@ def _is_option_of(new: Value, node: Node) -> bool:
 
 
 def has_other_number(finding: Finding, new: str) -> bool:
-    """Whether the sentences around the finding have a number other than ``new``, to which "make it 12" may refer."""
+    """Whether the sentences around the finding (``finding.near``) have a number or a measure other than ``new``, to
+    which "make it 12" may refer."""
     return any(value.kind not in NAMED_KINDS and not equal(value.text, new) for value in values_in(finding.near))
 
 
@@ -169,7 +181,7 @@ def _is_replaced(
     ledger: Ledger, finding: Finding, node: Node, old: Value, new: Value, *, named: bool, shared: bool
 ) -> bool:
     """Whether there is enough evidence that the new value replaces ``old``. ``named``: the message names the old value;
-    ``shared``: it names what the value is of."""
+    ``shared``: the message names the thing that the old value is a value of."""
     against = named and any(
         names_again(old, sentence) and AGAINST.any(sentence) for sentence in finding.near.split(BETWEEN)
     )
@@ -215,7 +227,8 @@ def _member_of(value: Value) -> tuple[str, str] | None:
 
 
 def _is_address(value: Value) -> bool:
-    """Whether a value is a host or the like ("db.example.com"), which no name replaces."""
+    """Whether a value is a technical name with a dot in it that is no number ("db.example.com"). No plain name replaces
+    it."""
     return value.kind == "code" and "." in value.text.strip(".") and not value.text.replace(".", "").isdigit()
 
 

@@ -1,7 +1,5 @@
-"""Applies findings of tasks to the graph: records new tasks and begins them. ``finished_tasks`` completes tasks.
-
-In: a finding about a task and the ledger. Out: the node of the task, ``None`` if nothing changed.
-"""
+"""Records findings about tasks in the graph: adds new tasks and sets tasks in progress. ``finished_tasks`` completes
+them."""
 
 from __future__ import annotations
 
@@ -20,7 +18,11 @@ from .session_course import archive_announced_step
 
 
 def note_task(ledger: Ledger, finding: Finding) -> Node | None:
-    """Record a task with the finding's status, and return its node; ``None`` if nothing changed."""
+    """Record a task with the finding's status, and return its node.
+
+    An order that only repeats the goal of the session adds no task; the goal is returned. ``None`` if nothing changed,
+    as when the finding has no label and there is no open task that it may be about.
+    """
     if finding.certain and finding.detail.startswith(ITEM):
         return note_item(ledger, finding)
     if finding.status is Status.IN_PROGRESS:

@@ -1,4 +1,5 @@
-"""Tables of phrasings with which sentences are read, one phrasing per row."""
+"""Tables of rules: patterns that show what a sentence does (orders something, reports an error, states a decision,
+...). Each row of a table is one phrasing."""
 
 from __future__ import annotations
 
@@ -35,6 +36,6 @@ RULES: Final[tuple[Rule, ...]] = (
     *PROPOSALS,
     *AHEAD_CASUAL,
 )
-"""All rules for English sentences. If several match a clause, the first one counts."""
+"""All rules for English clauses. If several match a clause, the first one in this order counts."""
 
 __all__ = ["MEANINGS", "RULES", "Act", "Meaning", "Rule", "Speaker"]

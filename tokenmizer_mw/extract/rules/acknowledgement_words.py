@@ -1,5 +1,9 @@
-"""Words with which assistants acknowledge what a user stated, and with which people say that something fails, is
-postponed or could not be done. Data only; the patterns are RE2."""
+"""Patterns for words with which assistants acknowledge what a user stated, and for sentences that say that something
+fails, is postponed or could not be done.
+
+Patterns are RE2, matched at the start, case ignored. ``TAKES_UP`` and ``WORKS_ON`` are one pattern each, the others
+tuples of alternatives.
+"""
 
 from __future__ import annotations
 

@@ -1,14 +1,5 @@
-"""Phrases for future work: when something will be done, and by whom. A row is a language; patterns are RE2, case
-ignored.
-
-- ``hands``: whole clauses that only say when or by whom the work named before them is done ("I do that after lunch").
-- ``times``: whole clauses of little more than a time ("after lunch"), which say this only as an answer.
-- ``plans``: beginnings of clauses that name work somebody will do, unless ``past`` matches too.
-- ``left``: beginnings of clauses that name work as not done yet.
-- ``habit``: beginnings of clauses about habits, which are no plans.
-- ``hollow``: the beginning of ``hands`` that says nothing: "I do that" of "I do that after lunch".
-- ``lead``: the beginning of ``plans`` and ``left`` that says nothing: "remind me to".
-"""
+"""Patterns for future work: when something will be done, and by whom. Each language has one ``Ahead``. Patterns are
+RE2, case ignored."""
 
 from __future__ import annotations
 
@@ -69,8 +60,19 @@ _TAIL: Final = (
 
 @dataclass(frozen=True, slots=True)
 class Ahead:
-    """The phrases of one language, as the module describes them. ``examples``: sentences that state or postpone work;
-    ``counters``: similar ones that do not. A test runs both."""
+    """The phrases of one language for future work. () and "" mean that the language has no such phrases.
+
+    - ``hands``: whole clauses that only say when or by whom something named before is done ("I do that after lunch").
+    - ``times``: whole clauses of little more than a time ("after lunch"). They say when something is done only as an
+      answer.
+    - ``plans``: beginnings of clauses that name work somebody will do, unless ``past`` matches the clause too.
+    - ``left``: beginnings of clauses that name work as not done yet.
+    - ``habit``: beginnings of clauses about habits, which are no plans.
+    - ``hollow``: beginning of a clause of ``hands`` that names nothing: "I do that" of "I do that after lunch".
+    - ``lead``: beginning of a clause of ``plans`` or ``left`` before the work: "remind me to".
+    - ``code``: code of the language. ``examples``: sentences that announce or postpone work; ``counters``: similar ones
+      that do not. A test checks both.
+    """
 
     code: str
     hands: tuple[str, ...]
@@ -92,7 +94,7 @@ _SET: Final = (
     r"|sprint|deck|review\w*|demo|launch|have|has|is done|are done|is through|is over|is out|are in|is in|is live"
     r"|arrives?|comes?|answers?))"
 )
-"""Times for which people plan work. ``_EVENT`` may be anything that happens."""
+"""Times for which people plan work. ``_EVENT`` also has events that nobody plans for."""
 _NOT_WORK: Final = (
     r"(?:was|were|did|had|got|has|have|is|are|am|need|want|think|know|guess|like|love|hope|wish|see|mean|use|say|said"
     r"|remember|believe|feel|went|came|ran|broke|saw|told|took|made|would|could|should|might|don't|can't|won't"
@@ -117,7 +119,7 @@ _WAITING: Final = (
     rf"{_PEOPLE} (?:still )?(?:has|have|needs?) to (?:sign|approve|check|review|confirm|decide|send|deliver|test|answer"
     r"|look|release|ok|provide|do|finish|say|give|translate|print|order)\b.*",
 )
-"""Clauses that say that somebody else does the work, or has to answer first."""
+"""Clauses that say that the work waits for somebody else."""
 _LEFT: Final = (
     BY_HAND,
     r".{3,80} (?:can|has to|have to|must|will have to|should) wait\b.*",

@@ -1,5 +1,5 @@
-"""Rules for assistants' sentences: claims of finished work, announcements, proposals, what is left to the user, and
-choices made for an order."""
+"""Rules for assistants' sentences: finished work, announced work, proposals, work that is left to the user, and choices
+made while carrying out an order."""
 
 from __future__ import annotations
 
@@ -116,7 +116,7 @@ _NOT_NEWS: Final = (
     r"|.*\b(?:if|whether|why|how|when|whenever|unless|would|might|could|may|should|will|was still|were still|used to"
     r"|so that)\b"
 )
-"""Sentences that suppose or explain something, or look into it."""
+"""Sentences that suppose or explain something, or announce that the assistant looks into it."""
 
 
 def _bad_news(name: str, act: Act, pattern: str, example: str, counter: str, *, unless: str = _NOT_NEWS) -> Rule:
@@ -148,7 +148,7 @@ BAD_NEWS: Final = (
         unless=rf"{_NOT_NEWS}|(?:i|we)\b|(?:no|none|nothing)\b",
     ),
 )
-"""Rules for what an assistant reports as failing or as not done."""
+"""Rules for sentences in which an assistant reports that something fails or was not done."""
 
 PROGRESS: Final = (
     _rule(

@@ -1,5 +1,5 @@
-"""Rules for short, informal remarks in a chat about work: what people did, will do, and what is wrong. They are tried
-after all other rules."""
+"""Rules for short, informal remarks in a chat about work: what people did, what they will do, and what is wrong. A
+clause is compared with them only if no other rule matches."""
 
 from __future__ import annotations
 

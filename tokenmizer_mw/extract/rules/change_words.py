@@ -1,4 +1,4 @@
-"""Words with which people change something, one row per language. Patterns are RE2, case ignored."""
+"""Patterns for words with which people change something, one row per language. Patterns are RE2, case ignored."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ CHANGES: Final = (
     r"|договорились|ошиб\pL+|лучше|больше не|решили|ограничь|ставим)",
     r"(?:やっぱり|変更|代わりに|今後|に変え|대신|바꾸|변경|이제|ab se|badal|की जगह|अब)",
 )
-"""Words of change, matched anywhere in a sentence. A sentence without one changes something only if it is a bare
+"""Words of change, matched anywhere in a sentence. A sentence without one counts as a change only if it is a bare
 value."""
 
 EXPLICIT: Final = (
@@ -54,7 +54,7 @@ EXPLICIT: Final = (
     r"(?:改成|换成|改为|改用|改去|现在是|那就|只|降到|提到|说错|不.{1,6}了)",
     r"(?:теперь|вместо|всё-таки|переходим|передумал\pL*|отменя\pL+|не берём|значит|урезали|ошиб\pL+)",
 )
-"""Those words of ``CHANGES`` that say explicitly that something changes."""
+"""Those words of ``CHANGES`` that say explicitly that something changes, matched anywhere."""
 
 _ABOUT: Final = r"(?: (?:about|regarding|bei|wegen|sobre|riguardo|à propos|насчёт|насчет) [^,;:.]{1,40})?[ .!]*"
 RECONSIDERS: Final = (
@@ -69,8 +69,8 @@ RECONSIDERS: Final = (
     r"我(?:们)?改(?:变)?主意了?|気が変わ(?:りました|った)|(?:생각|마음)이 바뀌었(?:어요|습니다|어)",
     r"मैंने (?:अपना )?(?:इरादा|मन) बदल (?:दिया|लिया)(?: है)?",
 )
-"""Sentences that only announce a change ("I changed my mind about Hugo"); another sentence says what changes, and to
-what."""
+"""Whole sentences that only announce a change ("I changed my mind about Hugo"). Another sentence says what the new
+choice is."""
 
 _ANEW: Final = r"(?:again|now|from now on|from here on|after all|any ?time|whenever)"
 PERMITS: Final = (
@@ -87,4 +87,4 @@ PERMITS: Final = (
     r"|.*(?:이제|다시).*(?:해도 (?:돼|됩니다|괜찮)|하셔도)",
     r".*(?:अब|फिर से|ab|phir se) .*(?:सकते|सकती|sakte|sakti)\b",
 )
-"""Sentences that allow something again ("you may push to main again")."""
+"""Beginnings of sentences that allow something again ("you may push to main again")."""

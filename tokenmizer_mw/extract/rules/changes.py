@@ -1,4 +1,4 @@
-"""Rules for sentences in which an assistant says what it replaced, or a user what shall be replaced."""
+"""Rules for sentences in which an assistant says what it replaced by what, or a user orders that."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""The table for Chinese: words without spaces, particles that say what is done or asked."""
+"""Phrases of Chinese, from which the rules for Chinese sentences are made. Words are not separated by spaces; particles
+show what is done or asked."""
 
 from __future__ import annotations
 
@@ -179,4 +180,4 @@ CHINESE: Final = make_tongue(
     },
     ordinals="第一|方案一|前者|一 第二|方案二|二 第三|方案三|三 第四 -1 后者|最后一",
 )
-"""The phrases of Chinese (see ``tongue``)."""
+"""The phrases and rules of Chinese (see ``tongue.Tongue``)."""

@@ -1,4 +1,5 @@
-"""Rules for decisions: choices, replacements, rejections, standing rules and wishes."""
+"""Rules for users' sentences about decisions: choices, replacements, rejections, rules that hold from now on, and
+wishes."""
 
 from __future__ import annotations
 

@@ -1,7 +1,8 @@
-"""Words that put a sentence into a frame, in which it asserts nothing: rows per frame and language.
+"""Patterns for words that show that a sentence asserts nothing (a question, a supposition, hearsay, ...), by reason
+(``Frame``).
 
-Patterns are RE2, case ignored, and matched at the start of a sentence or clause, also without its introductory words.
-Those of ``WITHIN`` match anywhere in it.
+Patterns are RE2, case ignored. They are matched at the start of a sentence or clause, with and without its introductory
+words; those of ``WITHIN`` are matched anywhere in it.
 """
 
 from __future__ import annotations
@@ -11,12 +12,17 @@ from typing import Final
 
 
 class Frame(Enum):
-    """What keeps a sentence from asserting its content.
+    """A reason why a sentence does not assert its content.
 
-    - ``QUESTION``; ``HYPOTHETICAL``: imagines or considers something; ``REPORTED``: passes on what somebody said.
-    - ``NEGATED``: says that nothing changes; ``OTHERS``: is about other people's things; ``PAST``: about how things
-      were.
-    - ``ONCE``: holds only this once; ``REQUEST``: asks for words or one thing now; ``COURTESY``: thanks, or irony.
+    - ``QUESTION``: it is a question.
+    - ``HYPOTHETICAL``: it imagines or considers something ("what if we used Go").
+    - ``REPORTED``: it passes on what somebody said.
+    - ``NEGATED``: it says that nothing changes.
+    - ``OTHERS``: it is about other people's things.
+    - ``PAST``: it is about how things were.
+    - ``ONCE``: it holds only this time ("just for today").
+    - ``REQUEST``: it asks for an explanation or another text, or for one thing to be done now.
+    - ``COURTESY``: it is thanks, or irony.
     """
 
     QUESTION = auto()
@@ -357,7 +363,7 @@ _TELLING: Final = (
     r"|check|look|describe|print|search|find|help|recommend|suggest|advise|outline|draft|trim|shorten|scale"
     r"|push|start a|run"
 )
-"""Verbs of orders that ask for words, or for one thing to be done now."""
+"""Verbs of orders for an explanation or another text ("explain", "list"), or for one thing to be done now."""
 
 REQUESTS: Final = (
     rf"(?:please |now |then |also |can you |could you |would you |will you |and "
@@ -371,7 +377,8 @@ REQUESTS: Final = (
     r"(?:объясни|покажи|напиши|переведи|сравни|расскажи|подскажи|дай|перечисли|помоги)\pL*(?: |,|$)",
     r"(?:请(?:列|把|写|给|帮|翻译|解释|说明|介绍)|帮我(?:写|列|翻译|看)|给我(?:看|写|列)|列一)",
 )
-"""Beginnings of orders that ask for words ("explain the difference") or for one thing now, and so decide nothing."""
+"""Beginnings of orders for an explanation or another text ("explain the difference") or for one thing to be done now.
+Such an order states no decision."""
 
 HEARSAY: Final = (
     r"(?:i|we)(?:'ve| have)? (?:just |recently |once |also )?(?:read|heard|saw|seen|learned|learnt|was told|were told)"

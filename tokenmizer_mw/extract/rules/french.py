@@ -1,4 +1,5 @@
-"""The table for French: orders with tu and vous, statements with on."""
+"""Phrases of French, from which the rules for French sentences are made. Orders are listed in the forms for tu and
+vous, statements also with on."""
 
 from __future__ import annotations
 
@@ -209,4 +210,4 @@ FRENCH: Final = make_tongue(
     "supprime ta terminé tomber toujours toute toutes très tu une utilise utiliser veux virer voilà votre voudrais "
     "vous à ça écarté écran écris était",
 )
-"""The phrases of French (see ``tongue``)."""
+"""The phrases and rules of French (see ``tongue.Tongue``)."""

@@ -1,5 +1,5 @@
-"""The table for German: orders with du and Sie and as plain infinitives. A verb may stand before, after or around what
-it is about."""
+"""Phrases of German, from which the rules for German sentences are made. Orders are listed in the forms for du and Sie
+and as plain infinitives. A verb may stand before, after or around its object."""
 
 from __future__ import annotations
 
@@ -229,4 +229,4 @@ GERMAN: Final = make_tongue(
     "prüfe raus schon schreibe seit sie sind soll sollen später statt stell teste und uns unser unsere vergiss "
     "verworfen vom von waren wenn werden wie wir wird wurde zeig ziel zu zum zur zurück ändere über",
 )
-"""The phrases of German (see ``tongue``)."""
+"""The phrases and rules of German (see ``tongue.Tongue``)."""

@@ -1,7 +1,7 @@
-"""Phrases with which users introduce somebody else's text: "Translate the following text:", "Here is the mail:".
+"""Phrases with which users introduce a text that somebody else wrote: "Translate the following text:",
+"Here is the mail:".
 
-A row is a language. Its fields list words, separated by spaces: ``translat*`` stands for every word with this
-beginning, an underscore for a space.
+Each language has one ``Handing``, whose properties build RE2 patterns from its words.
 """
 
 from __future__ import annotations
@@ -18,11 +18,12 @@ RESUMES: Final = (
     r"my question|bitte|kannst du|könntest|lass uns|ich |nimm|ab jetzt|frage|s'il (?:te|vous) plaît|peux-tu|"
     r"pouvez-vous|je |merci de|question|por favor|puedes|podrías|quiero|pregunta|请|问题|我)"
 )
-"""Beginnings of the sentences with which users go on in their own words after a pasted text."""
+"""Beginnings of sentences in which users write in their own words again after a pasted text, such as "please ...". RE2,
+case ignored."""
 
 _WHOSE: Final = r"(?:(?:the|my|our|[A-Z]{2,5})[ \t]+)?"
 _OF_WHAT: Final = r"(?:[ \t]+(?:of|from|by|I|we|#)[^:]{1,60})?"
-"""What may follow the name of a text in a heading: "description of the bug", "transcript of the call",
+"""What may follow the name of a text in a heading: "of the bug" in "description of the bug", "#7 by Ann" in
 "issue #7 by Ann"."""
 
 _EDGE: Final = r"(?:^|[^\p{L}\p{M}\p{N}_])"
@@ -30,16 +31,19 @@ _EDGE: Final = r"(?:^|[^\p{L}\p{M}\p{N}_])"
 
 @dataclass(frozen=True, slots=True)
 class Handing:
-    """The phrases of one language.
+    """The words of one language that introduce somebody else's text. Each field lists words, separated by spaces.
+    ``translat*`` stands for every word with this beginning, an underscore for a space.
 
-    - ``treat``: verbs for work on a text; ``texts``: kinds of texts; ``here``: words that present one ("here is").
-    - ``following``: words that announce the text; ``this``: words that may refer to it.
-    - ``files``: texts from work (a file, a log, a ticket), after which the user may go on in own words; ``handle``:
-      more verbs for these.
+    - ``treat``: verbs for work on a text ("translate").
+    - ``texts``: kinds of texts ("mail"); ``files``: kinds of texts from work (a file, a log, a ticket), after which the
+      user may go on in own words.
+    - ``handle``: more verbs for these files ("fix").
+    - ``here``: words that present a text ("here is"); ``following``: words that announce it ("the following");
+      ``this``: words that may refer to it.
     - ``voices``: words that introduce what somebody else says.
-    - ``last``: whether verbs may follow their object; ``spaced``: whether words are separated by spaces.
-
-    ``examples``: sentences that introduce a text; ``counters``: similar ones that do not. Both stand before the text.
+    - ``last``: verbs may follow their object; ``spaced``: words are separated by spaces.
+    - ``examples``: sentences that introduce a text after them; ``counters``: similar ones that do not. A test checks
+      both.
     """
 
     treat: str
@@ -57,23 +61,24 @@ class Handing:
 
     @property
     def treating(self) -> str:
-        """RE2 for a sentence that asks for work on a text, without polite words at its beginning."""
+        """RE2 for a sentence that asks for work on a text, beginning with the verb if ``last`` is false. Polite words
+        before the verb ("please") are not matched."""
         return f".*{self._any(self.treat)}" if self.last else self._bare(self.treat)
 
     @property
     def naming(self) -> str:
-        """RE2 for a sentence that names a kind of text."""
+        """RE2 for a sentence that names one of ``texts``."""
         return f".*{self._any(self.texts)}"
 
     @property
     def announcing(self) -> str:
-        """RE2 for a clause after which a text follows, with or without a colon ("translate the following")."""
+        """RE2 for a clause that asks for work on "the following". A text follows after it, with or without a colon."""
         treat, following = self._any(self.treat), self._any(self.following)
         return f".*{treat}.*{following}|.*{following}.*{treat}"
 
     @property
     def showing(self) -> str:
-        """RE2 for a clause after which a text follows if it ends with a colon ("here is the mail:")."""
+        """RE2 for a clause before a colon that introduces a text ("here is the mail", "translate this")."""
         treat, texts = self._any(self.treat), self._any(self.texts)
         this = self._any(f"{self.this} {self.texts}")
         about = f"{treat}.*{this}|.*{this}.*{treat}" if self.last else f"{treat}.*{this}"
@@ -86,7 +91,8 @@ class Handing:
 
     @property
     def showing_file(self) -> str:
-        """RE2 for a clause after which a file, a log or a ticket follows if it ends with a colon."""
+        """RE2 for a clause before a colon that introduces a file, a log or a ticket ("fix this log"). Matches nothing
+        in a language without ``files``."""
         if not self.files:
             return NOTHING
         verbs, files = self._any(f"{self.treat} {self.handle} {self.here}"), self._any(self.files)
@@ -94,13 +100,14 @@ class Handing:
 
     @property
     def heading_file(self) -> str:
-        """RE2 for a whole line that is the heading of a pasted file, log or ticket, such as "PR description", "our log"
-        or "issue #7 by Ann". Matches nothing in a language without words for these."""
+        """RE2 for a whole line that is the heading of a pasted file, log or ticket: "PR description", "our log" or
+        "issue #7 by Ann". Matches nothing in a language without ``files``."""
         return rf"[ \t*#_]*{_WHOSE}(?:{self._bare(self.files)}){_OF_WHAT}[ \t*_]*$" if self.files else NOTHING
 
     @property
     def reporting(self) -> str:
-        """RE2 for a line that introduces another speaker if it ends with a colon."""
+        """RE2 for a clause before a colon that introduces what somebody else says. Matches nothing in a language
+        without ``voices``."""
         return f".*{self._any(self.voices)}" if self.voices else NOTHING
 
     def _any(self, words: str) -> str:
@@ -111,8 +118,11 @@ class Handing:
 
 
 def write_word(word: str, spaced: bool) -> str:
-    r"""Return RE2 for a word or, with a star at its end, for a stem. A word that ends with a letter of ASCII gets
-    ``\b``, which knows no other letters, if ``spaced`` (as in ``Handing``)."""
+    r"""Return RE2 for one word of ``Handing``: for a word with a star at its end, the beginning before the star.
+
+    If ``spaced`` and the word ends with an ASCII letter, ``\b`` is added, so that longer words do not match. ``\b``
+    does not work after other letters.
+    """
     if word.endswith("*"):
         return word[:-1]
     return word + r"\b" if spaced and word.rstrip("?]")[-1:].isascii() else word

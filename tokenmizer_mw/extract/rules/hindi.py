@@ -1,5 +1,5 @@
-"""The tables for Hindi, whose verb stands last: one for Devanagari, one for the Latin letters that people use in
-chats."""
+"""Phrases of Hindi, from which the rules for Hindi sentences are made: one table for Devanagari, and one for the Latin
+letters that people use in chats. The verb stands last."""
 
 from __future__ import annotations
 
@@ -112,7 +112,7 @@ HINDI: Final = make_tongue(
     },
     ordinals="पहला|पहली|पहले_वाला दूसरा|दूसरी|दूसरे_वाला तीसरा|तीसरी -1 आखिरी",
 )
-"""The phrases of Hindi in Devanagari (see ``tongue``)."""
+"""The phrases and rules of Hindi in Devanagari (see ``tongue.Tongue``)."""
 
 HINGLISH: Final = make_tongue(
     "hinglish",
@@ -216,4 +216,4 @@ HINGLISH: Final = make_tongue(
     "lagao lekin likho likhunga lunga lungi maine mein mera meri mujhe nahi nahin nhi pehle phir puche raha rahe "
     "rahi rakh rakhenge rakho rakhte rehne saath sirf tha theek thi thik toh usko wala wale wali wo woh yaar yeh",
 )
-"""The phrases of Hindi in Latin letters (see ``tongue``)."""
+"""The phrases and rules of Hindi in Latin letters (see ``tongue.Tongue``)."""

@@ -1,6 +1,6 @@
-"""Words of tasks that wait for somebody's answer, and of sentences that pass such an answer on. Data only.
+"""Patterns for tasks that wait for somebody's answer, and for sentences that pass such an answer on.
 
-Patterns are RE2, matched at the start, case ignored. ``WHO`` stands for the name or the role of the person asked.
+Patterns are RE2, matched at the start, case ignored.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ WHO: Final = (
     r"|(?:the|our|my|der|die|das|unser\pL*|mein\pL*|la|le|notre|mon|ma|el|nuestr[oa]|mi|il|lo|o|a|nosso|nossa)"
     r" [\pL'-]+(?: (?:office|team|department|manager|owner))?)"
 )
-"""A person's name, or a role such as "the landlord"."""
+"""The person who is asked: a capitalised name, or a role such as "the landlord"."""
 
 REPORTS_ANSWER: Final = (
     rf"(?P<who>{WHO}),? (?:(?:has|have|just|finally|now|also|hat|ha|a) )*(?:says?|said|confirms?|confirmed|answers?"
@@ -24,11 +24,11 @@ REPORTS_ANSWER: Final = (
     r"|répond|répondu|confirme|confirmé|écrit|dice|dijo|contestó|respondió|confirma|confirmó|detto|risposto|conferma"
     r"|confermato|disse|respondeu|confirmou|говорит|сказал[аи]?|ответил[аи]?|подтвердил[аи]?)(?P<what>(?:[ ,:].*)?)$"
 )
-"""A sentence that passes on somebody's answer: "Ines says the hall is free in May". The group ``who`` has the person,
-``what`` the rest after the verb ("" if there is none)."""
+"""A sentence that passes on somebody's answer: "Ines says the hall is free in May". The group ``who`` contains the
+person, the group ``what`` the words after the verb ("" for none)."""
 
 YES_AND_NO: Final = split_words("yes no ok okay fine agreed so ja nein oui non sí si não sim да нет")
-"""Words of an answer that says only yes or no."""
+"""Words that an answer which only says yes or no consists of."""
 
 ASKS_SOMEBODY: Final = (
     r"(?:.*\b)?(?:ask|asked|call|email|e-mail|mail|phone|text|message|ring|check with|checking with|confirm with"
@@ -38,7 +38,7 @@ ASKS_SOMEBODY: Final = (
     r"|perguntar?|esperar)\b.*|(?:.*[^\pL])?(?:спросить|узнать|уточнить|ждать|ждём)(?:[^\pL].*)?"
     r"|.*\b(?:has|have|needs?|must) to (?:confirm|decide|check|answer|say|approve|tell)\b.*"
 )
-"""The label of a task that waits for somebody's answer ("ask Ines whether ...")."""
+"""Labels of tasks that wait for somebody's answer ("ask Ines whether ...")."""
 
 NO_ANSWER: Final = (
     r".*\b(?:(?:doesn't|does not|didn't|don't) (?:know|say|answer|remember)|(?:isn't|is not|not) (?:yet )?sure|no idea"
@@ -47,4 +47,4 @@ NO_ANSWER: Final = (
     r"|maybe|perhaps|later|tomorrow|next week|weiß (?:es )?nicht|schaut|später|sait pas|no sabe|non (?:lo )?sa"
     r"|não sabe)\b|.*(?:не знает|позже)"
 )
-"""Answers that leave the question open."""
+"""Sentences that pass on no answer, such as "Ines doesn't know"."""

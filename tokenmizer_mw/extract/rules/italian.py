@@ -1,4 +1,5 @@
-"""The table for Italian: orders with tu and noi; prohibitions with the infinitive."""
+"""Phrases of Italian, from which the rules for Italian sentences are made. Orders are listed in the forms for tu and
+noi, prohibitions also with the infinitive."""
 
 from __future__ import annotations
 
@@ -189,4 +190,4 @@ ITALIAN: Final = make_tongue(
     "serve sistemato sono sostituisci stesso suggerisco sul sulla sì teniamo ti togli tolto torniamo tutto una uno "
     "usa usare userei usiamo voglio vorrei è",
 )
-"""The phrases of Italian (see ``tongue``)."""
+"""The phrases and rules of Italian (see ``tongue.Tongue``)."""

@@ -1,5 +1,5 @@
-"""The table for Japanese: the verb stands last, and its ending says whether something is decided, ordered, done or
-asked."""
+"""Phrases of Japanese, from which the rules for Japanese sentences are made. The verb stands last, and its ending shows
+whether something is decided, ordered, done or asked."""
 
 from __future__ import annotations
 
@@ -165,4 +165,4 @@ JAPANESE: Final = make_tongue(
     },
     ordinals="前者|最初|一番|① 二番|② 三番|③ -1 後者|最後",
 )
-"""The phrases of Japanese (see ``tongue``)."""
+"""The phrases and rules of Japanese (see ``tongue.Tongue``)."""

@@ -1,4 +1,5 @@
-"""The table for Korean: polite and plain endings; what is chosen has the particle (으)로, what is changed 을/를."""
+"""Phrases of Korean, from which the rules for Korean sentences are made. Verbs are listed with polite and plain
+endings. What is chosen has the particle (으)로, what is changed 을 or 를."""
 
 from __future__ import annotations
 
@@ -148,4 +149,4 @@ KOREAN: Final = make_tongue(
     },
     ordinals="첫_번째|첫번째|전자 두_번째|두번째 세_번째|세번째 -1 후자|마지막",
 )
-"""The phrases of Korean (see ``tongue``)."""
+"""The phrases and rules of Korean (see ``tongue.Tongue``)."""

@@ -1,4 +1,5 @@
-"""Patterns for ``extract.read``: what lines of documents look like, and how people refer to documents."""
+"""Patterns for what lines of pasted documents look like, and for how users refer to a document. Compiled RE2 patterns
+for ``extract.read``."""
 
 from __future__ import annotations
 
@@ -15,8 +16,8 @@ _QUANTITY: Final = (
     r"|sticks?|el|tl|esslöffel|teelöffel|prisen?|tassen?|becher|tasses?|cuillères?|pincées?|tazas?|cucharad(?:it)?as?|pizcas?"
     r"|xícaras?|colher(?:es)?|tazz[ae]|cucchiai(?:ni)?|pizzic[oh]i?|стакана?|ложк[аи])\b"
 )
-"""An amount in a kitchen unit. Units of shops and machines are left out, because people use them for their own work,
-too."""
+"""An amount in a kitchen unit, as in recipes. Other units are left out, because people also use them for their own
+work."""
 
 COPIED_LINE: Final = expression(
     r"^\s*(?:"
@@ -41,14 +42,14 @@ COPIED_LINE: Final = expression(
     rf"|[-*•]? ?{_QUANTITY} [^.!?\n]*$"  # ingredients of a recipe
     r")"
 )
-"""Lines that are copied text by themselves, such as a line of a log. A paragraph that begins with one is copied as
-well."""
+"""A line that was copied from elsewhere, whatever stands around it: of a log, of code, of JSON. A paragraph that begins
+with one counts as copied."""
 
 NAME_AND_TIME: Final = expression(
     rf"^[^.!?。]+\s{_CLOCK}\W*$|^\W*{_CLOCK}\s+[\p{{Lu}}@][^.!?,。]*$|^\W*(?:by |@|u/)\S+ +[·•|]"
     r"|^\W*(?:[ru]/\w+$|(?i:posted|asked|answered|commented|edited|replied|updated)\b.*\b(?:by|at|on|ago)\b)"
 )
-"""A short line with a name and a time, as it stands above what somebody wrote in a chat."""
+"""A short line with a name and a time, as chats show it above a message."""
 
 OPENING_LINE: Final = expression(
     r"(?:"
@@ -63,7 +64,7 @@ OPENING_LINE: Final = expression(
     r"|^\s*(?:[©®]|(?i:copyright\b|all rights reserved\b|spdx-))"
     r")"
 )
-"""Lines that begin or end a document, so that the text after them belongs to it."""
+"""A line that begins or ends a document, such as a header of a mail. The text after it belongs to the document."""
 
 ORIGIN_FIELD: Final = expression(
     r"(?i)^\W*(?:from|to|cc|bcc|date|sent|subject|re|author|reporter|assignee|status|priority|severity|reviewers?"
@@ -74,7 +75,7 @@ ORIGIN_FIELD: Final = expression(
     r"|a|oggetto|presenti|luogo|от|кому|тема|дата|присутствовали"
     r"|件名|差出人|宛先|日時|出席者|場所|作成者|发件人|收件人|主题|日期|时间|地点|出席|作者)\W{0,3}[:：]\s*\S"
 )
-"""Fields such as "From:" that say where a text comes from; two adjacent ones begin a document."""
+"""A field such as "From:" that says where a text comes from. Two adjacent ones begin a document."""
 
 SPEAKER: Final = expression(r"^\W{0,2}(\p{L}[\p{L}\d_.' -]*?)(?: ?\([^()\n]*\))?[:：]\s+\S|^([QAF])\.\s+\S")
 
@@ -96,7 +97,7 @@ SET_LINE: Final = expression(
     r"|(?i:\bshall (?:not )?\w)"
     r")"
 )
-"""Lines that hint at a document; two of them, or one beside a question, are enough."""
+"""A line whose form hints at a document. Two of them, or one beside a question, are taken for a document."""
 
 RULE_LINE: Final = expression(r"[-=_*#~─━═—]{3,}")
 
@@ -111,7 +112,7 @@ ORDER: Final = expression(
 POINTING_WORD: Final = expression(
     r"(?i)\b(?:this|these|dies\w*|ceci|ça|cela|cet(?:te)?|est[aoe]s?|iss[oa]|ist[oa]|quest[oaie]|grammar|spelling|wording|typos?|punctuation|grammatik|rechtschreibung|orthographe|ortografía|ortografia)\b|これ|この|这|這|это|이것|이거"
 )
-"""Words for a text at hand ("this", "the wording")."""
+"""Words that refer to a text at hand ("this", "the wording")."""
 
 SENTENCE: Final = expression(r"[^.!?。？！\n]+[.!?。？！]*")
 FENCE: Final = expression(r"(?m)^\s*(?:```|~~~)")
@@ -119,7 +120,7 @@ POLITE_WORDS: Final = expression(
     r"(?i)^\W*(?:(?:and|also|please|pls|just|can|could|would|will|you|bitte|kannst|könntest|können|du|sie|mir|mal|das|die"
     r"|tu|vous|peux|pouvez|me|juste|puedes|podrías|por|favor|pode|você|puoi|请|帮我|你|能)\b[\s,-]*)*"
 )
-"""Words at the beginning of an order before its verb ("can you please")."""
+"""Words of an order before its verb ("can you please")."""
 
 PERSON: Final = expression(
     r"(?i)(?:^|[^\p{L}\p{M}])(?:i|i'm|i’m|i'd|i've|my|me|we|we're|we’re|we've|our|us|you|your|let's|please"

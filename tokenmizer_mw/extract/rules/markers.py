@@ -1,5 +1,4 @@
-"""Rules for formal markers, which mean the same when user or assistant write them: "Decided:", "Completed:",
-"Next:"."""
+"""Rules for formal markers ("Decided:", "Completed:", "Next:"), which mean the same from users and assistants."""
 
 from __future__ import annotations
 
@@ -18,7 +17,7 @@ _PASSING: Final = (
 def _marker(
     name: str, act: Act, pattern: str, confidence: float, example: str, counter: str, *, unless: str = ""
 ) -> Rule:
-    """Make a rule for a formal marker of either speaker."""
+    """Return a rule for a formal marker, which applies to both speakers."""
     return Rule(name, _B, act, pattern, confidence, example, counter, unless, explicit=True)
 
 

@@ -1,7 +1,8 @@
-"""Words of sentences that say of one thing that it is done and of another that it is not.
+"""Patterns for sentences that say of one thing that it is done and of another that it is not.
 
-A pattern contains the words of all languages, because no language uses the words of another with another meaning.
-Patterns are RE2, case ignored.
+Unless a docstring says otherwise, a constant is an RE2 pattern that is matched at the start of a sentence or clause,
+case ignored. A pattern contains the words of all languages, because no language uses the words of another with another
+meaning.
 """
 
 from __future__ import annotations
@@ -19,13 +20,13 @@ BORDER: Final = (
     r"|pero|e|ma|mas|però|а|но|и|зато)\s+)?|\s+(?:but|while|whereas|though|aber|doch|mais|pero|però|mas|но)\s+"
     r"|[，；](?:但是?|不过|只是|而)?|(?:但是|不过|只是)"
 )
-"""Matches what separates two clauses, such as a comma, a dash or "but"."""
+"""What separates two clauses, such as a comma, a dash or "but". Searched anywhere in a sentence."""
 
 EXCEPT: Final = (
     r",?\s+(?:except(?: for| that)?|apart from|other than|save for|barring|bis auf|außer|ausser"
     r"|à part|sauf|hormis|excepto|salvo|menos|tranne|a parte|eccetto|exceto|кроме|за исключением)\s+"
 )
-"""Matches what stands before an exception ("except the login")."""
+"""What stands before an exception ("except the login"). Searched anywhere in a sentence."""
 
 _TAIL: Final = (
     r"(?: (?:now|again|here|too|es|durch|already|finally|at last|locally|fine|well|perfectly|lokal|localement"
@@ -35,7 +36,7 @@ _TAIL: Final = (
     r" .+)?"
 )
 DONE_WORDS: Final = 4
-"""How many groups of ``DONE`` (``word1`` to ``word4``) may contain the word that says that something is done."""
+"""Number of groups ``word1``, ``word2``, ... in ``DONE``."""
 DONE_WORD: Final = (
     r"done|finished|complete|fixed|merged|deployed|shipped|live|written|solved|sorted(?: out)?|gone|in place|ready"
     r"|ordered|booked|paid|sent|signed|printed|painted|delivered|imported|exported|uploaded|packed|typed|graded|marked|planted"
@@ -47,7 +48,7 @@ DONE_WORD: Final = (
     r"|terminad[oa]s?|pront[oa]s?|feit[oa]s?|corrigid[oa]s?|enviad[oa]s?|traduzid[oa]s?"
     r"|готов[аоы]?|сделан[аоы]?|исправлен[аоы]?|починил[аи]?|сделал[аи]?|исправил[аи]?|закончил[аи]?|отправлен[аоы]?"
 )
-"""Participles and other words for finished work."""
+"""Words that say that something is done ("fixed", "live")."""
 
 _DONE_HAN: Final = "做完|完成|搞定|修好|修复|弄好|写完|上线"
 
@@ -60,8 +61,8 @@ DONE: Final = (
     rf"|\S+(?: \S+){{0,5}} (?P<word3>{DONE_WORD}){_TAIL}"
     rf"|.*(?P<word4>{_DONE_HAN})了?.*"
 )
-"""A clause that says that something is done. One of the groups ``word1`` to ``word4`` contains the word that says
-so."""
+"""A whole clause that says that something is done. The one of the groups ``word1`` to ``word4`` that matches contains
+the word which says so."""
 
 _WELL_WORD: Final = (
     r"works?|working|pass(?:es|ed|ing)?|green|fine|up|runs?|running|ok(?:ay)?|loads?|opens?"
@@ -73,10 +74,11 @@ _WELL_WORD: Final = (
 _WELL_HAN: Final = "能用|可以用|正常|通过|没问题|好了|过了"
 
 WELL: Final = rf"(?:.+ )?(?P<word>{_WELL_WORD}){_TAIL}|.*(?P<works>{_WELL_HAN}).*"
-"""A clause that says that something works. The group ``word`` or ``works`` contains the word that says so."""
+"""A whole clause that says that something works. The group ``word`` or ``works`` contains the word which says so."""
 
 SUCCESS: Final = rf".*(?:^|[^a-z])(?:{DONE_WORD}|{_WELL_WORD})(?:[^a-z]|$)|.*(?:{_DONE_HAN}|{_WELL_HAN})"
-"""Sentences with a word of ``DONE`` or ``WELL``. Only such a sentence can have a clause that either of them matches."""
+"""Sentences with a word that says that something is done or works. In no other sentence can ``DONE`` or ``WELL`` match
+a clause."""
 
 FAILS: Final = (
     rf".*\b(?:{FAILING})\b|.*\b(?:red|(?:is|are|goes|went) down|loops|empty|blank|unreachable|rot|kaputt|leer|hängt"
@@ -95,7 +97,7 @@ NO_FAULT: Final = (
     r".*\b(?:no|0|zero|without|not a|none|kein\pL*|ohne|aucune?|sans|ningun[oa]?|ningún|sin|nessun\pL*|senza|nenhum\pL*"
     r"|sem)\b|.*(?:^| )(?:без|нет|ни) |.*(?:没有|无)"
 )
-"""A clause that denies a fault: "no failures"."""
+"""A clause that says that there is no fault: "no failures". ``FAILS`` does not count in such a clause."""
 
 OPEN: Final = (
     r".*\b(?:still (?:needs?|open|missing|to|has to|have to|waiting|wants?)|(?:is|are|'s|'re) (?:still )?(?:missing"
@@ -115,7 +117,7 @@ NEXT: Final = (
     r"|.+ (?:(?:is |are |comes? |up )?next|to go|to come|tomorrow|(?:is|are) left|remains?|als nächstes|après|ensuite"
     r"|después|mañana|dopo|domani|depois|amanhã|дальше|потом|завтра)$"
 )
-"""A clause that says what comes next, if nothing else applies to it."""
+"""A clause that says what comes next ("next: the login"). It counts only if no other pattern for clauses matches."""
 
 PARTLY: Final = (
     r"(?:only |about |roughly |just |over )*(?:half|a (?:third|quarter)|two thirds|three quarters|\d{1,2} ?(?:%"
@@ -132,7 +134,7 @@ PARTLY: Final = (
     r"|pela metade)\b.*"
     r"|(?:только )?(?:половин\pL+|треть|часть) .*|.*(?:наполовину|почти готов\pL*).*|.*(?:一半|差不多好|快好了).*"
 )
-"""Sentences that say that something is done or works only in part: "half of the pages are translated"."""
+"""Sentences that say that only a part is done or works: "half of the pages are translated"."""
 
 _WORKS: Final = (
     r"(?:works?|pass(?:es)?|loads?|opens?|builds?|compiles?|starts?|connects?|succeeds?|is green|goes through)"
@@ -148,7 +150,7 @@ AT_TIMES: Final = (
     r"|.*\b(?:funciona|pasa|arranca) (?:solo )?a veces\b.*|.*\b(?:funziona|passa|parte) (?:solo )?a volte\b.*"
     r"|.*\bfunciona (?:só )?às vezes.*|.*(?:иногда|временами) (?:работает|проходит).*|.*(?:有时候?(?:能|可以|正常)).*"
 )
-"""Sentences that say that something works only at times, so that it fails at other times."""
+"""Sentences that say that something works only sometimes. They count as reports of an error."""
 
 OF_PEOPLE: Final = r"(?:i|we|you|he|she|they|ich|wir|je|on|nous|yo|я|мы|我们?)\b"
 """Beginnings of sentences about what a person does."""
@@ -162,68 +164,73 @@ LEFT_OUT: Final = (
     r"|no|non ancora|ancora no|ainda não|não|ещё нет|еще нет|пока нет|нет|ещё не|еще не|не)(?: yet| so far| at all)?"
     r"|(?P<apart>.{1,30}?)(?:还没有?|没有?|还不行)"
 )
-"""A clause that leaves out what it denies: "the login isn't", "but not the login", "der Download nicht"."""
+"""A whole clause that denies a verb which stands only in the clause before it: "the login isn't", "but not the login".
+The group ``no`` contains the denial, one of ``LEFT_OUT_GROUPS`` the thing."""
 
 WHERE: Final = (
     r"(?:in|on|at|under|for|with|auf|im|bei|mit|unter|für|en|sur|dans|sous|chez|pour|con|bajo|su|per|em|no|na|в|на|у)\b"
 )
-"""Beginnings of what such a clause names, if it is only the case in which something does not hold: "not in Safari"."""
+"""Beginnings of the thing in ``LEFT_OUT`` that show that it is only a case in which something does not work:
+"in Safari" of "not in Safari"."""
 
 NO_THING: Final = r"(?:that|because|to|as|just|only|even|so|dass|weil|que|parce|porque|perché|что)\b"
-"""Beginnings of what such a clause names, if nothing is left out: "not that it matters"."""
+"""Beginnings of the thing in ``LEFT_OUT`` that show that the clause denies something else: "not that it matters"."""
 
 DENIALS: Final = split_words("nicht pas no non não не нет")
-"""Denials at the end of such a clause, which its label keeps."""
+"""Set of words: denials that may be the last word of a ``LEFT_OUT`` clause. The label of the clause uses the word that
+the speaker used."""
 
 LEFT_OUT_GROUPS: Final = ("behind", "aside", "before", "apart")
-"""The groups of ``LEFT_OUT`` one of which contains what the clause names."""
+"""Names of groups of ``LEFT_OUT``. The one that matches contains the thing that the clause is about."""
 
 MENDED: Final = (
     r"(?:fixed|repaired|solved|resolved|gone|corrected|patched|debugged|behoben|repariert|corrigée?s?|réparée?s?"
     r"|arreglad[oa]s?|corregid[oa]s?|sistemat[oaie]|corrett[oaie]|corrigid[oa]s?|исправ\pL+|почин\pL+|修好|修复)$"
 )
-"""Words of work that only an error needs ("fixed"): if they are denied, something is still wrong."""
+"""Words for the repair of an error ("fixed"). If they are denied, the error is still there."""
 
 NOT_YET: Final = r".*\b(?:yet|noch nicht|pas encore|todavía|aún|ancora|ainda)\b|.*(?:ещё|еще|пока|还没)"
-"""Words which say that something comes later."""
+"""Clauses which say that something will be done later ("not yet")."""
 
 GENERAL: Final = (
     r"(?:it|this|that|all|everything|everyone|most|both|tests?|the tests|the suite|\d+|nine|[\w-]+ of (?:the )?[\w-]+"
     r"|works?|runs?|passes|green|(?:lokal|hier|bei (?:mir|uns)) (?:läuft|geht|klappt|funktioniert) (?:es|alles|das)"
     r"|funcionan?|funzionano?|marche|fonctionne|работает|работают|es|alles|alle|das|tout|tous|ça|todos?|todo|todas|tutti|tutto|tudo|всё|все|全部|都)\b"
 )
-"""Beginnings of clauses whose subject names nothing ("everything", "the tests"), so that only the whole sentence says
-what is wrong."""
+"""Beginnings of clauses whose subject names no thing ("everything", "the tests"). The whole sentence becomes the label
+then."""
 
 PARTIAL: Final = (
     r"\b(?:halfway|half[- ]?(?:done|finished|ready|complete|built|written)|(?:partly|partially|nearly|almost) \w+"
     r"|halb fertig|fast fertig|à moitié"
     r"|presque|a medias|a metà|pela metade)\b|наполовину|почти|一半|差不多|快好"
 )
-"""Those words of ``PARTLY`` that say by themselves that something is done in part."""
+"""Those words of ``PARTLY`` that say by themselves that something is done in part ("halfway"). Searched anywhere."""
 
 RELATIVE: Final = r"(?:which|who|whose|where|welche[rs]?|qui|dont|que|cui|котор\pL+)\b"
-"""Beginnings of relative clauses, which stay with the words before the comma."""
+"""Beginnings of relative clauses ("which ..."). The sentence is not split before them."""
 
 REST: Final = (
     r"(?:the |all the )?(?:rest|others?|remaining|second|third|one|ones|\d+ of \d+|andere[nr]?|rest|autres?|otr[oa]s?"
     r"|altr[oaie]|outr[oa]s?|остальн\pL+)\b|.*\btest_\w+$|.*(?-i:\bTest[A-Z]\w+)$"
 )
-"""Words for a part that only the whole sentence names ("the rest")."""
+"""Beginnings of clauses about a part that only the whole sentence names ("the rest"), and ends of clauses that name a
+test."""
 
 SAYS_NOTHING: Final = (
     r".*\b(?:used to|instead|anymore|never|thought|said|supposed|claimed|had|must|should|let's|please|would|could"
     r"|might|if|when|once|until|unless|wenn"
     r"|falls|sobald|si|quand|cuando|quando|se|если|когда)\b|.*[?？]$|.*(?:如果|要是|之前|以为|本来|原来)"
 )
-"""Sentences that suppose, order or demand something, and so say nothing about what is done."""
+"""Sentences that suppose, order or demand something. They do not say what is done."""
 
 EXPLAINS: Final = (
     r"(?:next|then|now|on to|moving on|als nächstes|dann|jetzt|ensuite|maintenant|ahora|luego|poi|ora|agora)\b"
     r"|.*\b(?:was|were|had|previously|before|earlier|because|without|otherwise|whenever|so that|which|fails? fast"
     r"|war|waren|weil|ohne|damit|sonst|était|étaient|parce|sans|era|estaba|porque|sin)\b"
 )
-"""Clauses in which an assistant announces its next step, explains something, or says what was wrong before."""
+"""Clauses in which an assistant announces its next step, explains something, or says what was wrong before. A sentence
+with one is not read as mixed."""
 
 
 def _row(name: str, act: Act, confidence: float, example: str, *, explicit: bool = False) -> Rule:
@@ -236,4 +243,4 @@ MIXED_RULES: Final = {
     Act.COMPLAINT: _row("fails", Act.COMPLAINT, 0.85, "the upload works, the download doesn't", explicit=True),
     Act.LATER: _row("open", Act.LATER, 0.8, "done with the importer, exporter next"),
 }
-"""The rules of the hits in such sentences, by act."""
+"""The rules that such clauses and sentences are given as the source of their hits, by act. They match any text."""

@@ -49,7 +49,8 @@ _TENS: Final = {
 NUMBERS: Final = {word: str(at) for row in _NUMBERS for at, word in enumerate(row.split(), 1)} | {
     word: str(number) for word, number in _TENS.items()
 }
-"""Maps words for small numbers to their digits: "three" to "3"."""
+"""Maps words for numbers up to 90 in several languages to digits: "three" to "3". Of the numbers above twelve, only
+some are listed."""
 
 _WEEK: Final = (
     "montag dienstag mittwoch donnerstag freitag samstag sonntag",
@@ -65,4 +66,4 @@ _WEEK: Final = (
 )
 _ENGLISH: Final = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
 DAYS: Final = {word: day for row in _WEEK for word, day in zip(row.split(), _ENGLISH, strict=True)}
-"""Maps days of the week in other languages to the English ones."""
+"""Maps names of weekdays in other languages to the English names ("montag" to "monday")."""

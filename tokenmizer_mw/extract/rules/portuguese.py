@@ -1,4 +1,5 @@
-"""The table for Portuguese, of Brazil and of Portugal."""
+"""Phrases of Portuguese, from which the rules for Portuguese sentences are made. Forms of Brazil and of Portugal are
+listed."""
 
 from __future__ import annotations
 
@@ -195,4 +196,4 @@ PORTUGUESE: Final = make_tongue(
     "pode podem por porque pra precisamos preciso prefiro pronto põe quando que queria quero sempre sim são só "
     "também tela tem tira troca tudo tá uma uns usa usar valeu vamos você voltar vou à é",
 )
-"""The phrases of Portuguese (see ``tongue``)."""
+"""The phrases and rules of Portuguese (see ``tongue.Tongue``)."""

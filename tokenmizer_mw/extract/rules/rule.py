@@ -1,5 +1,5 @@
-"""The data types of the rule tables: speakers, acts (what a sentence does), what an act means for the graph, and
-rules."""
+"""The data types of the rule tables: the speaker, the act (what a sentence does), what an act means for the graph, and
+the rule."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tokenmizer_mw.model.node import DecisionKind, NodeType, Status
 
 
 class Speaker(StrEnum):
-    """The speaker of a message. For a rule: whose sentences it reads."""
+    """The speaker of a message; for a rule, whose sentences it applies to."""
 
     USER = "user"
     ASSISTANT = "assistant"
@@ -22,17 +22,18 @@ class Speaker(StrEnum):
 class Act(StrEnum):
     """What a sentence does.
 
-    - About work: ``request``; ``later`` (postpones it), ``handover`` (an assistant leaves it to the user), ``progress``
-      (it has begun), ``claim`` (it is done), ``retract`` (takes an order back), ``tested`` (tests pass), ``files``
-      (names files).
-    - About errors: ``complaint`` (something fails), ``fix`` (what was done about it), ``confirm`` (it works now),
-      ``still`` (it was called done and is not).
-    - About decisions: ``choice``, ``assign`` (a value for something named), ``rule`` (it holds from now on),
-      ``preference`` ("I prefer short answers"), ``wish`` ("the button should be on the right"), ``return``
-      ("back to REST"), ``reject``, ``proposal``.
-    - About replacements: ``replace`` (the user decides for one thing instead of another), ``change`` (the user orders
-      that one thing is replaced by another, or the assistant says that it did this).
-    - ``goal``: names the goal of the session.
+    - Work: ``request`` orders it, ``later`` postpones it, ``handover`` leaves it to the user (said by an assistant),
+      ``progress`` says that it has begun, ``claim`` that it is done, ``retract`` takes an order back, ``tested`` says
+      that tests pass, ``files`` names files.
+    - Errors: ``complaint`` says that something fails, ``fix`` what was done about it, ``confirm`` that it works now,
+      ``still`` that something reported as done is not.
+    - Decisions: ``choice`` decides for something, ``assign`` gives a value to something named, ``rule`` says what holds
+      from now on, ``preference`` what the user prefers ("I prefer short answers"), ``wish`` how something should be
+      ("the button should be on the right"), ``return`` goes back to an earlier choice ("back to REST"), ``reject``
+      turns something down, ``proposal`` suggests something.
+    - Replacements: ``replace`` decides for one thing instead of another; ``change`` says that one thing is or was
+      replaced by another (an order of the user, or a report of the assistant).
+    - ``goal`` names the goal of the session.
     """
 
     GOAL = "goal"
@@ -62,8 +63,8 @@ class Act(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Meaning:
-    """Type, status and move of the findings that an act makes, if speaker and context do not change them. ``kind``: the
-    kind of a decision, ``None`` for other types."""
+    """What the findings that an act makes are, unless speaker or context change it: their type, status, move (what the
+    finding does to the graph) and kind (of a decision; ``None`` for other types)."""
 
     type: NodeType
     status: Status
@@ -100,20 +101,20 @@ MEANINGS: Final[dict[Act, Meaning]] = {
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """A phrasing, as one row of a table.
+    """A phrasing, and what a clause with this phrasing does.
 
-    - ``name``: such as "user.use"; several rules of another language than English may share a name. ``speaker``: whose
-      sentences it reads.
+    - ``name``: such as "user.use". Rules of the same kind and language other than English share a name.
+    - ``speaker``: whose sentences the rule applies to; ``act``: what they do.
     - ``pattern``: RE2, matched at the start of a clause without introductory words and final full stop, case ignored.
       Groups: ``label`` (the stated fact), ``target`` (what it replaces), ``reason``.
-    - ``confidence``: that of the findings which the rule makes, 0 to 1.
-    - ``unless``: a pattern for similar clauses with another meaning ("" for none): the rule does not read a clause at
-      whose start it matches.
-    - ``whole``: the rule reads the sentence before it is split into clauses.
-    - ``explicit``: the words are unmistakable, as in "Decided: ...", so that they may count from an assistant as well
-      and the classifier never drops such a hit.
-    - ``example``: a sentence that the rule reads; ``counter``: a similar one that it must not read. A test runs both.
-      "" for rules that are made from the table of a language.
+    - ``confidence``: confidence of the findings that the rule makes, 0 to 1.
+    - ``unless``: RE2 for similar clauses with another meaning; "" for none. The rule does not apply to a clause that it
+      matches at the start.
+    - ``whole``: the pattern is matched with the whole sentence instead of its clauses.
+    - ``explicit``: the words are unmistakable, as in "Decided: ...". They may count from an assistant as well, and the
+      classifier never drops such a hit.
+    - ``example``: a sentence that the rule applies to; ``counter``: a similar one that it must not apply to. A test
+      checks both. "" for rules that are made from the table of a language.
     """
 
     name: str
@@ -139,5 +140,6 @@ def user_rule(
     unless: str = "",
     whole: bool = False,
 ) -> Rule:
-    """Make a rule for users' sentences; "user." is put before its ``name``. Arguments: as the fields of ``Rule``."""
+    """Return a rule for users' sentences. "user." is put before ``name``; the other arguments are the fields of
+    ``Rule``."""
     return Rule(f"user.{name}", Speaker.USER, act, pattern, confidence, example, counter, unless, whole)

@@ -1,4 +1,5 @@
-"""The table for Russian: past tenses of each gender; ё may be written as е."""
+"""Phrases of Russian, from which the rules for Russian sentences are made. Past tenses are listed for each gender; ё
+may be written as е."""
 
 from __future__ import annotations
 
@@ -192,4 +193,4 @@ RUSSIAN: Final = make_tongue(
     },
     ordinals="первый|первое|первая|первую второй|второе|вторая|вторую третий|третье|третью -1 последний|последнее",
 )
-"""The phrases of Russian (see ``tongue``)."""
+"""The phrases and rules of Russian (see ``tongue.Tongue``)."""

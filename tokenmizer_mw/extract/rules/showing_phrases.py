@@ -1,7 +1,7 @@
-"""Phrases with which users show somebody else's text without calling it a text: an order without an object
-("proofread please", "translate to German:"), the place where they read it ("I read on a forum:"), or a file.
+"""Phrases with which users show somebody else's text without naming it: an order without an object ("proofread please",
+"translate to German:"), the place where they read it ("I read on a forum:"), or a file.
 
-A row is a language; words are written as in ``rules.handover_phrases``.
+Each language has one ``Showing``, whose methods build RE2 patterns from its words.
 """
 
 from __future__ import annotations
@@ -16,28 +16,29 @@ _BESIDE: Final = r"[ \t,()]+"
 _MARKS: Final = r"[^\p{L}\p{M}\p{N}]*"
 
 FILE: Final = r"[\w./\\-]*[\w-]\.(?:md|mdc|markdown|txt|rst|adoc|org|log|eml|msg|csv|tsv|html?|pdf|docx?|odt|rtf)\b"
-"""RE2 for the name of a file of prose, or of one that a machine wrote, such as a log. In files of code, nobody states
-anything."""
+"""RE2 for the name of a file of prose, or of one that a program wrote, such as a log. Files of code are left out,
+because they contain no statements of people."""
 
 MENTION: Final = f"@{FILE}"
-"""RE2 for such a file that a user mentions with "@", such as "@notes.md"."""
+"""RE2 for such a file name with "@" before it: "@notes.md"."""
 
 
 @dataclass(frozen=True, slots=True)
 class Showing:
-    """The phrases of one language.
+    """The words of one language that show somebody else's text. Each field lists words, separated by spaces; an
+    underscore stands for a space, and a star at the end for any ending. "" for none.
 
-    - ``prose``: verbs of orders that are given for texts; ``making``: for texts and for programs; ``filling``: other
-      words that such an order may contain; ``becoming``: words before its result ("into"); ``asking``: words after
-      which it names its object.
-    - ``places``: where one reads what others wrote; ``taking``: verbs for reading; ``at``: words before such a place
-      then; ``telling``: verbs for what a place says; ``speakers``: people who are quoted like a place.
+    - ``prose``: verbs of orders for texts ("translate"); ``making``: verbs of orders for both texts and programs.
+    - ``filling``: other words that such an order may contain; ``becoming``: words before its result ("into");
+      ``asking``: words after which it names its object.
+    - ``places``: where people read what others wrote ("forum"); ``taking``: verbs for reading; ``at``: words before
+      such a place; ``telling``: verbs for what a place says; ``speakers``: people who are quoted.
     - ``contents``, ``of``: the words of "contents of"; ``looking``: verbs of orders to look at a file.
-    - ``records``: words for what was said in a meeting.
-    - ``this``, ``texts``: the words of "this answer"; ``within``: words before these; ``here``: words in place of
-      these. ``spaced``: as in ``Handing``.
-
-    ``examples``: sentences that show a text; ``counters``: similar ones that do not. Both stand before the text.
+    - ``records``: words for what was said in a meeting ("minutes").
+    - ``this``, ``texts``: the words of "this answer"; ``within``: words before these ("in"); ``here``: words that may
+      stand in place of these.
+    - ``spaced``: words are separated by spaces.
+    - ``examples``: sentences that show a text after them; ``counters``: similar ones that do not. A test checks both.
     """
 
     prose: str
@@ -63,7 +64,8 @@ class Showing:
     spaced: bool = True
 
     def ordering(self, *, making: bool) -> str:
-        """RE2 for an order that does not name what to work on. ``making``: the verbs may be those for programs, too."""
+        """RE2 for an order that does not name what to work on. ``making``: whether the verbs in ``making`` count as
+        well."""
         verbs = self._any(f"{self.prose} {self.making}" if making else self.prose)
         if not self.spaced:
             return rf"(?:{self._any(self.filling)}|[ \t,，])*(?:{self._any(self.becoming)})?.{{0,8}}{verbs}.{{0,8}}$"
@@ -73,12 +75,14 @@ class Showing:
 
     @property
     def object(self) -> str:
-        """RE2 for the words after which an order names its object."""
+        """RE2 for a text with one of the words in ``asking``, after which an order names its object. Matches nothing if
+        there are no such words."""
         return rf"(?:.*[ \t])?{self._any(self.asking)}" if self.asking else NOTHING
 
     @property
     def reading(self) -> str:
-        """RE2 for a clause that says where the user read the text after its colon."""
+        """RE2 for a clause before a colon that says where the user read the text after the colon. Matches nothing in a
+        language without ``places``."""
         if not self.places:
             return NOTHING
         places, speakers = self._any(self.places), self._any(self.speakers)
@@ -90,14 +94,15 @@ class Showing:
 
     @property
     def holding(self) -> str:
-        """RE2 for a clause that names a file whose contents follow ("contents of notes.md")."""
+        """RE2 for a clause at the end of a line that names a file whose contents follow ("contents of notes.md").
+        Matches nothing in a language without ``contents``."""
         if not self.contents:
             return NOTHING
         return rf"(?:.*[ \t])?{self._any(self.contents)}[ \t]+{self._any(self.of)}[ \t].{{0,40}}{FILE}.{{0,20}}$"
 
     @property
     def opening(self) -> str:
-        """RE2 for a line with an order to look at a mentioned file ("review @notes.md")."""
+        """RE2 for a whole line that orders to look at a mentioned file ("review @notes.md")."""
         beside = rf"(?:{self._any(self.filling)}{_BESIDE})*"
         orders = self._any(f"{self.looking} {self.prose}")
         return (
@@ -106,14 +111,16 @@ class Showing:
 
     @property
     def recording(self) -> str:
-        """RE2 for a line that says which meeting the following record is of ("minutes of the board meeting")."""
+        """RE2 for a line that names the meeting whose record follows ("minutes of the board meeting"). Matches nothing
+        in a language without ``records``."""
         if not self.records:
             return NOTHING
         return rf"{_MARKS}(?:{_LETTER}+[ \t]+){{0,2}}{self._any(self.records)}[ \t]+{self._any(self.of)}[ \t].*"
 
     @property
     def pointing(self) -> str:
-        """RE2 for a line that ends with "in this text" or the like, or that names a text and where it was found."""
+        """RE2 for a line that ends with "in this text" or the like, or that names a text and the place where it was
+        found. Matches nothing in a language without ``texts``."""
         if not self.texts:
             return NOTHING
         this, texts = self._any(self.this), self._any(self.texts)

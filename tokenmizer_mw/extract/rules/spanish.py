@@ -1,4 +1,5 @@
-"""The table for Spanish: orders with tú, usted and vosotros."""
+"""Phrases of Spanish, from which the rules for Spanish sentences are made. Orders are listed in the forms for tú, usted
+and vosotros."""
 
 from __future__ import annotations
 
@@ -218,4 +219,4 @@ SPANISH: Final = make_tongue(
     "se siempre sigue sin son su sus sí sólo también te tiene toda todas todos un una unas unos usa usamos usar "
     "usemos vale vamos volvamos voy ya",
 )
-"""The phrases of Spanish (see ``tongue``)."""
+"""The phrases and rules of Spanish (see ``tongue.Tongue``)."""

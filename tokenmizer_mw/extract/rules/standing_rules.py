@@ -1,4 +1,5 @@
-"""Rules for sentences that say what must hold from now on ("must", "is never"), in modal and passive English."""
+"""Rules for English sentences that say what must hold from now on, with modal verbs ("must") or passives ("is
+never")."""
 
 from __future__ import annotations
 
@@ -45,5 +46,5 @@ STANDING: Final = (
         "the captions are in English from now on",
     ),
 )
-"""Rules for what must hold. They are tried before those for rejections and complaints, which begin with the same words
+"""Rules for what must hold. They come before the rules for rejections and complaints, which begin with the same words
 ("never", "no", "not")."""

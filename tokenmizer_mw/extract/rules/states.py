@@ -1,7 +1,7 @@
-"""Rules for whole sentences about how things are: what always holds, fails, is left to do, or is done.
+"""Rules for whole sentences about how things are: what always holds, fails, is left to do, or is done. The whole
+sentence becomes the label.
 
-``SENTENCES`` has a row for each state and language and is tried last; the whole sentence becomes the label. The rules
-in ``HALF`` are tried first: one half of their sentences says that things are well, the other half what is not.
+The rules in ``HALF`` come before all others. ``SENTENCES`` is used only if no other rule matches.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ ENGLISH_WORDS: Final = split_words(
     "the our my your their with and is are was were of to for this that we it they have has been at from by on i you"
     " help when what which who will would should don't doesn't can't it's i'm we're"
 )
-"""Small English words, of which other languages have few."""
+"""Frequent short words of English. A sentence with one of them is probably English."""
 
 FAILING: Final = (
     r"fail(?:s|ed|ing)?|broken?|breaks|crash(?:es|ed|ing)?|hang(?:s|ing)?|throws?|threw|die[sd]|dying|refuses?|leaks?"
@@ -108,7 +108,8 @@ HALF: Final[Mapping[str, tuple[Rule, ...]]] = {
         ),
     ),
 }
-"""Rules for sentences of which one half says that things are well and the other what is not, by language."""
+"""Rules for sentences of which one half says that things are well and the other half what is not. By code of the
+language ("en")."""
 
 _FAIL: Final = (
     r"(?:fail|crash|break|hang|leak|time out|freeze|flicker|stutter|drip|error out|throw|complain|loop|jam|disconnect)"
@@ -141,7 +142,7 @@ RECOVERED_ABROAD: Final = Rule(
     r"|если|чтобы|должен|如果|应该|要)",
     whole=True,
 )
-"""Reports in other languages that something no longer fails."""
+"""Rule for sentences in languages other than English that say that something no longer fails."""
 
 REPORTS: Final = (
     Rule(
@@ -202,7 +203,7 @@ REPORTS: Final = (
         explicit=True,
     ),
 )
-"""Rules for reports of either speaker that something fails, or no longer does."""
+"""Rules for English sentences of either speaker that say that something fails, or no longer fails."""
 
 SENTENCES: Final[Mapping[str, tuple[Rule, ...]]] = {
     "en": (
@@ -472,4 +473,4 @@ SENTENCES: Final[Mapping[str, tuple[Rule, ...]]] = {
         ),
     ),
 }
-"""The rules for whole sentences about a state, by language."""
+"""Rules for whole sentences about a state, by code of the language."""

@@ -1,10 +1,11 @@
-"""The phrases of a language other than English, and how its rules are made from one small table.
+"""The phrases of a language other than English, and how its rules are made from a small table.
 
-A table has ``rows`` by kind of statement (``KINDS``): patterns in RE2, case ignored, which become rules. In a pattern,
+The table lists RE2 patterns by kind of statement (``KINDS``); each becomes a rule. Case is ignored. A pattern may
+contain placeholders:
 
-- ``<new>`` is the stated fact, ``<old>`` what it replaces, ``<all>`` the stated fact up to the end;
-- ``<end>`` is the end of the clause, or the reason that follows;
-- ``<name>`` is replaced by the entry ``name`` of the table's ``words``.
+- ``<new>``: the stated fact; ``<old>``: what it replaces; ``<all>``: the stated fact, up to the end of the clause.
+- ``<end>``: the end of the clause, or the reason that follows.
+- ``<name>`` for any other name: the pattern in the entry ``name`` of the table's ``words``.
 """
 
 from __future__ import annotations
@@ -22,11 +23,11 @@ from .rule import Act, Rule, Speaker
 
 
 class Form(Enum):
-    """Where the phrases of a kind of statement stand in a clause, and which words become the fact.
+    """Where the phrase of a statement stands in a clause, and which words become the stated fact.
 
-    - LINE: at the beginning; the group ``label`` of the pattern is the fact.
-    - MARK: before a colon; the text after the colon is the fact.
-    - WITHIN: anywhere; the whole clause is the fact.
+    - LINE: the phrase stands at the beginning; its placeholders ``<new>`` or ``<all>`` contain the fact.
+    - MARK: the phrase stands before a colon; the text after the colon is the fact.
+    - WITHIN: the phrase stands anywhere; the whole clause is the fact.
     """
 
     LINE = auto()
@@ -38,8 +39,8 @@ class Form(Enum):
 class Kind:
     """One kind of statement for which each language has phrases: a goal, a decision, finished work, and so on.
 
-    ``act``: what such a statement does; ``speaker``: who may make it; ``confidence``: the probability that it is meant
-    so; ``form``: where its phrases stand; ``whole``, ``explicit``: as in ``Rule``.
+    - ``name``: key of the kind in the tables; ``form``: where its phrases stand.
+    - ``act``, ``speaker``, ``confidence``, ``whole``, ``explicit``: as in the ``Rule`` that is made from each phrase.
     """
 
     name: str
@@ -79,7 +80,7 @@ KINDS: Final = (
     Kind("need", Act.REQUEST, _USER, 0.75),
     Kind("result", Act.CLAIM, _BOTH, 0.7, Form.WITHIN),
 )
-"""All kinds of statements. If the phrases of several match a clause, the first kind counts."""
+"""All kinds of statements. If phrases of several kinds match a clause, the first kind counts."""
 
 PIECE: Final = r"[^,;?，。；？、।]"
 _END: Final = r"(?:$|[,.;:，。；।–] ?(?P<reason>.*))"
@@ -96,22 +97,24 @@ _BEHIND: Final = r"(?:$|[\s,;:.!?)\"'»’-].*)"
 
 @dataclass(frozen=True, slots=True)
 class Tongue:
-    """The phrases of one language. Patterns are RE2, matched at the start of a sentence or clause, case ignored; "" for
-    none.
+    """The phrases of one language. Unless stated otherwise, patterns are RE2, matched at the start of a sentence or
+    clause, case ignored; "" for none.
 
+    - ``code``: code of the language ("de"); ``rules``: the rules for its statements.
     - ``cues``: words that identify the language, none of them English; () if its script does.
     - ``lead``: introductory words before a statement, removed as long as one matches.
     - ``asks``: questions without a question mark; ``polite``: orders in the form of a question, with the order in the
       group ``rest``.
-    - ``supposes``, ``reports``: sentences that only imagine something, or report what others say; both state nothing.
-    - ``border``: what separates clauses; ``because``: what separates a choice and its reason (both matched anywhere);
-      ``trailer``: softening words at the end of a label.
-    - ``offers``: an assistant's offer to do something, with that in the group ``label``; ``choosing``: words that
+    - ``supposes``: sentences that only imagine something; ``reports``: sentences that report what others say. Both
+      state nothing.
+    - ``border``: what separates clauses, matched anywhere; ``because``: what separates a choice from its reason,
+      matched anywhere; ``trailer``: softening words at the end of a label.
+    - ``offers``: an assistant's offer to do something; the group ``label`` contains what. ``choosing``: words that
       announce options, matched anywhere.
-    - ``yes``, ``no``, ``both``, ``every`` (all options): short answers, as alternatives; ``soft``: words that
-      may stand beside these.
-    - ``pick``: words before a number, a letter or one of the ``ordinals`` ("first"; their values are positions from 0,
-      -1 for the last); ``picked``: words after it.
+    - ``yes``, ``no``, ``both``, ``every`` (all options): short answers, as alternatives of a pattern; ``soft``: words
+      that may stand beside these.
+    - ``pick``: words before a number, a letter or an ordinal that picks an option; ``picked``: words after it.
+    - ``ordinals``: maps ordinals ("first") to positions of options, from 0; -1 for the last.
     - ``ahead``: phrases for future work.
     """
 
@@ -151,14 +154,15 @@ def make_tongue(
     ordinals: str = "",
     spaced: bool = True,
 ) -> Tongue:
-    """Make the phrases of a language from its table.
+    """Return the phrases of a language, made from its table.
 
-    - ``code``: code of the language ("de"), the beginning of the names of its rules.
-    - ``rows``: patterns by kind of statement; ``unless``: by kind, a pattern of similar clauses with another meaning.
-    - ``words``: the texts for ``<name>``; ``said``: the other fields of ``Tongue``.
-    - ``ahead``: the fields of ``Ahead``; ``cues``: words, separated by spaces; ``ordinals``: words by position, as in
-      "first|1st second|2nd -1 last", with "_" for a space.
-    - ``spaced``: words are separated by spaces, so that patterns with the form ``WITHIN`` match whole words only.
+    - ``code``: code of the language ("de"); the names of its rules begin with it.
+    - ``rows``: one or several patterns for each name of a kind; ``unless``: for a kind, a pattern of similar clauses
+      with another meaning.
+    - ``words``: the patterns for placeholders; ``said``: further fields of ``Tongue`` by name.
+    - ``ahead``: fields of ``Ahead`` by name; ``cues``: words, separated by spaces.
+    - ``ordinals``: words in the order of their positions, as in "first|1st second|2nd -1 last"; "_" stands for a space.
+    - ``spaced``: whether words are separated by spaces. If so, phrases of the form ``WITHIN`` match whole words only.
     """
     known = {name: f"(?:{_fill_placeholders(text, {})})" for name, text in words.items()}
     for name, text in words.items():
@@ -227,7 +231,7 @@ def _ahead_of(code: str, table: Mapping[str, str | Sequence[str]], known: Mappin
 
 
 def _places_of(text: str) -> dict[str, int]:
-    """The position of each word in a list such as "first|1st second third -1 last"."""
+    """Maps each word of a list such as "first|1st second third -1 last" to its position: 0, 0, 1, 2 and -1."""
     groups, _, last = text.partition(" -1 ")
     places = {word.replace("_", " "): place for place, group in enumerate(groups.split()) for word in group.split("|")}
     return places | {word.replace("_", " "): -1 for word in last.split("|") if word}

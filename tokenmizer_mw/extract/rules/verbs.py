@@ -1,4 +1,4 @@
-"""Verbs of work, as alternatives for RE2 patterns."""
+"""Verbs of work, as parts of RE2 patterns."""
 
 from __future__ import annotations
 
@@ -27,7 +27,8 @@ _OBJECT: Final = (
     r"|up|in|on|out|off|down|for|only|just|users?|new|old|me|us)\b|(?-i:[A-Z`'\"/@.\d]))"
 )
 WORK_VERBS: Final = rf"(?:{_CLEAR}) |(?:{_VAGUE}){_OBJECT}"
-"""Beginnings of requests: verbs that are hardly anything else, and other verbs followed by an object."""
+"""Beginnings of orders: verbs that hardly mean anything else ("add
+"), and ambiguous verbs together with an object ("set the")."""
 
 DONE_VERBS: Final = (
     "added|implemented|created|built|wrote|written|made|set up|fixed|repaired|updated|changed|removed|deleted"
@@ -44,17 +45,17 @@ DONE_VERBS: Final = (
     "|defined|tweaked|restructured|reorgani[sz]ed|verified|restored|reverted|dropped|bundled|scaffolded|initiali[sz]ed"
     "|corrected|ensured|patched|booked|ordered"
 )
-"""Beginnings of claims of finished work."""
+"""Verb forms with which reports of finished work begin ("added")."""
 
 
 BY_HAND: Final = (
     r"(?:manual(?:ly)?:|manual(?:ly)? (?:check|test|verif|run|smoke|open|confirm|inspect|walk)\w*"
     r"|visual(?:ly)? (?:check|verif|inspect|confirm|test)\w*|by hand: |smoke[- ]test) ?.{6,}"
 )
-"""Beginnings of points of a plan that somebody has to check by hand: no passing test completes them."""
+"""Items of a plan that somebody has to check by hand ("manually test ..."). No passing test completes such an item."""
 
 WHEN_DONE: Final = (
     r" (?:(?:an?|\d+|two|three|some|a few) (?:minutes?|hours?|days?|weeks?) ago|yesterday|today|tonight|this (?:morning"
     r"|afternoon|evening|week)|last (?:night|week)|earlier|on (?:mon|tues|wednes|thurs|fri|satur|sun)day)"
 )
-"""Words that say when something was finished ("an hour ago")."""
+"""Words for the time at which something was finished ("an hour ago")."""

@@ -1,4 +1,4 @@
-"""Patterns for wishes, which are used to find the goal in the first message of a session."""
+"""Patterns for wishes, with which the goal of a session is found in its first message."""
 
 from __future__ import annotations
 
@@ -16,14 +16,15 @@ WANTS: Final = compile_lazily(
     r"(?: (?P<you>you))?(?: (?P<to>to)| for|(?P<rest> (?:a|an|the|some|one|my|our|[\w-]+ \w+ (?:by|per|for|of))))\b"
     r"|(?P<must>have to|has to|must|should|got to|have got to|gotta|need to)\b),? ?(?P<label>.{8,})"
 )
-"""Wishes in the first person or of the speaker's own people ("our team needs ..."), at the start of a sentence."""
+"""Wishes of the speaker or of the speaker's own people ("our team needs ..."), matched at the start of a sentence."""
 
 WANTS_BEHIND: Final = compile_lazily(
     r".{8,200}?(?:,|;| -| –| —)(?: so| and| but| now| then| therefore)* (?P<label>(?:i|we|our \w+|my \w+)(?:'d| would"
     r"| just| only| really| now| currently)* (?:want|wants|need|needs|like|have|has|must)(?: you)? (?:to|it|that|a|an"
     r"|the|some)\b.{8,})"
 )
-"""Wishes after what they are based on ("we have 40 shops, so we need ...")."""
+"""Wishes after the circumstances that they follow from ("we have 40 shops, so we need ..."). The group ``label``
+contains the wish."""
 
 MODAL_ABROAD: Final = compile_lazily(
     r"(?:ich|wir) (?:soll|sollen|sollte|muss|müssen|will|wollen|möchten?) "

@@ -139,7 +139,7 @@ DENIED: Final = (
     r"|none|neither)) (?:[^,;]* )?(?:works?|working|fixed|green|up|ready|gone|ok|okay|fine|clean|good|great|right"
     r"|pass(?:es)?|loads?)\b|(?:nothing|none|nobody|no one|neither)\b"
 )
-"""Sentences that deny, at least in part, what their verb says: "I couldn't get the login to work"."""
+"""Beginnings of sentences that deny, at least in part, what their verb says: "I couldn't get the login to work"."""
 
 STATES: Final = (
     _rule(

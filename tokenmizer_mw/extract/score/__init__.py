@@ -1,1 +1,1 @@
-"""The classifiers: what a sentence does, and whether it changes a fact in force."""
+"""The classifiers: one judges what a sentence does, one whether a sentence changes a fact in force."""

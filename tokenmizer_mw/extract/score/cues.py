@@ -21,16 +21,16 @@ from tokenmizer_mw.extract.text.phrases import bound_sentence, has_digit, is_que
 from .kinds import kind_of
 
 WORDS_MAX: Final = 32
-"""How many words at the beginning of a sentence become features."""
+"""Number of words at the beginning of a sentence that become features."""
 
 LETTERED_MAX: Final = 16
-"""How many words at the beginning of a sentence give features from their letters."""
+"""Number of words at the beginning of a sentence whose characters become features."""
 
 LETTERS: Final = 4
-"""How many consecutive characters of a word, with a space at both its ends, are one feature."""
+"""Number of consecutive characters that form one feature. A word counts with a space at each of its ends."""
 
 SCRIPT_MAX: Final = 80
-"""How many characters of a word, and of a sentence in another script, become features."""
+"""Number of characters of a word, and of a sentence in another script than Latin, that become features."""
 
 _EDGES: Final = ".,;:!?\"'()[]{}<>*`…–—“”„«»"
 _SIGNS: Final = (
@@ -59,7 +59,8 @@ _SHORT, _LONG = 3, 12
 
 
 def cues_of_sentence(segment: Segment, read: Sequence[Hit], speaker: Speaker) -> list[str]:
-    """Return the features of a sentence by itself. ``read``: the hits of rules in it."""
+    """Return the features of a sentence by itself, without its place in the message. ``read``: the hits of rules in it;
+    ``speaker``: whose sentence it is."""
     text = bound_sentence(segment.text)
     who = speaker.value
     lower = text.casefold()
@@ -166,8 +167,8 @@ def _behind(situation: Situation, where: str) -> list[str]:
 
 
 def cues_of_neighbours(before: Sequence[Hit], behind: Sequence[Hit], situation: Situation) -> list[str]:
-    """Return the features from the hits of rules in the sentences before and after, and from whether tools are in
-    use."""
+    """Return the features of the sentence's neighbourhood: the hits of rules in the sentences before (``before``) and
+    after it (``behind``), and whether tools are in use."""
     who = situation.speaker.value
     found = [f"{who}:rule-before:{hit.rule.act}" for hit in before] or [f"{who}:rule-before:"]
     found += [f"{who}:rule-behind:{hit.rule.act}" for hit in behind] or [f"{who}:rule-behind:"]
@@ -184,11 +185,12 @@ def is_of_rules(cue: str) -> bool:
 
 
 HEARD_MAX: Final = 2_000
-"""How many characters at the end of the other speaker's last message are searched for its last sentence."""
+"""Number of characters at the end of the other speaker's last message that are searched for its last sentence."""
 
 
 def last_heard_sentence(situation: Situation) -> str:
-    """Return the last sentence of the other speaker before the message; "" if none is among the messages looked at."""
+    """Return the last sentence of the other speaker's last message before the one that ``situation`` describes; "" if
+    there is none among the messages looked at."""
     heard = situation.told if situation.speaker is Speaker.USER else situation.asked
     if heard is None:
         return ""

@@ -1,4 +1,4 @@
-"""Sentence embeddings by a model in a directory: BERT in numpy, with the weights mapped from the disk.
+"""Sentence embeddings by a model in a directory: BERT in numpy, with the weights mapped into memory from the disk.
 
 The directory is one that sentence-transformers writes for a small BERT model such as MiniLM: ``model.safetensors``,
 ``config.json`` and ``tokenizer.json``. Nothing is ever downloaded.
@@ -22,10 +22,10 @@ from tokenmizer_mw.errors import ConfigError
 
 WEIGHTS: Final = "model.safetensors"
 TOKENS_MAX: Final = 128
-"""How many tokens of a sentence are read."""
+"""Number of tokens of a sentence that are read."""
 
 HEADER_MAX: Final = 8 * 1024 * 1024
-"""Greatest size, in bytes, of the header of a file of weights, which lists its tensors."""
+"""Largest header of a file of weights, in bytes; it lists the file's tensors."""
 
 Matrix = NDArray[np.float32]
 
@@ -39,10 +39,10 @@ a wide matrix, whose product is added to it."""
 
 
 class Tokens(Protocol):
-    """Protocol of a sentence model that reads tokens."""
+    """Protocol of a sentence model: splits texts into tokens, and computes the last layer for given tokens."""
 
     def tokens(self, text: str) -> Sequence[int]:
-        """Return the numbers of a text's tokens, without the special tokens at both ends."""
+        """Return the numbers of a text's tokens, without special tokens such as "[CLS]" at the ends."""
 
     def number(self, token: str) -> int:
         """Return the number of a special token such as "[SEP]". Raises ``ConfigError`` if the model has none."""
@@ -56,7 +56,8 @@ class Encoder:
     """Embeds texts as vectors of ``width`` numbers: the mean of the last layer over a text's tokens, scaled to length
     one.
 
-    ``adapter``: changes of the model's matrices. Raises ``ConfigError`` if the directory has no such model.
+    ``directory``: where the model is; ``adapter``: changes of the model's matrices, ``None`` for none. Raises
+    ``ConfigError`` if the directory has no such model, or the adapter belongs to another one.
     """
 
     def __init__(self, directory: Path, adapter: Adapter | None = None) -> None:
@@ -83,7 +84,7 @@ class Encoder:
             self._weights = {**self._weights, **_adapt(self._weights, adapter)}
 
     def __call__(self, texts: Sequence[str]) -> Matrix:
-        """Return the vectors of some texts, one row per text."""
+        """Return the vectors of ``texts``: a matrix with one row per text and ``width`` columns."""
         rows = [self._vector(self._tokenizer.encode(text).ids) for text in texts]
         return np.stack(rows) if rows else np.zeros((0, self.width), np.float32)
 
@@ -95,19 +96,21 @@ class Encoder:
         return np.asarray(mean / length if length else mean, np.float32)
 
     def tokens(self, text: str) -> Sequence[int]:
-        """See ``Tokens.tokens``."""
+        """Return the numbers of a text's tokens, without special tokens such as "[CLS]" at the ends."""
         tokens: Sequence[int] = self._tokenizer.encode(text, add_special_tokens=False).ids
         return tokens
 
     def number(self, token: str) -> int:
-        """See ``Tokens.number``."""
+        """Return the number of a special token such as "[SEP]". Raises ``ConfigError`` if the tokenizer has none."""
         number = self._tokenizer.token_to_id(token)
         if number is None:
             raise ConfigError(f"the tokenizer has no {token}")
         return int(number)
 
     def read(self, tokens: Sequence[int], kinds: Sequence[int]) -> Matrix:
-        """See ``Tokens.read``."""
+        """Return the output of the last layer for the first ``TOKENS_MAX`` of ``tokens``, one row per token. ``kinds``:
+        for each token 0 if it is of the first text, 1 if it is of the second. Raises ``ConfigError`` if the weights do
+        not fit the model's description."""
         try:
             hidden = self._embed_tokens(tokens[: self._longest], kinds[: self._longest])
             for layer in range(self._layers):
@@ -159,8 +162,8 @@ def _adapt(weights: Mapping[str, Matrix], adapter: Adapter) -> dict[str, Matrix]
 
 
 def digest_of(directory: Path) -> str:
-    """Return the SHA-256 of the weights in a directory, as hexadecimal digits. Raises ``ConfigError`` if there are
-    none."""
+    """Return the SHA-256 of the file of weights in ``directory``, as hexadecimal digits. Raises ``ConfigError`` if
+    there is no such file."""
     try:
         with (directory / WEIGHTS).open("rb") as file:
             return hashlib.file_digest(file, "sha256").hexdigest()

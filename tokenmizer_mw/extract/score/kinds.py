@@ -1,7 +1,7 @@
-"""Word classes for the classifier, so that it recognises the form of a sentence on any topic.
+"""Word classes for the sentence classifier, so that it recognises the form of a sentence on any topic.
 
-English only: function words ("the") are their own class, words of work and trouble have a class each, and all others
-are classed by their endings.
+English only: each function word ("the") is a class of its own, words of work and of trouble have a class each, and all
+others are classed by their endings.
 """
 
 from __future__ import annotations

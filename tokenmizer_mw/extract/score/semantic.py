@@ -1,8 +1,8 @@
 """The classifier with a sentence model: it judges a sentence by its features and by its embedding in its context.
 
 A *head* is what is trained for one sentence model by ``python -m benchmarks.train_acts --semantic DIRECTORY``: an
-adapter of the model's matrices, and a weight for each act and dimension of the embedding. The package contains the head
-for all-MiniLM-L6-v2; one for another model is stored beside that model's weights as ``acts.head``.
+adapter (changes of the model's matrices), and a weight for each act and dimension of the embedding. The package
+contains the head for all-MiniLM-L6-v2; one for another model is stored beside that model's weights as ``acts.head``.
 
 Needs the extra ``semantic``, or ``embeddings``, which is faster.
 """
@@ -31,21 +31,22 @@ from .encoder import Adapter, Encoder, Tokens, digest_of
 HEAD: Final = "acts.head"
 FORMAT: Final = 3
 HEAD_MAX: Final = 4 * 1024 * 1024
-"""Greatest size of a head's file, in bytes."""
+"""Largest file of a head, in bytes."""
 SENTENCES_KEPT: Final = 1024
-"""How many sentences' results are cached, because a sentence is judged up to three times while a message is read."""
+"""Number of sentences whose results are cached, because a sentence is judged up to three times while a message is
+read."""
 TEXT_TOKENS: Final = 56
-"""How many tokens at the beginning of a sentence are read."""
+"""Number of tokens at the beginning of a sentence that are read."""
 BEFORE_TOKENS: Final = 24
-"""How many tokens at the end of the sentence before it are read."""
+"""Number of tokens at the end of the preceding sentence that are read."""
 HEARD_TOKENS: Final = 28
-"""How many tokens at the end of the other speaker's last sentence are read."""
+"""Number of tokens at the end of the other speaker's last sentence that are read."""
 
 _FAR: Final = 500.0
 
 Matrix = NDArray[np.float32]
 Read = Callable[[SentenceInContext], Any]
-"""Type of the functions that return the vector of a sentence in its context."""
+"""Function that gets a sentence in its context and returns its vector."""
 
 
 class Head(Model):
@@ -94,8 +95,8 @@ class Head(Model):
         return found
 
     def guess(self, total: int, meaning: Sequence[float] = ()) -> ActProbabilities:
-        """Return the probabilities of the acts of a sentence. ``total``: what ``weight`` returned for its features;
-        ``meaning``: what ``meaning`` returned for it."""
+        """Return the probabilities of the acts of a sentence. ``total``: what the method ``weight`` returned for its
+        features; ``meaning``: what the method ``meaning`` returned for it; (): judge by the features alone."""
         if not meaning:
             return super().guess(total)
         sums = [
@@ -105,8 +106,8 @@ class Head(Model):
         return ActProbabilities(self.classes, tuple([1 / (1 + math.exp(-one)) for one in sums]))
 
     def to_bytes(self) -> bytes:
-        """Return the head as the content of a file for ``load``, in half precision. The file lacks the classifier of
-        features, which ``load`` takes as ``cues``."""
+        """Return the head as the content of a file that ``load`` reads, with all numbers in half precision. The
+        classifier of features is not in it; ``load`` gets that as its argument ``cues``."""
         named = {"slopes": self.slopes, "offsets": self.offsets, "dense": self.dense}
         for name, (tall, wide) in self.adapter.items():
             named |= {f"{_TALL}{name}": tall, f"{_WIDE}{name}": wide}
@@ -122,8 +123,10 @@ class Head(Model):
 
     @classmethod
     def load(cls, data: bytes, cues: Model, reader: Callable[[Adapter], Read]) -> Head:
-        """Load a head from the content of a file. ``cues``: the classifier of features that it completes; ``reader``:
-        makes from an adapter the function that reads sentences.
+        """Make a head from the content of a file that ``to_bytes`` returned.
+
+        ``cues``: the classifier of features that the head completes; ``reader``: gets the adapter and returns the
+        function that makes the vectors of sentences.
 
         Raises ``BadModel`` if the file is damaged, too large, of another version or made for other acts.
         """
@@ -170,9 +173,11 @@ def _split(numbers: Matrix, shapes: Mapping[str, Sequence[int]]) -> dict[str, Ma
 
 
 class ContextReader:
-    """Makes the vectors of sentences in their context. The sentence model reads speaker and sentence as first text, and
-    as second text the sentence before and the other speaker's last one. The vector is the mean of the last layer over
-    all tokens."""
+    """Makes the vectors of sentences in their context.
+
+    The sentence model reads two texts: first the speaker and the sentence; second the sentence before it and the other
+    speaker's last sentence. The vector is the mean of the last layer over all tokens.
+    """
 
     def __init__(self, encoder: Tokens) -> None:
         self._encoder = encoder
@@ -184,7 +189,8 @@ class ContextReader:
         return mean
 
     def sequence(self, sentence: SentenceInContext) -> tuple[list[int], list[int]]:
-        """Return the tokens to read, and for each whether it is of the sentence (0) or of its context (1)."""
+        """Return two lists of equal length: the numbers of the tokens to read, and for each token 0 if it belongs to
+        the sentence, 1 if it belongs to its context."""
         tokens, end = self._encoder.tokens, self._end
         first = [self._begin, *tokens(sentence.speaker), *tokens(sentence.text)[:TEXT_TOKENS], end]
         before, heard = tokens(sentence.before)[-BEFORE_TOKENS:], tokens(sentence.heard)[-HEARD_TOKENS:]
@@ -194,11 +200,12 @@ class ContextReader:
 
 @cache
 def open_head(directory: str, sha256: str = "") -> Head:
-    """Return the head for the sentence model in ``directory``, which may also be an installed package; cached.
+    """Return the head for the sentence model in ``directory``, which may also be the name of an installed package. The
+    result is cached.
 
-    The head is the file in the directory, else the package's. ``sha256``: required digest of the weights; "" for that
-    of the weights that the head was trained on. Raises ``ConfigError`` if weights, tokenizer or head are missing,
-    damaged or do not belong together.
+    The head is the file ``acts.head`` in the directory, else the one in this package. ``sha256``: required digest of
+    the weights; "": the weights must be those that the head was trained on. Raises ``ConfigError`` if weights,
+    tokenizer or head are missing, damaged or do not belong together.
     """
     folder = model_directory(directory)
     digest = digest_of(folder)
@@ -228,8 +235,9 @@ def _trained_on(data: bytes) -> str:
 
 
 def open_encoder(folder: Path, adapter: Adapter) -> Tokens:
-    """Return the sentence model in a directory, with its adapter: run by transformers if sentence-transformers is
-    installed, else by numpy; both give the same vectors. Raises ``ConfigError`` if the directory has no such model."""
+    """Return the sentence model in ``folder``, with its adapter. It is run by transformers if sentence-transformers is
+    installed and has written the directory, else by numpy; both give the same vectors. Raises ``ConfigError`` if the
+    directory has no such model."""
     encoder = Encoder(folder, adapter)
     if find_spec("sentence_transformers") is None or not (folder / "modules.json").exists():
         return encoder

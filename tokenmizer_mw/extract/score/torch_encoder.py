@@ -17,8 +17,9 @@ from .encoder import Adapter, Encoder, Matrix
 
 
 class TorchEncoder:
-    """Does what ``encoder`` does, faster. ``folder``: the model's directory; ``encoder``: the numpy version of the same
-    model, whose tokenizer is used; ``adapter``: changes of its matrices."""
+    """Computes the last layer of a sentence model as ``Encoder`` does, but faster. ``folder``: the model's directory;
+    ``encoder``: the numpy version of the same model, whose tokenizer is used; ``adapter``: changes of the model's
+    matrices."""
 
     def __init__(self, folder: Path, encoder: Encoder, adapter: Adapter) -> None:
         self.tokens, self.number = encoder.tokens, encoder.number

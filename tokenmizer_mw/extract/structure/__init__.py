@@ -1,7 +1,8 @@
-"""What structure shows for certain, in any language: tool calls and their results, checklists, code blocks and diffs.
+"""Findings from the structure of messages, which is certain in any language: tool calls and their results, checklists,
+code blocks and diffs.
 
-What a tool returned is evidence of files, errors, tests and the like. Text that comes out of a file, a page or a
-command never makes a task, a decision or a goal.
+The result of a tool is evidence of files, errors, tests and the like. Text from a file, a page or a command never makes
+a task, a decision or a goal.
 """
 
 from __future__ import annotations
@@ -60,11 +61,12 @@ def read_structure(
 ) -> list[Finding]:
     """Return the findings of message number ``turn`` that need no understanding of its words.
 
-    - ``pending``: the unanswered calls of earlier messages by id, oldest first (see ``open_calls``). Results without an
-      id answer them in order. Results may also answer calls of the same message, which the provider itself carried out.
+    - ``pending``: the unanswered tool calls of earlier messages by id, oldest first (see ``open_calls``). Results
+      without an id answer them in order. Results may also answer calls of the same message, which the provider itself
+      carried out.
     - ``segments``: the segments of the message's text; ``None``: they are computed if needed.
 
-    Never raises; [] for system messages.
+    Never raises; [] for system messages. At most ``FINDINGS_MAX`` findings are returned.
     """
     if message.role is Role.SYSTEM:
         return []
@@ -97,8 +99,8 @@ def _may_have_structure(text: str) -> bool:
 
 
 def open_calls(messages: Iterable[Message]) -> dict[str, ToolCall]:
-    """Return the tool calls that no result among ``messages`` answers, by id, oldest first. A call without an id gets a
-    key that cannot be an id."""
+    """Return the tool calls in ``messages`` (oldest first) that no result among them answers, by id, oldest first. A
+    call without an id gets a key that cannot be an id."""
     waiting: dict[str, ToolCall] = {}
     for index, message in enumerate(messages):
         for position, call in enumerate(message.tool_calls):
@@ -126,10 +128,10 @@ def pair_results(
 
 
 def is_covering(target: str, detail: str) -> bool:
-    """Whether the command ``target`` ("$ pytest") includes the command ``detail`` ("$ pytest tests/api"): ``detail`` is
-    equal, or begins with the same words or the same folder. False if ``target`` is "".
+    """Whether the command ``target`` ("$ pytest") includes the command ``detail`` ("$ pytest tests/api"): both are
+    equal, or ``detail`` begins with the words of ``target``, or with its folder. False if ``target`` is "".
 
-    A bare program includes others only if it is a test runner: ``make`` does not include ``make test``.
+    A program without arguments includes others only if it is a test runner: ``make`` does not include ``make test``.
     """
     if not target or not detail.startswith(target):
         return False
@@ -140,8 +142,8 @@ def is_covering(target: str, detail: str) -> bool:
 
 
 def read_result(call: ToolCall | None, result: ToolResult) -> list[Finding]:
-    """Return the findings of a tool result. ``call``: the call that it answers; ``None`` if unknown, then only what the
-    result shows by itself is found."""
+    """Return the findings of a tool result. ``call``: the call that it answers; if that is unknown (``None``), only
+    findings that follow from the result alone."""
     output = read_output(result)
     if call is None:
         return _read_unpaired_output(output)

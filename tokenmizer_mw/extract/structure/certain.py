@@ -1,5 +1,5 @@
-"""Functions that make findings from tool traffic. Such findings are certain, because the tool call happened; only a
-step that a call begins is not."""
+"""Functions that make findings of tool calls and their results. Such findings are certain, because the tool call
+happened; only a step that a call begins is not."""
 
 from __future__ import annotations
 
@@ -65,16 +65,17 @@ def task(label: str, status: Status, *, order: int | None = None, detail: str = 
 
 
 def make_plan_task(label: str, status: Status, *, order: int | None = None, detail: str = "") -> Finding:
-    """Make the finding of a task from a plan. A completed task that only looks at or checks something is archived.
-    ``order``, ``detail``: as in ``task``."""
+    """Make the finding of a task from a plan. A completed task that only looks at or checks something ("run the tests")
+    gets the status archived. ``order``, ``detail``: as in ``task``."""
     opening = label.strip().split(" ", 1)[0].casefold()
     looks = status is Status.COMPLETED and (opening in _LOOKING or _CHECKS.match(label) is not None)
     return task(label, Status.ARCHIVED if looks else status, order=order, detail=detail)
 
 
 def make_step_done(label: str, detail: str, quote: str) -> Finding:
-    """Make the finding of a finished step. With the ``detail`` "committed" it closes the task that its label names;
-    other details, such as "pushed", are only shown. ``quote``: the text that shows it."""
+    """Make the finding of a finished step. With the ``detail`` "committed" the finding closes the task that its label
+    names; with other details, such as "pushed", it only adds the step as a completed task. ``quote``: the text that
+    shows it."""
     step = task(label, Status.COMPLETED, detail=detail, quote=quote)
     return replace(step, move=Move.CLOSE) if detail == "committed" else step
 
@@ -102,8 +103,8 @@ def error(label: str, command: str, confidence: float) -> Finding:
 
 
 def make_success(command: str) -> Finding:
-    """Make the finding of a command or tool that succeeded, which closes the errors that it showed before.
-    ``command``: as in ``error``."""
+    """Make the finding of a command or tool that succeeded. It closes the errors that this command or tool showed
+    before. ``command``: as in ``error``."""
     quote = f"$ {command}"
     return Finding(
         NodeType.ERROR, "", Status.COMPLETED, Trust.STRUCTURE, 0.9, move=Move.CLOSE, target=quote, quote=quote

@@ -1,4 +1,4 @@
-"""Files that a tool call changed, or the error that kept it from doing so."""
+"""Findings of tool calls that change files: the changed files, or the error with which the tool refused."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ _PARSED: Final = re2.compile(r"(?m)^\s*-? ?(E9\d\d \w+: [^\n]{1,120})$")
 
 
 def read_changes(touched: Mapping[str, str], output: Output, *, refused: bool) -> list[Finding]:
-    """Return the findings of a tool call that changes files: for each file its change, and a success that closes an
+    """Return the findings of a tool call that changes files: for each file its change, and a success, which closes an
     earlier error of that file.
 
     - ``touched``: maps the paths of the files to what happened to them ("edited").
-    - ``refused``: the tool changed nothing. Then the only finding is an error of the first file, with the reason that
-      ``output`` gives; [] if it gives none.
+    - ``refused``: whether the tool refused and changed nothing. The only finding is then an error of the first file,
+      with the reason that ``output`` gives; [] if it gives none.
     - ``output``: what the tool returned; read only if ``refused``.
     """
     if refused:
@@ -36,8 +36,8 @@ def read_changes(touched: Mapping[str, str], output: Output, *, refused: bool) -
 
 
 def make_refusal(path: str, key: str, output: Output) -> list[Finding]:
-    """Make the finding of an error of a tool that refused to act on ``path``; [] if its output names no reason.
-    ``key``: such as "edit a.py"; a success with the same key closes the error."""
+    """Return, as a list of one, the finding of an error of a tool that refused to act on ``path``; [] if its output
+    gives no reason. ``key``: such as "edit a.py"; a later success with the same key closes the error."""
     parsed = _PARSED.search(output.text[:_HEAD])
     line = f"edit failed: {parsed.group(1)}" if parsed else _first_line(output.text)
     if not line:
@@ -48,7 +48,7 @@ def make_refusal(path: str, key: str, output: Output) -> list[Finding]:
 
 def find_open_file(text: str) -> str:
     """Return the path that the output of an editing tool names as its open file: "/a.py" for "(Open file: /a.py)"; ""
-    for none. The edits of such a tool name no path."""
+    for none. It is used for tools whose calls name no path."""
     shown = list(islice(_OPEN.finditer(text[-_HEAD:]), 1))
     return shown[0].group(1) if shown else ""
 

@@ -1,4 +1,4 @@
-"""Recognises messages in which a client application only says that the user interrupted the assistant."""
+"""Recognise messages in which a client application only says that the user interrupted the assistant."""
 
 from __future__ import annotations
 

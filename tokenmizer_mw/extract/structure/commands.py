@@ -1,7 +1,7 @@
-"""Splits a shell command line into its simple commands, each with its words, redirections and here-documents.
+"""Split a shell command line into its simple commands, each with its words, redirections and here-documents.
 
-It reads what agents write: POSIX shells, and PowerShell as far as it looks the same. It expands nothing and runs
-nothing. One pass; never raises.
+Supported is what agents write: POSIX shells, and PowerShell as far as it looks the same. Nothing is expanded and
+nothing is run. One pass; never raises.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 COMMAND_MAX: Final = 20_000
-"""How many characters of a command line are read."""
+"""Number of characters of a command line that are read."""
 
 COMMANDS_MAX: Final = 50
 KEY_MAX: Final = 100
@@ -37,14 +37,16 @@ class Command:
 
     @property
     def operands(self) -> list[str]:
-        """The words after the program that are no flags."""
+        """The words after the program that do not begin with "-"."""
         return [word for word in self.words[1:] if word[:1] != "-"]
 
     @property
     def key(self) -> str:
-        """The command without flags, at most ``KEY_MAX`` characters, such as "pytest tests/api" for
-        "pytest -q tests/api". Two runs of one command have the same key. The key of a run of everything ("pytest") is
-        the beginning of the key of a run of a part."""
+        """The command without flags, at most ``KEY_MAX`` characters: "pytest tests/api" for "pytest -q tests/api". Two
+        runs of one command have the same key.
+
+        The key of a run of everything ("pytest", also for "pytest .") is the beginning of the key of a run of a part.
+        """
         program = self.program
         words, skip = [program], False
         for word in self.words[1:]:
@@ -99,8 +101,8 @@ _SHELLS: Final = frozenset(("bash", "sh", "zsh", "dash", "pwsh", "powershell", "
 
 
 def commands_of(line: str) -> list[Command]:
-    """Return the simple commands of a command line, in order, at most ``COMMANDS_MAX``. What only wraps a command is
-    left out: "sudo", "time", "uv run", "bash -lc" and assignments before it."""
+    """Return the simple commands of a command line, in order, at most ``COMMANDS_MAX``; [] for an empty line. Words
+    that only wrap a command are left out: "sudo", "time", "uv run", "bash -lc" and assignments before it."""
     return _commands(line, _NESTING_MAX)
 
 

@@ -1,5 +1,5 @@
-"""Reads the log lines that an editing agent without tool calls, such as aider, leaves in a chat: applied edits,
-commits, undone commits."""
+"""Read the log lines that an editing agent without tool calls, such as aider, leaves in a chat: applied edits, commits,
+undone commits."""
 
 from __future__ import annotations
 
@@ -15,10 +15,11 @@ from tokenmizer_mw.model.node import Status
 from . import certain
 
 COMMIT: Final = "commit "
-"""Beginning of the detail of committed work. The commit's hash follows, by which an undone commit finds the work."""
+"""Beginning of the ``detail`` of a finding of committed work. The commit's hash follows, so that the work is found
+again if the commit is undone."""
 
 LINES_MAX: Final = 400
-"""How many lines of one text are read."""
+"""Number of lines of one text that are read."""
 
 _COMMIT: Final = compile_lazily(r"commit (?P<hash>[0-9a-f]{7,40}) (?P<subject>\S.{2,200})$")
 _UNDONE: Final = compile_lazily(r"(?:removed: |commit `)(?P<hash>[0-9a-f]{7,40})(?: \S|` was (?:reset|removed|undone))")
@@ -29,8 +30,8 @@ _MARKS: Final = ("Applied edit to ", "Commit ", "Removed: ")
 
 
 def read_edit_log(text: str) -> list[Finding]:
-    """Return the findings of such log lines: edited files, committed work, and commits that were undone; [] for any
-    other text."""
+    """Return the findings of such log lines in ``text``: edited files, committed work, and commits that were undone; []
+    for any other text."""
     return list(_read(text)) if any(mark in text for mark in _MARKS) else []
 
 

@@ -1,4 +1,4 @@
-"""What shell programs such as ``rm`` and ``cp`` do to files: they write, edit, delete, move or copy them."""
+"""Findings of shell programs such as ``rm`` and ``cp`` that write, edit, delete, move or copy files."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _PRODUCTS: Final = split_words(
 
 
 def parse_kept_path(word: str) -> str:
-    """Return ``word`` as a path if it names a file and is not in a temporary folder; else ""."""
+    """Return ``word`` as a path if it names a file that is not in a temporary folder; else ""."""
     path = clean_path(word)
     return path if path and not path.startswith(_TEMPORARY) and as_path(path) else ""
 
@@ -93,4 +93,5 @@ EFFECTS: Final = {
     "mv": move,
     "cp": _copy,
 }
-"""Maps a program to the function that returns what it does with the files in its command line."""
+"""Maps the name of a program to a function that gets a ``Command`` of it and the evidence, and yields the findings of
+the files in its command line."""

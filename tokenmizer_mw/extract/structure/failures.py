@@ -1,6 +1,7 @@
-"""Finds the lines of an output that say what went wrong: failing tests, exceptions, compiler errors, reported errors.
+"""Find the lines of an output that say what went wrong: failing tests, exceptions, compiler errors, reported errors.
 
-A table lists the patterns of such lines. The label of an error is the first group of the pattern that matched.
+There is a pattern for each kind of such lines. The label of an error is the first group that matched, cleaned by
+``label_of``.
 """
 
 from __future__ import annotations
@@ -128,7 +129,7 @@ _EXIT_LINE: Final = expression(r"(?i)exit(?:ed)?(?: with)?[ _]?(?:code|status)|^
 
 
 def find_failing_tests(text: str) -> list[str]:
-    """Return labels for the tests that failed, at most ``ERRORS_MAX``.
+    """Return labels for the tests that failed, at most ``ERRORS_MAX``; [] for none.
 
     A label contains the reason if the line gives one; tests of one suite with the same reason share a label. A title
     that does not look like a test's gets "failing test: " before it.
@@ -193,8 +194,8 @@ def find_compiler_errors(text: str) -> list[str]:
 
 
 def sum_up_errors(command: str, text: str) -> str:
-    """Return one label for several errors of a compiler or a linter: how many, in which files, and the first of them,
-    after the name of the ``command``; "" if there are fewer than two."""
+    """Return one label for all errors of a compiler or a linter in ``text``: the name of the ``command``, how many
+    there are, in which files, and the first of them. "" if there are fewer than two."""
     found = _labels(_COMPILERS, text, _MATCHES_MAX) if "rror" in text or ".go:" in text else []
     places = [place for label in found if (place := _PLACE.match(label))]
     if len(places) < 2:
@@ -216,8 +217,8 @@ def find_unformatted(text: str) -> list[str]:
 
 
 def find_clashes(text: str) -> list[str]:
-    """Return the problems that commands report without failing: conflicting packages, a missing terminal, a timeout; at
-    most ``ERRORS_MAX``."""
+    """Return the lines of problems that commands report without failing: conflicting packages, a missing terminal, a
+    timeout; at most ``ERRORS_MAX``."""
     return _labels(_CLASHES, text) if any(mark in text for mark in _CLASH_MARKS) else []
 
 
@@ -236,7 +237,8 @@ _EDITS_REFUSED: Final = _lines(
 
 
 def is_misuse(label: str) -> bool:
-    """Whether the label of an error only says that a command or an editing tool was called wrongly."""
+    """Whether the label of an error only says that a command or an editing tool was called wrongly (an unknown option,
+    a text to replace that was not found)."""
     return bool(_MISUSES.search(label) or _EDITS_REFUSED.search(label))
 
 
@@ -247,8 +249,8 @@ def find_telling_line(text: str) -> str:
 
 
 def find_last_line(text: str) -> str:
-    """Return the last line that says something, preferably one that does not only repeat that something failed; "" for
-    none."""
+    """Return the last line of ``text`` that has words, as a label; preferably one that does not only repeat that
+    something failed. "" for none."""
     summary = ""
     for line in reversed(text[-_TAIL:].split("\n")):
         label = label_of(line)
@@ -260,8 +262,8 @@ def find_last_line(text: str) -> str:
 
 
 def label_of(line: str) -> str:
-    """Return a line of output as a label of at most ``ERROR_LABEL_MAX`` characters: without timestamps, the prefixes of
-    build tools and containers, decoration, and ``CUT`` at its ends; "" if nothing is left."""
+    """Return a line of output as a label of at most ``ERROR_LABEL_MAX`` characters; "" if nothing is left. Removed are
+    timestamps, the prefixes of build tools and containers, decoration, and marks of left out text at its ends."""
     line = " ".join(line[: 4 * ERROR_LABEL_MAX].split())
     if line[:1] in "#E[0123456789" or " | " in line:
         line = _PREFIX.sub("", line)

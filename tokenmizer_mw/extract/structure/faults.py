@@ -1,4 +1,4 @@
-"""Finds errors that tools report in plain words, without an exit code, an error flag or a stack trace."""
+"""Find errors that tools report in plain words, without an exit code, an error flag or a stack trace."""
 
 from __future__ import annotations
 

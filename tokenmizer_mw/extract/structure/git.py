@@ -33,8 +33,8 @@ _MAKES_BRANCH: Final = {"checkout": ("-b", "-B"), "switch": ("-c", "-C", "--crea
 
 
 def read_git(command: Command, output: Output, quote: str) -> Iterator[Finding]:
-    """Iterate over the findings of a successful ``git`` or ``gh`` command. ``quote``: its words, the evidence of the
-    findings."""
+    """Iterate over the findings of a successful ``git`` or ``gh`` command, read from its words and its ``output``.
+    ``quote``: the words of the command, as evidence of the findings."""
     if command.program == "gh":
         yield from _read_hosted_actions(command, output, quote)
         return
@@ -54,8 +54,8 @@ def read_git(command: Command, output: Output, quote: str) -> Iterator[Finding]:
 
 
 def find_begun_step(command: Command) -> str:
-    """Return the step that a command begins, if it would matter that its result gets lost: a commit
-    ("commit: add login"); "" for any other command."""
+    """Return the step that a command begins, as a label: "commit: add login" for a commit with that message; "" for any
+    other command. It is recorded before the result is known, because it would matter if the result got lost."""
     commits = command.program == "git" and next(iter(command.operands), "") == "commit"
     message = commit_message(command) if commits else ""
     return f"commit: {message}" if message else ""
@@ -123,8 +123,8 @@ def _work_tree(output: Output, quote: str) -> Iterator[Finding]:
 
 
 def commit_message(command: Command) -> str:
-    """Return the first line of the commit message in the command line or in its here-document; "" if an editor or a
-    file provides the message."""
+    """Return the first line of the commit message that is in the command line or in its here-document; "" if there is
+    none (an editor or a file provides it)."""
     words = command.words
     for index, word in enumerate(words):
         if word.startswith("--message="):

@@ -1,4 +1,4 @@
-"""Reads which files a patch, a diff or an edit block changes, and how."""
+"""Read which files a patch, a diff or an edit block changes, and how."""
 
 from __future__ import annotations
 
@@ -28,8 +28,9 @@ _NOTHING: Final = "/dev/null"
 def read_patched_files(patch: str) -> dict[str, str]:
     """Return the files of a patch, in order, at most ``PATHS_MAX``: maps each path to what the patch does to it.
 
-    This is "created", "edited", "deleted", "moved to ..." (the old path), "moved from ..." (the new path), or "moved"
-    (the new path, if the patch only says that it was renamed).
+    The values are "created", "edited" and "deleted"; for a file that was moved, "moved to <new path>" under its old
+    path and "moved from <old path>" under its new one; "moved" under the new path if the patch does not give the old
+    one. {} for a text that is no patch.
     """
     found: dict[str, str] = {}
     last = ""

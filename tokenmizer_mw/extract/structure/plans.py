@@ -1,4 +1,4 @@
-"""Reads the plans of agents: lists that one call writes as a whole, and items that calls create and change one by
+"""Read the plans of agents: lists that one call writes as a whole, and items that calls create and change one by
 one."""
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ from .results import Output
 from .tools import Arguments, ToolKind, item_of, kind_of, plan_of, read_arguments
 
 ITEM: Final = "task #"
-"""Beginning of the detail of a plan item. The number that the client gave the item follows, by which later calls find
-it."""
+"""Beginning of the ``detail`` of a finding of a plan item. The number that the client gave the item follows; by it
+later calls find the item."""
 
 _PLAN_WORDS: Final = ("todo", "plan", "task")
 _STATES: Final = {
@@ -51,8 +51,8 @@ def read_plan(call: ToolCall) -> list[Finding]:
 
 
 def read_created_item(arguments: Arguments, output: Output) -> list[Finding]:
-    """Return the finding of a new plan item, with the number that the client gave it in its output, if any; [] if the
-    call failed or names no text."""
+    """Return, as a list of one, the finding of a new plan item, with the number that the client gave it in its output,
+    if any; [] if the call failed or names no text."""
     text, state, _ = item_of(arguments)
     made = _MADE.search(output.text)
     if output.failed or not text:
@@ -62,8 +62,8 @@ def read_created_item(arguments: Arguments, output: Output) -> list[Finding]:
 
 
 def read_moved_item(arguments: Arguments, output: Output) -> list[Finding]:
-    """Return the finding that changes the subject or the status of a plan item, found by its number; [] if the call
-    failed, or names no number or no change."""
+    """Return, as a list of one, the finding that changes the subject or the status of a plan item, which is named by
+    its number; [] if the call failed, or names no number or no change."""
     text, state, named = item_of(arguments)
     if output.failed or not named or not (state or text):
         return []

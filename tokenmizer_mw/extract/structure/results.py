@@ -1,4 +1,5 @@
-"""Reads what a tool returned: its text without a JSON envelope, its exit code, and whether the tool refused."""
+"""Read what a tool returned: its text without a JSON envelope, its exit code, and whether the tool refused to do its
+work."""
 
 from __future__ import annotations
 
@@ -14,7 +15,7 @@ from tokenmizer_mw.model.message import ToolResult
 
 HEAD_MAX: Final = 20_000
 TAIL_MAX: Final = 40_000
-"""How many characters at the start and at the end of a result are read."""
+"""Number of characters of a long result that are kept at its end (``HEAD_MAX``: at its start)."""
 
 _JSON_MAX: Final = 1_000_000
 _CODE_MAX: Final = 2**31
@@ -25,11 +26,12 @@ _EDGE: Final = 300
 class Output:
     """The result of a tool call as read.
 
-    - ``text``: what the tool returned, without a JSON envelope and terminal colours, and with ``CUT`` for what was left
-      out of it; "" if the refusal says nothing about the work.
+    - ``text``: what the tool returned, without a JSON envelope and terminal colours, and with ``CUT`` in place of left
+      out text. It is "" for a refusal that says nothing about the work (the user rejected the call).
     - ``code``: the exit code, ``None`` if the result names none.
-    - ``refused``: the tool says that it could not do what it was asked to. ``flagged``: it says so outside of the text
-      as well, by an error flag or in its envelope; a text alone may be the content of a file.
+    - ``refused``: whether the tool says that it could not do what it was asked to.
+    - ``flagged``: whether it says so by an error flag or in its envelope. If only the text says so, that may be the
+      content of a file.
     """
 
     text: str

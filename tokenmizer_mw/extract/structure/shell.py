@@ -1,4 +1,4 @@
-"""Findings from a shell command and its output: files that it wrote, packages, commits, tests, and errors."""
+"""Findings of a shell command and its output: files that it wrote, packages, commits, tests, and errors."""
 
 from __future__ import annotations
 
@@ -100,8 +100,8 @@ _SOFT: Final = 0.7
 
 
 def read_shell(line: str, output: Output) -> list[Finding]:
-    """Return the findings of running the command ``line`` with this output. A line that only looks something up (a
-    search, a listing) shows no errors but its own misuse."""
+    """Return the findings of running the command ``line`` with the result ``output``. If the line only looks something
+    up (a search, a listing), the only errors among them are those of the search itself, such as a wrong option."""
     commands = commands_of(line)
     if len(commands) == 1 and commands[0].program in _PATCHERS:
         return _patch(commands[0], output)

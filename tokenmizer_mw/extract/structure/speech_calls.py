@@ -1,4 +1,4 @@
-"""Reads what an assistant says by calling a tool, because some clients let the model report or ask in that way.
+"""Read what an assistant says by calling a tool: some clients have the model report, or ask the user, in that way.
 
 These words count as the assistant's text: its report at the end of a task, and its questions.
 """
@@ -13,7 +13,7 @@ from tokenmizer_mw.model.message import Message, Role, ToolCall
 from .tools import normalise_tool_name, read_arguments
 
 WORDS_MAX: Final = 20_000
-"""How many characters of the words in one call are read."""
+"""Number of characters of the words in one call that are read."""
 
 _VOICES: Final = frozenset(
     {
@@ -37,8 +37,8 @@ _WORDS: Final = ("result", "message", "question", "response", "summary", "text",
 
 
 def add_voiced_text(message: Message) -> Message:
-    """Return the assistant's message with the words of such calls, if not yet in its text, appended to it; unchanged if
-    there are none or it is not the assistant's."""
+    """Return ``message`` with the words of its calls that speak to the user (``is_speech``) appended to its text,
+    unless they are in it already. The same object if there are none, or if the message is not the assistant's."""
     if message.role is not Role.ASSISTANT or not any(is_speech(call) for call in message.tool_calls):
         return message
     said = [_words(call) for call in message.tool_calls if is_speech(call)]

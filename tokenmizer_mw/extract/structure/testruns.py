@@ -1,4 +1,4 @@
-"""Reads the summaries that test runners print, with one table row per runner."""
+"""Read the summaries that test runners print. ``RUNNERS`` has a row for each runner."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ _DIGITS_MAX: Final = 9
 
 @dataclass(frozen=True, slots=True)
 class TestRunOutcome:
-    """How a test run ended. ``counts``: one line such as "2 failed, 9 passed"; ``quote``: the summary line of the
-    runner."""
+    """How a test run ended. ``failed``: whether a test failed; ``counts``: one line such as "2 failed, 9 passed";
+    ``quote``: the summary line of the runner."""
 
     failed: bool
     counts: str
@@ -26,8 +26,8 @@ class TestRunOutcome:
 
 @dataclass(frozen=True, slots=True)
 class Runner:
-    """What the summary of a test runner looks like. ``mark``: a string that must occur in a text before the pattern
-    ``summary`` is tried."""
+    """What the summary of a test runner looks like. ``name``: of the runner; ``mark``: a string that must occur in a
+    text before ``summary``, the pattern of the summary's lines, is tried."""
 
     name: str
     mark: str

@@ -1,4 +1,5 @@
-"""The kinds of tools that agents call: a table with the names of each kind, and where its arguments are.
+"""The kinds of tools that agents call: a table with the names of each kind; and functions that read the arguments of a
+call.
 
 A new agent needs new names in a row, or a new row. Code changes only for a new kind.
 """
@@ -18,15 +19,17 @@ ARGUMENTS_MAX: Final = 2_000_000
 
 PATH_MAX: Final = 200
 PATHS_MAX: Final = 50
-"""Greatest number of files, and of items of a plan, that are taken from one call."""
+"""Most files, and most items of a plan, that are taken from one call."""
 
 
 class ToolKind(StrEnum):
-    """What a tool does to the work.
+    """What a tool does.
 
-    - ``editor``: one of several things to a file, as its argument "command" says; ``patch``: applies a patch.
-    - ``plan``: writes a whole plan; ``plan item`` and ``plan move``: add one item of a plan, change one.
-    - ``agent``: sends out a sub-agent; ``find``: searches files by name.
+    - ``WRITE``, ``EDIT``, ``DELETE``, ``MOVE``, ``READ``: writes, edits, deletes, moves or reads a file.
+    - ``EDITOR``: does one of these, as its argument "command" says. ``PATCH``: applies a patch.
+    - ``SHELL``: runs a command. ``COMMIT``: makes a commit.
+    - ``PLAN``: writes a whole plan; ``PLAN_ITEM``: adds one item to a plan; ``PLAN_MOVE``: changes one item.
+    - ``AGENT``: gives an errand to a sub-agent. ``FIND``: searches files by name.
     """
 
     WRITE = "write"
@@ -49,9 +52,9 @@ class ToolKind(StrEnum):
 class ToolRow:
     """One kind of tool.
 
-    - ``names``: its names, in lower case without "_", "-" and namespaces.
-    - ``words``: groups of words. A tool with an unknown name is of this kind if the name has a word of each group and
-      the call has the arguments that this kind needs.
+    - ``names``: the names of such tools, in lower case without "_", "-" and namespaces.
+    - ``words``: groups of words. A tool with an unknown name is of this kind if its name has a word of each group and
+      the call has the arguments that this kind needs. (): never.
     """
 
     kind: ToolKind
@@ -149,8 +152,8 @@ _MESSAGES: Final = ("message", "commit_message", "msg", "title")
 class Arguments:
     """The arguments of a call.
 
-    - ``members``: the members of their JSON object.
-    - ``raw``: their text if they are no object, as for a tool that takes free text; else "".
+    - ``members``: the members of their JSON object; {} if they are no object or cannot be parsed.
+    - ``raw``: their text if it is not a JSON object, as for a tool that takes free text; else "".
     """
 
     members: Mapping[str, Any]
@@ -174,8 +177,8 @@ class Arguments:
 
 
 def read_arguments(call: ToolCall) -> Arguments:
-    """Return the arguments of a call; without members if they are longer than ``ARGUMENTS_MAX`` or their JSON is cut
-    off or invalid. Never raises."""
+    """Return the arguments of a call. If they are longer than ``ARGUMENTS_MAX``, or their JSON is cut off or invalid,
+    the result is empty. Never raises."""
     text = call.arguments
     if len(text) > ARGUMENTS_MAX:
         return Arguments({})
@@ -189,8 +192,8 @@ def read_arguments(call: ToolCall) -> Arguments:
 
 
 def kind_of(name: str, arguments: Arguments) -> ToolKind | None:
-    """Return the kind of the tool ``name``, by its name or by the words in it; ``None`` if it is unknown or does not
-    matter for the session, as for web searches and browsers."""
+    """Return the kind of the tool ``name``, by its name or by the words in it; ``None`` if it is unknown, or if such
+    tools do not matter for the session, as web searches and browsers."""
     kind = _KIND_OF.get(normalise_tool_name(name))
     return kind if kind is not None else _kind_by_words(_bare(name), arguments)
 
@@ -228,7 +231,7 @@ def _parts(name: str) -> Iterator[str]:
 
 def paths_of(arguments: Arguments) -> list[str]:
     """Return the files that a call names, as ``clean_path`` returns them, at most ``PATHS_MAX``; [] for none. If an
-    argument names one file, only that; else those in lists."""
+    argument names a single file, only that one is returned; else the files in lists."""
     found = [clean for name in _PATHS if (clean := clean_path(arguments.members.get(name)))][:1]
     if not found:
         for name in _PATH_LISTS:
@@ -270,8 +273,8 @@ def clean_path(value: Any) -> str:
 
 
 def command_of(arguments: Arguments) -> str:
-    """Return the command line that a shell tool runs; "" for none. A list of words or of lines is joined; of a call of
-    a shell ("bash", "-c", ...) only the last word is returned."""
+    """Return the command line that a shell tool runs; "" for none. A list of words is joined with blanks, a list of
+    commands with line breaks. If the words call a shell ("bash", "-c", ...), only the last word is returned."""
     value = arguments.first(_COMMANDS)
     if isinstance(value, str):
         return value

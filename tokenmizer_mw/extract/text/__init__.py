@@ -1,1 +1,2 @@
-"""Words, sentences and patterns: splits and compares texts for the other packages of ``extract``. Knows no session."""
+"""Words, sentences and patterns: split and compare texts for the other packages of ``extract``. Uses no data of a
+session."""

@@ -1,5 +1,5 @@
-"""Splits a sentence into its statements, and reads its scope: the words at its beginning that say what it holds for
-("for the second flat")."""
+"""Split a sentence into its statements, and read its scope: the words at its beginning that say what it holds for ("for
+the second flat")."""
 
 from __future__ import annotations
 
@@ -44,8 +44,8 @@ def split_statements(text: str, *, scoped: bool = False) -> list[str]:
     order. A relative clause stays with its noun. Words that only lead in ("ok,", "I noticed that", "I'm worried about")
     and punctuation at the ends are removed, so a part may be "".
 
-    ``scoped``: the first statement keeps its scope ("for the second flat, 15 minutes is too long") or the short name
-    before its colon.
+    ``scoped``: whether the first statement keeps its scope ("for the second flat, 15 minutes is too long"), or the
+    short name before its colon ("working title: The Long Dash").
     """
     rest = strip_lead(text)
     ends: list[int] = []

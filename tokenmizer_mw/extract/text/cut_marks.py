@@ -1,5 +1,5 @@
-"""Finds cut marks: notes in place of text that was left out, such as "[... 532 characters cut ...]". Agents, and this
-package, write them into the outputs of tools. They say nothing about the work.
+"""Find cut marks: notes in place of text that was left out, such as "[... 532 characters cut ...]". Agents, and this
+package, write them into the outputs of tools. They are no statements about the work.
 
 A mark is recognised by its words, which may only say how much of what was left out, and by the brackets or dots around
 it. In brackets with dots ("[... lines 3 to 90 are left out; they are in log.txt ...]") it may say more.

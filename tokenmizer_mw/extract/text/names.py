@@ -1,6 +1,6 @@
-"""Recognises names in prose: file paths and endpoints of web services.
+"""Recognise names in prose: file paths and endpoints of web services.
 
-In: a text. Out: names in order, each with its position. A text that only may be a name is left out: "and/or",
+The names are returned in order, each with its position. A text that only looks like a name is left out: "and/or",
 "Node.js", "v1.2.3" and "docs.rs" are no files. Linear time; patterns are RE2 and run only if a cheap test says that
 they may match.
 """
@@ -19,7 +19,7 @@ NAMES_MAX: Final = 200
 
 
 CANDIDATES_MAX: Final = 2_000
-"""How many possible names of one kind are examined in one text."""
+"""Number of possible names of one kind that are examined in one text."""
 
 
 class Name(NamedTuple):
@@ -111,8 +111,8 @@ _HOST_ENDINGS: Final = (
 
 
 def find_file_paths(text: str) -> list[Name]:
-    """Return the file paths in ``text``, in order and with repetitions, at most ``NAMES_MAX``: as written, but without
-    "./", line numbers and test ids ("::test_login")."""
+    """Return the file paths in ``text``, in order and with repetitions, at most ``NAMES_MAX``; [] for none. A path is
+    returned as it is written, but without "./", line numbers and test ids ("::test_login")."""
     if "." not in text and "file" not in text:
         return []
     found: list[Name] = []
@@ -126,8 +126,9 @@ def find_file_paths(text: str) -> list[Name]:
 
 
 def is_project_name(text: str, name: Name) -> bool:
-    """Whether a name in ``text`` is one of ``PROJECTS`` and means the product: no quotation mark or line number is next
-    to it, it has no folder, and no verb of work on files stands before it ("edit llama.cpp")."""
+    """Whether ``name``, found in ``text``, is one of ``PROJECTS`` and means the product and not a file. It means a file
+    if a quotation mark or a line number is next to it, if it has a folder, or if a verb of work on files precedes it
+    ("edit llama.cpp")."""
     if name.text.lower() not in PROJECTS or name.text != text[name.start : name.end]:
         return False
     around = (text[name.start - 1 : name.start], text[name.end : name.end + 1])
@@ -136,8 +137,8 @@ def is_project_name(text: str, name: Name) -> bool:
 
 
 def as_path(text: str) -> str:
-    """Return the path, without "./", if ``text`` consists of one file path; else "". White space, colons, quotation
-    marks and stars at the ends of ``text`` are ignored."""
+    """Return the path, without "./", if ``text`` is one file path and nothing else; else "". White space, colons,
+    quotation marks and stars at the ends of ``text`` are ignored."""
     text = text.strip(" \t\r\n:`'\"*")
     found = find_file_paths(text)
     if len(found) == 1 and found[0].end == len(text) and text[: found[0].start] in ("", "./"):
@@ -273,9 +274,9 @@ _OPENING: Final = {")": "(", "]": "[", "}": "{"}
 
 
 def find_endpoints(text: str) -> list[Name]:
-    """Return the endpoints of web services in ``text``, in order, at most ``NAMES_MAX``: "POST /auth/login" (or with a
-    whole URL) if a method stands before the route, or "/auth/login" if its form or the words around it show that it is
-    one. Query strings are left out."""
+    """Return the endpoints of web services in ``text``, in order, at most ``NAMES_MAX``; [] for none. An endpoint is
+    "POST /auth/login" (or with a whole URL) if a method stands before the route, or "/auth/login" if its form or the
+    words around it show that it is one. Query strings are left out."""
     if "/" not in text:
         return []
     found: list[Name] = []

@@ -1,9 +1,9 @@
-"""Compiled patterns: RE2, linear in the text, case ignored.
+"""Compiled patterns (RE2): matching takes linear time, and case is ignored.
 
 Texts are matched as bytes and groups decoded on demand, because most matches need only one. The compiled expression is
 called directly, as in ``redact.pattern``: the wrapper in ``re2`` costs more than most matches. Patterns are compiled
-when first used: compiling all rules takes longer than all imports together. A missing attribute stands for an
-uncompiled pattern and ``__getattr__`` fills it, so that compiled patterns cost nothing more.
+when first used, because compiling all rules takes longer than all imports together. Until then a pattern object lacks
+the attribute with the compiled pattern, and ``__getattr__`` sets it, so that later uses cost nothing more.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from tokenmizer_mw.runtime.lazy import Ask, Asks, Spans, asks_of, re2_options
 from tokenmizer_mw.safety.redact.pattern import matching_of
 
 SET_MEMORY: Final = 16 << 20
-"""Most memory, in bytes, that the automaton of one set of patterns may use. It is built as texts need it."""
+"""Most bytes of memory that RE2 may use for the automaton of one set of patterns."""
 
 
 _SIGNS: Final = {
@@ -66,18 +66,19 @@ class Match:
         self._spans, self._groups, self._text = spans, groups, text
 
     def group(self, name: str = "") -> str:
-        """Return the text of a named group, "" if it did not match; without a name, the whole match. An unknown name
-        raises ``KeyError``, also in ``start`` and ``end``."""
+        """Return the text of the group ``name``, "" if it did not match; for "" the whole match. An unknown name raises
+        ``KeyError``."""
         start, end = self._spans[self._groups[name] if name else 0]
         return self._text[start:end].decode("utf-8", "replace") if end > start else ""
 
     def start(self, name: str = "") -> int:
-        """Return where a named group starts, -1 if it did not match; without a name, where the whole match starts."""
+        """Return where the group ``name`` starts, -1 if it did not match; for "" where the whole match starts. An
+        unknown name raises ``KeyError``."""
         return self._at(self._spans[self._groups[name] if name else 0][0])
 
     def end(self, name: str = "") -> int:
-        """Return where a named group ends (exclusive), -1 if it did not match; without a name, where the whole match
-        ends."""
+        """Return where the group ``name`` ends (exclusive), -1 if it did not match; for "" where the whole match ends.
+        An unknown name raises ``KeyError``."""
         return self._at(self._spans[self._groups[name] if name else 0][1])
 
     def _at(self, index: int) -> int:
@@ -141,14 +142,14 @@ _COMPILED: Final = frozenset({"_asks", "_groups", "groups"})
 
 @cache
 def compile_lazily(pattern: str) -> Pattern:
-    """Return ``pattern`` (RE2 syntax) as a ``Pattern``; the same text gives the same object. Its first use raises
-    ``re2.error`` if the syntax is invalid."""
+    """Return a ``Pattern`` for the RE2 syntax ``pattern``; the same text gives the same object. It is compiled at its
+    first use, which raises ``re2.error`` if the syntax is invalid."""
     return Pattern(lambda: re2.compile(_narrow_classes(pattern), _options()))
 
 
 class PatternSet:
-    """Several patterns matched at the start of a text in one pass, case ignored. Cheaper than one pattern with groups,
-    so it is also used for a plain yes or no."""
+    """Several patterns (RE2) that are matched at the start of a text in one pass, ignoring case. It is cheaper than one
+    pattern with groups, so it is also used to find out only whether a pattern matches."""
 
     __slots__ = ("_match", "_patterns")
 
@@ -177,10 +178,10 @@ class PatternSet:
 
 
 class PatternTable:
-    """Many patterns with named groups, matched at the start of a text, case ignored.
+    """Many patterns (RE2) with named groups, matched at the start of a text, ignoring case.
 
-    Only patterns with a word of the text are tried. One automaton for all of them would reach a new state at almost
-    every character of a new sentence, and building states is the expensive part.
+    Only those patterns are tried of which the text has a word. One automaton for all of them would reach a new state at
+    almost every character of a new sentence, and building states is the expensive part.
     """
 
     __slots__ = ("_filter", "_made", "_patterns")

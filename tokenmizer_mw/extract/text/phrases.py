@@ -1,4 +1,4 @@
-"""Splits a sentence before the rules read it (introductory words, clauses, reasons, enumerations), and detects
+"""Split a sentence before the rules read it (into introductory words, clauses, reasons, enumerations), and detect
 sentences that state nothing, such as questions."""
 
 from __future__ import annotations
@@ -10,10 +10,10 @@ from .pattern import PatternSet, compile_lazily
 from .similar import split_words
 
 SENTENCE_MAX: Final = 600
-"""How many characters of a sentence are read."""
+"""Number of characters at the start of a sentence that are read."""
 
 SENTENCES_KEPT: Final = 512
-"""How many sentences' results each cache here holds, because several stages ask about the same sentences."""
+"""Number of sentences whose results each cache here holds, because several stages ask about the same sentences."""
 
 
 def _has_one(text: str, signs: tuple[str, ...]) -> bool:
@@ -206,8 +206,8 @@ _POLITE: Final = compile_lazily(
 
 
 def bound_sentence(sentence: str) -> str:
-    """Return a sentence as the rules read it: one line of at most ``SENTENCE_MAX`` characters, with plain apostrophes
-    and without a final ", ok?" in one of several languages."""
+    """Return a sentence in the form in which the rules read it: one line, made of its first ``SENTENCE_MAX``
+    characters, with plain apostrophes and without a final ", ok?" (in one of several languages)."""
     return _bound_sentence(sentence[:SENTENCE_MAX])
 
 
@@ -228,8 +228,8 @@ _TAG: Final = compile_lazily(
 
 @lru_cache(maxsize=SENTENCES_KEPT)
 def strip_lead(text: str) -> str:
-    """Return ``text`` without introductory words such as "ok," "great! now" and "thanks, but"; at least the last of
-    them stays if there is nothing else."""
+    """Return ``text`` without introductory words such as "ok,", "great! now" and "thanks, but". If it has nothing else,
+    the last of them stays, so that the result is "" only for ""."""
     for _ in range(_LEAD_INS_MAX):
         rest = _behind_lead(text)
         if rest == text or not rest:
@@ -266,8 +266,8 @@ neither "done in alerts.py" nor "done: alerts.py"."""
 
 def split_clauses(text: str) -> list[str]:
     """Return the clauses of a sentence, split at semicolons and "but", and before verbs that begin a new order:
-    "add a test, fix the login" has two. Splits at most ``_CLAUSES_MAX`` times; the last clause is the rest. An empty
-    text has no clause."""
+    "add a test, fix the login" has two. At most nine clauses are returned; the last one is then the rest of the
+    sentence. [] for an empty text."""
     if not _has_one(text, _CLAUSE_SIGNS):
         return [text] if text else []
     found: list[str] = []
@@ -304,9 +304,10 @@ reached ("so we can lock rows")."""
 
 def split_reason(text: str) -> tuple[str, str]:
     """Return a statement and its reason: "it is cheaper, so we take Redis" gives ("we take Redis", "it is cheaper").
+    ``text`` and "" if it gives no reason.
 
-    A reason follows a word such as "because", a dash, a colon, or a comma and words such as "it's"; or it stands in
-    brackets, or before "so we". Text after the brackets belongs to the statement. Without a reason: ``text`` and "".
+    A reason follows a word such as "because", a dash, a colon, or a comma and words such as "it's"; or it is in
+    brackets, or before "so we". Text after the brackets belongs to the statement.
     """
     match = _REASON.search(text) if _has_one(text, _REASON_SIGNS) else None
     given = _GIVEN_FACT.search(text) if ", " in text else None
@@ -340,7 +341,7 @@ def strip_reason_words(text: str) -> str:
 
 
 def split_enumeration(text: str, longest: int = 6) -> list[str]:
-    """Return the items between commas, "and", "plus", "&" and "+" of an enumeration: "A, B and C" gives
+    """Return the items of an enumeration, which are separated by commas, "and", "plus", "&" and "+": "A, B and C" gives
     ``["A", "B", "C"]``.
 
     Returns ``[text]`` if ``text`` is no enumeration, or if an item has more than ``longest`` words.
@@ -375,10 +376,10 @@ _RELATIVE: Final = ("which ", "who ", "whose ", "where ", "because ", "so that "
 
 
 def split_list(text: str) -> list[str]:
-    """Return the items, of any length, of a list: the text after a marker such as "Next:".
+    """Return the items of a list (the text after a marker such as "Next:"); an item may be long.
 
-    They are separated by semicolons, else by commas, else by " / "; ``[text]`` if by none. Text in brackets is not
-    split. Items that only say more about another one ("which ...", "because ...") are left out.
+    The items are separated by semicolons, else by commas, else by " / "; ``[text]`` if by none. Text in brackets is not
+    split. Items that only say more about the item before them ("which ...", "because ...") are left out.
     """
     for separator in ("; ", ", ", " / "):
         items = [item.strip() for item in _outside_brackets(text, separator)]
@@ -439,13 +440,16 @@ def has_digit(text: str) -> bool:
 
 
 def is_question(text: str) -> bool:
-    """Whether a sentence is a question, including a polite order (see ``read_order``)."""
+    """Whether a sentence is a question: it ends with a question mark, or has one elsewhere and begins with a question
+    word or an auxiliary verb. A polite order such as "can you fix the login?" is a question as well (see
+    ``read_order``)."""
     stripped = text.rstrip(" \"')*_")
     return stripped.endswith(("?", "？", "؟")) or ("?" in text and _ASKS.any(text))
 
 
 def read_order(text: str) -> str:
-    """Return the order in a polite question, such as "fix the login" for "can you fix the login?"; "" if it is none."""
+    """Return the order in a polite question: "fix the login" for "can you fix the login?"; "" if the text is no such
+    question."""
     if text[:1] not in "cCwWpPdD":
         return ""
     match = _POLITE.fullmatch(text.rstrip(" ?!."))
@@ -477,11 +481,12 @@ _STATED_WORDS: Final = 3
 
 @lru_cache(maxsize=SENTENCES_KEPT)
 def is_supposition(text: str) -> bool:
-    """Whether a sentence only imagines, generalises or considers something ("if we used MySQL, ...")."""
+    """Whether a sentence only imagines, generalises or considers something ("if we used MySQL, ..."), and states
+    nothing."""
     return _IMAGINES.any(text)
 
 
 def is_report(text: str) -> bool:
-    """Whether a sentence reports what somebody else says or wants ("my boss wants Oracle")."""
+    """Whether a sentence reports what somebody else than the speaker says or wants ("my boss wants Oracle")."""
     first = text.partition(" ")[0].casefold()
     return first not in _SELF and _REPORTS.any(text)

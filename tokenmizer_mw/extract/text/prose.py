@@ -1,4 +1,4 @@
-"""Finds sentences in prose, and strips Markdown. Linear time."""
+"""Find sentences in prose, and strip Markdown. Linear time."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def replace_surrogates(text: str) -> str:
 
 
 def one_line(text: str, limit: int) -> str:
-    """Return ``text`` on one line of at most ``limit`` characters. A longer text ends with "…" and is cut after a word,
+    """Return ``text`` on one line of at most ``limit`` characters. A longer text ends with "…"; it is cut after a word,
     or within a word that begins in the first half."""
     line = " ".join(text[: limit * 4].split())
     if len(line) <= limit:

@@ -1,5 +1,5 @@
-"""Compares labels by their content stems: their words without endings and without words such as "the". Verbs of work
-("add", "fix") and paths count only if a label has nothing else."""
+"""Compare labels by their content stems: their words without endings ("deploy" for "deploying") and without words such
+as "the". Verbs of work ("add", "fix") and paths count only if a label has nothing else."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from itertools import groupby
 from typing import Final
 
 SIMILAR_MAX: Final = 240
-"""How many characters of a label are compared."""
+"""Number of characters at the start of a label that are compared."""
 
 
 def split_words(text: str) -> frozenset[str]:
@@ -71,8 +71,9 @@ _MIN_STEM: Final = 3
 
 @lru_cache(maxsize=4096)
 def content(label: str) -> frozenset[str]:
-    """Return the content stems of a label: its words without endings. Words without content ("the") are left out; paths
-    and verbs of work ("add") count only if there is nothing else. Reads the first ``SIMILAR_MAX`` characters."""
+    """Return the content stems of a label: its words without endings, in lower case. Words without content ("the") are
+    left out; paths and verbs of work ("add") count only if there is nothing else. Reads the first ``SIMILAR_MAX``
+    characters; empty for a label without any."""
     tokens = _tokens(label[:SIMILAR_MAX].casefold())
     plain = [token for token in tokens if not _is_path(token)]
     said = [told for token in plain or tokens for told in _stems_of_word(token)]
@@ -106,8 +107,8 @@ def first_stem(label: str) -> str:
 
 
 def overlap(one: str, other: str) -> float:
-    """Return the share, 0 to 1, of the content stems of the label with fewer stems that the other label has as well; 0
-    if a label has none."""
+    """Return how much of the label with fewer content stems the other label has as well: the number of shared stems,
+    divided by the smaller number of stems (0 to 1). 0 if a label has none."""
     a, b = content(one), content(other)
     return len(a & b) / min(len(a), len(b)) if a and b else 0.0
 

@@ -14,8 +14,9 @@ class TypeLook:
     """How nodes of a type are drawn.
 
     - ``word``, ``title``: names for one node and for many.
-    - ``light``, ``dark``: colours ("#rrggbb") with a contrast of at least 4.5 on the background of that theme.
-    - ``icon``: SVG path of its outline, in a square of size 20; ``tick``: path added for a completed node.
+    - ``light``, ``dark``: colours ("#rrggbb") for a light and a dark background, with a contrast of at least 4.5 on it.
+    - ``icon``: data of an SVG path for the icon, in a square of size 20; ``tick``: path that is added to it for a
+      completed node, "" for none.
     """
 
     word: str
@@ -26,7 +27,7 @@ class TypeLook:
     tick: str = ""
 
     def shape(self, done: bool) -> str:
-        """Return the outline of a node; ``done``: whether it is completed."""
+        """Return the SVG path of the icon of a node; ``done``: whether the node is completed."""
         return self.icon + self.tick if done else self.icon
 
 
@@ -43,8 +44,8 @@ class StatusLook:
 
 @dataclass(frozen=True, slots=True)
 class EdgeLook:
-    """How a relation is drawn. ``word``: the verb between source and target in a sentence; ``dash``: as in
-    ``StatusLook``."""
+    """How a relation is drawn. ``word``: the verb between source and target in a sentence; ``dash``: the line as an SVG
+    dash array, "" for a solid line."""
 
     word: str
     dash: str
@@ -112,6 +113,7 @@ def name_status(node: Node) -> str:
 
 
 def name_relation(edge: Edge, source: Node) -> str:
-    """Return the verb between ``source`` and the target of ``edge``, such as "fixes" or "perhaps replaces"."""
+    """Return the verb between ``source`` and the target of ``edge``, such as "fixes"; "perhaps replaces" if it is
+    uncertain that ``source`` replaced the other fact. ``source``: the node of ``edge.source``."""
     word = EDGES[edge.type].word
     return qualify_replacement(source, word) if edge.type is EdgeType.SUPERSEDES else word

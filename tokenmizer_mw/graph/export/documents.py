@@ -32,8 +32,8 @@ def outline(graph: SessionGraph, *, ids: bool = False, whole: SessionGraph | Non
     """Return the lines of an indented outline: a heading for each type that has nodes, its facts with message numbers
     (and with their ids if ``ids`` is true), and below each fact what it replaced and why. Empty for an empty graph.
 
-    ``whole``: the graph with all facts if ``graph`` has only those that were valid at a time; it has the labels of
-    replaced facts. ``None``: ``graph`` has all of them.
+    ``whole``: if ``graph`` has only the facts that were valid at a time, the graph with all facts, from which the
+    labels of replaced facts are taken. ``None``: ``graph`` has all of them.
     """
     titles = {type_: look.title.lower() for type_, look in TYPES.items()} | {NodeType.GOAL: "goal"}
     labels = {node.id: node.label for node in (whole or graph).nodes()}
@@ -126,8 +126,8 @@ def _iter_replaced_lines(
 
 
 def markdown_text(graph: SessionGraph, title: str = "", *, most: int = NODES_MAX) -> str:
-    """Return the graph as a Markdown document; ``title`` names the session. At most ``most`` facts, the most important
-    ones."""
+    """Return the graph as a Markdown document, with at most ``most`` facts, the most important ones. ``title``: the
+    name of the session; "" gives the heading "Session"."""
     chosen = select_facts(graph, most)
     return "\n".join(_document(graph, chosen, escape_markdown(words_of(title)) or "Session")) + "\n"
 
@@ -220,8 +220,8 @@ _STYLE: Final = ".tm-notebook{max-height:640px;overflow:auto;margin:0}"
 
 
 def notebook(graph: SessionGraph) -> str:
-    """Return HTML for a notebook's output cell: a drawing of the most important facts, and their number. It contains no
-    script and no URL."""
+    """Return HTML for a notebook's output cell: a drawing of the 120 most important facts, and how many facts and
+    relations there are. It contains no script and no URL."""
     chosen = select_facts(graph, _DRAWN)
     layout = arrange(chosen.nodes, chosen.steps, columns=_COLUMNS)
     caption = f"{len(graph):,} facts, {len(graph.edges()):,} relations"
@@ -234,8 +234,9 @@ def notebook(graph: SessionGraph) -> str:
 
 
 def tree(graph: SessionGraph, title: str = "", *, most: int = NODES_MAX) -> Tree:
-    """Return the graph as a ``rich`` tree: types, their facts, and under each fact what it replaced and why. At most
-    ``most`` facts. Raises ``ConfigError`` if ``rich`` is not installed."""
+    """Return the graph as a tree of the library ``rich``: types, their facts, and under each fact what it replaced and
+    why. At most ``most`` facts, the most important ones. ``title``: the name of the session. Raises ``ConfigError`` if
+    ``rich`` is not installed."""
     try:
         from rich.text import Text
         from rich.tree import Tree

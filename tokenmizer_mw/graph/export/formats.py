@@ -31,8 +31,8 @@ _QUOTE_MAX: Final = 60
 
 
 def canvas(graph: SessionGraph, title: str = "", *, most: int = NODES_MAX) -> str:
-    """Return the graph as a JSON Canvas file. ``title`` is not used, because the format has no title. At most ``most``
-    facts, the most important ones."""
+    """Return the graph as the text of a JSON Canvas file, with at most ``most`` facts, the most important ones.
+    ``title`` is not used, because the format has no title."""
     chosen = select_facts(graph, most)
     layout = arrange(chosen.nodes, chosen.steps, measures=_CARDS)
     groups = [_group(lane) for lane in layout.lanes]
@@ -112,14 +112,17 @@ _STRONG: Final = frozenset({EdgeType.SUPERSEDES, EdgeType.DEPENDS_ON, EdgeType.B
 
 
 def d3(graph: SessionGraph, title: str = "", *, most: int = NODES_MAX) -> str:
-    """Return the graph as JSON text for D3: ``{"title", "nodes", "links", "transitions", "left_out"}``.
+    """Return the graph as JSON text for D3: an object with "title", "nodes", "links", "transitions" and "left_out". At
+    most ``most`` facts, the most important ones.
 
-    - A node has ``id``, ``group`` (its type), ``label``, ``status``, ``turn``, ``color`` by type (``color_dark`` for
-      dark backgrounds), ``importance`` (above 0 and at most 1), ``size`` (a radius in pixels) by importance,
-      ``opacity`` by status, and a position (``x``, ``y``) that does not overlap another's; ``kind``, ``detail``,
-      ``quote``, ``role``, ``confidence``, ``valid_from`` and ``valid_until`` if they are set.
+    - A node has ``id``, ``group`` (its type), ``label``, ``status``, ``turn`` (number of the message that states it),
+      ``color`` by type (``color_dark`` for dark backgrounds), ``importance`` (above 0 and at most 1), ``size`` (a
+      radius in pixels) by importance, ``opacity`` by status, and a position (``x``, ``y``, in pixels) that does not
+      overlap another's; ``kind``, ``detail``, ``quote``, ``role``, ``confidence``, ``valid_from`` and ``valid_until``
+      if they are set.
     - A link has ``source``, ``target``, ``type``, ``label`` ("depends on"), ``value`` (its strength, 1 or 2) and
       ``turn``.
+    - A transition has ``old``, ``new``, ``turn``, and ``reason`` if there is one.
     - ``left_out``: number of facts beyond ``most``.
     """
     chosen = select_facts(graph, most)
@@ -202,8 +205,8 @@ _ARROWS: Final[dict[EdgeType, str]] = {
 
 
 def mermaid(graph: SessionGraph, title: str = "", *, most: int = NODES_MAX) -> str:
-    """Return the graph as a Mermaid flowchart. At most ``most`` facts and as many as Mermaid accepts, the most
-    important ones; a comment gives the number of facts left out."""
+    """Return the graph as a Mermaid flowchart. It has at most ``most`` facts, the most important ones, and no more than
+    Mermaid accepts; a comment gives the number of facts left out."""
     room = min(most, _EDGES_MAX)
     while True:
         chosen = select_facts(graph, room)
@@ -260,8 +263,8 @@ def _classes(chosen: Selection) -> Iterator[str]:
 
 
 def quote_text(text: str) -> str:
-    """Return text for use between quotation marks in Mermaid: one line, with special characters as numbered
-    entities."""
+    """Return ``text`` (one line) for use between quotation marks in Mermaid: ASCII characters that could have a meaning
+    there become numbered entities such as "#34;"."""
     return "".join(
         char if char in _PLAIN or char.isalnum() or not char.isascii() else f"#{ord(char)};" for char in text
     )
@@ -271,7 +274,8 @@ class Write(Protocol):
     """A function that converts a graph to the text of a file."""
 
     def __call__(self, graph: SessionGraph, title: str = "", *, most: int = NODES_MAX) -> str:
-        """Return the text of the file, with at most ``most`` facts. ``title``: the name of the session."""
+        """Return ``graph`` as the text of a file, with at most ``most`` facts. ``title``: the name of the session, ""
+        for none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -300,7 +304,8 @@ FORMATS: Final[dict[str, Format]] = {
 
 
 def format_named(name: str) -> Format:
-    """Return the format of this name, or whose files end in it ("md"). Raises ``CallerError`` if it is unknown."""
+    """Return the format with this name ("markdown"), or whose file ending it is, without the dot ("md"). Raises
+    ``CallerError`` if there is none."""
     found = FORMATS.get(name) or next((one for one in FORMATS.values() if one.suffix == f".{name}"), None)
     if found is None:
         raise CallerError(f"unknown format {name[:40]!r}: one of {', '.join(FORMATS)}")

@@ -1,8 +1,8 @@
-"""Lay out a graph in a picture: cards of nodes in one box (a lane) per type, older nodes before newer ones, and the
-lines of relations between the cards. Lanes that stand side by side form a shelf.
+"""Lay out a graph as a picture: a card for each node, a lane (a box with the cards) for each type, older nodes before
+newer ones, and lines between the cards for relations. Lanes that stand side by side form a shelf.
 
-The same nodes always get the same places, and no two overlap. A picture of an earlier time uses the layout of the whole
-graph, so that nodes do not move.
+The same nodes always get the same places, and no two overlap. A picture of an earlier time can use the layout of the
+whole graph, so that nodes do not move.
 
 Lines run through the gaps between cards, so that none crosses a card. The lanes of a shelf have the same upper edge, so
 their rows and the gaps between these line up. A line leaves a card sideways into the gap beside its column, follows
@@ -28,8 +28,13 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class Measures:
-    """Sizes in pixels: of a card, the gaps between cards, the padding inside a lane, its heading, and the gaps between
-    lanes. ``ratio``: the desired width of a picture divided by its height."""
+    """Sizes in pixels.
+
+    - ``width``, ``height``: of a card; ``gap``: between cards.
+    - ``padding``: inside a lane, around its cards; ``heading``: height of the lane's heading; ``between``: between
+      lanes.
+    - ``ratio``: not a size, but the desired width of a picture divided by its height.
+    """
 
     width: int = 220
     height: int = 66
@@ -73,19 +78,19 @@ class Box:
         return self.y + self.height
 
     def meets(self, other: Box) -> bool:
-        """Whether the two boxes overlap."""
+        """Whether the two boxes overlap. Boxes that only touch do not."""
         across = self.x < other.right and other.x < self.right
         return across and self.y < other.bottom and other.y < self.bottom
 
     def holds(self, other: Box) -> bool:
-        """Whether ``other`` lies within this box."""
+        """Whether ``other`` lies within this box; their edges may coincide."""
         across = self.x <= other.x and other.right <= self.right
         return across and self.y <= other.y and other.bottom <= self.bottom
 
 
 @dataclass(frozen=True, slots=True)
 class Lane:
-    """The box around all ``count`` nodes of one type."""
+    """The box around the cards of all ``count`` nodes of one type, its heading included."""
 
     type: NodeType
     box: Box
@@ -94,8 +99,8 @@ class Lane:
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """Positions of nodes. ``boxes``: by node id, in reading order; ``width`` and ``height``: size of the picture, 0
-    without nodes."""
+    """Positions of nodes. ``boxes``: the box of each node's card, by node id, in reading order; ``lanes``: the box of
+    each type that has nodes; ``width`` and ``height``: size of the picture in pixels, 0 without nodes."""
 
     boxes: Mapping[str, Box] = field(default_factory=dict)
     lanes: tuple[Lane, ...] = ()
@@ -106,9 +111,11 @@ class Layout:
 def arrange(
     nodes: Iterable[Node], steps: Iterable[Transition] = (), *, measures: Measures = CARDS, columns: int | None = None
 ) -> Layout:
-    """Compute the positions of ``nodes``. Nodes that replaced one another (``steps``) are placed side by side, oldest
-    first. ``columns``: maximum number of cards in a row; ``None``: the number that comes closest to the ratio of
-    ``measures``.
+    """Compute the positions of ``nodes``. Nodes of a type that replaced one another (``steps``) follow each other,
+    oldest first.
+
+    ``columns``: maximum number of cards in a row; ``None``: the number with which the picture comes closest to the
+    ratio of ``measures``.
     """
     lanes = in_order(nodes, steps)
     if not lanes:
@@ -123,8 +130,9 @@ def arrange(
 
 
 def in_order(nodes: Iterable[Node], steps: Iterable[Transition] = ()) -> dict[NodeType, list[Node]]:
-    """Return the nodes by type, types in display order, nodes by the number of their message. Nodes that replaced one
-    another follow each other."""
+    """Return the nodes by type: types in display order, those without nodes left out; nodes by the number of the
+    message that states them. Nodes of a type that replaced one another (``steps``) follow each other, at the place of
+    the oldest."""
     by_type: dict[NodeType, list[Node]] = {type_: [] for type_ in TYPES}
     for node in nodes:
         by_type[node.type].append(node)
@@ -194,7 +202,8 @@ def _cards(lane: Sequence[Node], place: Box, measures: Measures) -> Iterator[tup
 
 
 Route = list[tuple[int, int]]
-"""The corners of a line, from the source to the target; each part is horizontal or vertical."""
+"""The corners of a line as (x, y) in pixels, from the source to the target; each part between two corners is horizontal
+or vertical."""
 
 _HALF: Final = CARDS.gap // 2
 _CORNER: Final = 5
@@ -209,8 +218,8 @@ _SPACE: Final = 3
 
 
 def route_edges(pairs: Iterable[tuple[str, str]], layout: Layout) -> list[Route]:
-    """Return a route (the points through which a line runs) for each pair of source and target, which are node ids of
-    ``layout.boxes``."""
+    """Return a route (the points through which a line runs) for each of ``pairs``, in their order. A pair is a source
+    and a target: node ids of ``layout.boxes``. The layout must have the sizes of ``CARDS``."""
     shelves = sorted({lane.box.y for lane in layout.lanes})
     rows = [[box for box in layout.boxes.values() if _shelf_of(shelves, box) == place] for place in range(len(shelves))]
     router = _Router(shelves, [sorted({(box.x, box.right) for box in row}) for row in rows])
@@ -283,7 +292,7 @@ def _without_repeats(route: Route) -> Route:
 
 
 def path_of(route: Route) -> str:
-    """Return a line as the data of an SVG path with rounded corners. ``route``: the points through which it runs."""
+    """Return the line through the points of ``route`` as the data of an SVG path with rounded corners."""
     parts = [f"M{route[0][0]} {route[0][1]}"]
     for before, corner, after in zip(route, route[1:], route[2:], strict=False):
         radius = min(_CORNER, _distance(before, corner) // 2, _distance(corner, after) // 2)
@@ -304,8 +313,8 @@ def _move_toward(one: tuple[int, int], other: tuple[int, int], by: int) -> tuple
 
 
 def place_word(route: Route, layout: Layout, width: int, taken: Sequence[Box]) -> Box | None:
-    """Return a box on ``route`` for a word of ``width`` pixels that overlaps none of the boxes ``taken``; ``None`` if
-    there is no room."""
+    """Return a box on ``route``, or near it between two rows of cards, for a word of ``width`` pixels that overlaps
+    none of the boxes ``taken``; ``None`` if there is no room."""
     width += 2 * _SPACE
     for x, y in _places(route, layout):
         left = max(0, min(layout.width - width, x - width // 2))

@@ -36,8 +36,8 @@ _ESCAPED: Final = {ord(char): f"\\u{ord(char):04x}" for char in "<>&\u2028\u2029
 
 
 def html_page(graph: SessionGraph, title: str = "", *, most: int = NODES_MAX) -> str:
-    """Return the HTML page of ``graph``; ``title`` names the session. At most ``most`` facts, the most
-    important ones."""
+    """Return an HTML page of ``graph``, with at most ``most`` facts, the most important ones. ``title``: the name of
+    the session; "" gives the heading "Session"."""
     chosen = select_facts(graph, most, undone=True)  # its slider shows earlier times
     layout = arrange(chosen.nodes, chosen.steps)
     style, script = _style(), _asset("page.js")

@@ -1,6 +1,5 @@
-"""Select the part of a graph that an export shows: all of it, or the most important facts of a large one, and its
-replacements in chains.
-"""
+"""Select the facts of a graph that an export shows (all of them, or the most important ones of a large graph) with the
+relations between them, and group replacements into chains."""
 
 from __future__ import annotations
 
@@ -21,10 +20,10 @@ NODES_MAX: Final = 2_000
 class Selection:
     """The part of a graph that is exported.
 
-    - ``nodes``: in reading order (by type, then by time); ``edges`` and ``steps``: relations and replacements between
-      these nodes.
-    - ``weights``: importance of each node by id, above 0 and at most 1.
-    - ``left_out``: number of facts that did not fit.
+    - ``nodes``: in reading order (by type, then by time); ``edges`` and ``steps``: the relations and the replacements
+      between these nodes.
+    - ``weights``: importance of each node by id, above 0 and at most 1; the most important node has 1.
+    - ``left_out``: number of facts of the graph that are not among ``nodes`` because of the limit.
     """
 
     nodes: tuple[Node, ...]
@@ -34,7 +33,7 @@ class Selection:
     left_out: int = 0
 
     def by_type(self) -> dict[NodeType, list[Node]]:
-        """Return the nodes of each type that has any."""
+        """Return the nodes of each type, in reading order; types without nodes are left out."""
         lanes: dict[NodeType, list[Node]] = {}
         for node in self.nodes:
             lanes.setdefault(node.type, []).append(node)
@@ -42,10 +41,12 @@ class Selection:
 
 
 def select_facts(graph: SessionGraph, most: int = NODES_MAX, *, undone: bool = False) -> Selection:
-    """Select the ``most`` important facts of ``graph`` and the relations between them. A replaced fact counts as much
-    as the fact that replaced it, so that a chain of replacements is shown whole or not at all. ``undone``: true to
-    include facts whose addition by hand was undone, and replacements that no longer count
-    (``SessionGraph.standing_transitions``)."""
+    """Select the ``most`` most important facts of ``graph`` and the relations between them.
+
+    A replaced fact counts as much as the fact that replaced it, so that a chain of replacements tends to be shown as a
+    whole. ``undone``: whether to include facts whose addition by hand was undone, and replacements that no longer count
+    (``SessionGraph.standing_transitions``).
+    """
     weights = importances(graph)
     nodes: Sequence[Node] = [node for node in graph.nodes() if undone or not graph.is_undone(node)]
     steps = graph.transitions() if undone else graph.standing_transitions()
@@ -78,8 +79,9 @@ def select_facts(graph: SessionGraph, most: int = NODES_MAX, *, undone: bool = F
 
 
 def chain_replacements(steps: Sequence[Transition]) -> list[list[Transition]]:
-    """Group replacements into chains ("SQLite" to "MySQL", "MySQL" to "PostgreSQL"), each in the order of its message
-    numbers; chains are sorted by their first replacement."""
+    """Group replacements into chains: "SQLite" by "MySQL" and "MySQL" by "PostgreSQL" are one chain. Replacements that
+    share a fact are in the same chain, in the order of their message numbers. Chains are sorted by their first
+    replacement."""
     chains: list[list[Transition]] = []
     chain_of: dict[str, list[Transition]] = {}
     for step in sorted(steps, key=lambda step: step.trigger):

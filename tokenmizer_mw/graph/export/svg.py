@@ -22,7 +22,7 @@ MARGIN: Final = 10
 """Pixels around the drawing."""
 
 WORDS_MAX: Final = 40
-"""With more relations than this, only replacements have their kind written on their lines."""
+"""If there are more relations than this, only replacements have their kind written on their lines."""
 
 _LINE: Final = 16.5
 """Pixels from one line of a label to the next."""
@@ -45,17 +45,16 @@ def draw(
     words: bool = False,
     prefix: str = "",
 ) -> str:
-    """Return an ``<svg>`` element with the nodes of ``graph`` and the relations between them.
+    """Return an ``<svg>`` element with the nodes of ``graph`` and the relations between them. An empty graph gives an
+    empty drawing.
 
-    - ``layout``: positions; nodes without one are left out. ``None`` arranges all nodes.
+    - ``layout``: positions; nodes without one are left out. ``None``: all nodes are arranged.
     - ``title``: name of the drawing for screen readers.
     - ``link``: returns the URL that a card links to; ``None``: no links.
-    - ``styled``: include the CSS, for pages without it.
-    - ``words``: write the kind of each relation on its line, except for the plain "related"; with more than
-      ``WORDS_MAX`` relations only for replacements.
+    - ``styled``: whether to include the CSS, for pages that do not have it (see ``style``).
+    - ``words``: whether to write the kind of each relation on its line, except for the plain "related"; with more than
+      ``WORDS_MAX`` relations it is written for replacements only.
     - ``prefix``: prefix of the element ids, for a second drawing on one page.
-
-    An empty graph gives an empty drawing.
     """
     places = arrange(graph.nodes(), graph.transitions()) if layout is None else layout
     shown = {node.id: node for node in graph.nodes() if node.id in places.boxes}

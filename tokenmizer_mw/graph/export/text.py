@@ -20,14 +20,14 @@ _BROAD: Final = frozenset("mwMW@%&")
 
 
 def label_of(node: Node) -> str:
-    """Return the label of a node as one line without control characters and effective markup (``flatten``); its id if
-    nothing visible is left."""
+    """Return the label of a node as one line without control characters and without markup that has an effect (see
+    ``flatten``); the node's id if nothing visible is left."""
     return _calm(flatten(node.label)) or flatten(node.id)
 
 
 def words_of(text: str, limit: int = TEXT_MAX) -> str:
-    """Return a detail, a reason or a quotation as one line of at most ``limit`` characters, without control characters
-    and effective markup (``flatten``)."""
+    """Return ``text`` (a detail, a reason or a quotation) as one line of at most ``limit`` characters, without control
+    characters and without markup that has an effect (see ``flatten``); "" if nothing visible is left."""
     return _calm(flatten(text, limit))
 
 
@@ -63,8 +63,9 @@ LINES_MAX: Final = 2
 
 
 def wrap_text(text: str, width: float) -> list[str]:
-    """Break ``text`` into at most two lines of at most ``width`` (1 is the font size). The rest is replaced by an
-    ellipsis; a word that is too long for a line is broken."""
+    """Break ``text`` into at most ``LINES_MAX`` lines of at most ``width`` (in multiples of the font size, see
+    ``width_of``). What does not fit is replaced by an ellipsis; a word that is too long for a line is broken. An empty
+    text gives one empty line."""
     lines: list[str] = []
     line = ""
     for word in _pieces(text, width):
@@ -93,7 +94,8 @@ def _pieces(text: str, width: float) -> Iterator[str]:
 
 
 def fit_text(text: str, width: float) -> str:
-    """Return the beginning of ``text`` that fits into ``width`` (1 is the font size), with an ellipsis if it is cut."""
+    """Return ``text`` if it fits into ``width`` (in multiples of the font size), else as much of its beginning as fits,
+    with an ellipsis."""
     return text if width_of(text) <= width else _end_with_ellipsis(text, width)
 
 
@@ -112,8 +114,8 @@ def _fitting_length(text: str, width: float) -> int:
 
 
 def width_of(text: str) -> float:
-    """Estimate the width of ``text`` in a common sans-serif font, rather too large than too small; 1 is the
-    font size."""
+    """Estimate the width of ``text`` in a common sans-serif font, in multiples of the font size; rather too large than
+    too small."""
     return sum(map(_width, text))
 
 
@@ -137,7 +139,8 @@ _AT_START: Final = frozenset("-+=")
 
 
 def escape_markdown(text: str) -> str:
-    """Escape one line of text so that CommonMark, GitHub and Obsidian show exactly this text."""
+    """Return one line of text with backslashes before all characters that could be markup, so that CommonMark, GitHub
+    and Obsidian show exactly ``text``."""
     return "".join(f"\\{char}" if _is_mark(text, place, char) else char for place, char in enumerate(text))
 
 

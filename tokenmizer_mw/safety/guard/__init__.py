@@ -1,11 +1,14 @@
-"""The prompt-injection guard: scores phrases that try to take over a model. A warning signal, not a protection.
+"""The prompt-injection guard: scores phrases that try to take over a model. The score is a warning signal, not a
+protection.
 
 Phrases only find explicit attacks; instructions hidden in ordinary sentences look like ordinary sentences. The
 protection against those is elsewhere: text from tools, files and quotations never becomes a decision, a rule or a goal,
-and text that is replayed to a model is delimited. System prompts belong to the application and are never scored.
+and text that is sent to a model again is put between delimiters. System prompts belong to the application and are never
+scored.
 
-``phrases`` and ``signals`` list the phrases, each with a weight; this module adds up the weights of those that occur in
-a text, and of those that occur when disguises are undone. A disguise is undone only if that reveals a word of an
+``phrases`` and ``signals`` list the phrases, each with a weight. The score of a text is the sum of the weights of the
+phrases in it, each counted once. Phrases that appear only when a disguise is undone (such as spaced letters or base64)
+count as well, and their presence adds a weight of its own. A disguise is undone only if that reveals a word of an
 attack, or if the disguised run is long enough, so that ordinary text is read once. Each reading takes linear time;
 there are at most eight.
 """
@@ -68,10 +71,9 @@ _VISIBLE: Final = _Visible()
 
 
 def plain(text: str) -> str:
-    """Return the text in compatibility form (NFKC) and lower case, with single spaces and without invisible characters.
-
-    Line breaks stay, because some phrases must begin a line.
-    """
+    """Return ``text`` in the form that the phrases are written for: in compatibility form (NFKC) and lower case, with
+    single blanks within lines, and without invisible characters. Line breaks stay, because some phrases must begin a
+    line."""
     if not text.isascii():
         text = unicodedata.normalize("NFKC", text)
         text = text.translate(_VISIBLE).casefold()
@@ -80,10 +82,11 @@ def plain(text: str) -> str:
 
 
 def iter_disguised_readings(text: str, read: str) -> Iterator[str]:
-    """Yield other readings of ``text`` in which a disguise is undone. ``read``: the result of ``plain`` for ``text``.
+    """Yield what ``text`` reads as when a disguise is undone, in the form of ``plain``; one reading for each disguise
+    that may be there, nothing for ordinary text. ``read``: the result of ``plain`` for ``text``.
 
-    Undoes look-alike letters, digits for letters, spaced letters, reversal, ROT13, URL and HTML escapes, base64 and
-    hexadecimal.
+    The disguises are look-alike letters, digits for letters, spaced letters, reversal, ROT13, URL and HTML escapes,
+    base64 and hexadecimal.
     """
     if not read.isascii():
         yield read.translate(_LOOK_ALIKES)
@@ -104,8 +107,8 @@ def iter_disguised_readings(text: str, read: str) -> Iterator[str]:
 
 
 def hides(text: str) -> bool:
-    """Return whether text is hidden in invisible characters: tag characters outside of flags, or runs of variation
-    selectors."""
+    """Return whether ``text`` contains text in invisible characters: four or more tag characters outside of flags, or
+    four variation selectors in a row."""
     if text.isascii():
         return False
     text = _FLAG.sub("", text)
@@ -134,10 +137,10 @@ def _legible(decode: Callable[[str], bytes], digits: str) -> Iterator[str]:
 
 
 FLAGGED_AT: Final = 1.0
-"""Score from which on a text counts as an attempt to take over the model."""
+"""Least score at which a text counts as an attempt to take over the model."""
 
 SCANNED_MAX: Final = 200_000
-"""Characters of one text that are scored."""
+"""Characters at the start of a text that are scored; the rest is not read."""
 
 _HIDDEN: Final = ("hidden_text", FLAGGED_AT)
 _DISGUISED: Final = ("disguised", 0.5)
@@ -145,9 +148,10 @@ _DISGUISED: Final = ("disguised", 0.5)
 
 @dataclass(frozen=True, slots=True)
 class Suspicion:
-    """The result of the guard (the check for prompt injection) for a text.
+    """The result of the guard (the check for prompt injection) for one text.
 
-    ``score``: sum of the weights of its signals; ``signals``: their names (disguises first, then in table order).
+    ``score``: sum of the weights of the signals (phrases and disguises) found in the text; 0 for none. ``signals``:
+    their names; disguises come first, then phrases in the order of ``SIGNALS``.
     """
 
     score: float
@@ -163,11 +167,11 @@ NOTHING: Final = Suspicion(0.0, ())
 
 
 def suspicion(text: str, voice: Voice = Voice.USER) -> Suspicion:
-    """Score how much ``text`` looks like an attempt to take over the model. ``voice``: whose text it is; a tool's is
-    scored more strictly.
+    """Score how much ``text`` looks like an attempt to take over the model. ``voice``: who wrote the text; most phrases
+    weigh more in a tool's text.
 
-    Linear time; checks the first ``SCANNED_MAX`` characters. Undoes disguises (full-width, look-alike and invisible
-    letters, encodings).
+    Only the first ``SCANNED_MAX`` characters are read, in linear time. Disguises are undone (full-width, look-alike and
+    invisible letters, encodings).
     """
     text = text[:SCANNED_MAX]
     read = plain(text)
@@ -180,8 +184,9 @@ def suspicion(text: str, voice: Voice = Voice.USER) -> Suspicion:
 
 
 def judge(message: Message) -> Suspicion:
-    """Return the result with the highest score among a user message's text and the tool results in a message. Other
-    texts are not scored; without any, the score is 0."""
+    """Score the text of a user's message and each tool result in ``message`` on its own, and return the result with the
+    highest score. Texts of the assistant and of the system are not scored; a message with nothing to score gives a
+    score of 0."""
     texts = [(result.text, Voice.TOOL) for result in message.tool_results]
     if message.role is Role.USER:
         texts.append((message.text, Voice.USER))

@@ -1,7 +1,7 @@
 """Further tables of the guard: what attacks demand (what to send, which rule to ignore), and attacks in other languages
-than English; and the types of all tables.
+than English; and the types that all tables use.
 
-Most of the demands are only half of an attack, so that two must occur together to flag a text.
+Most of the demands weigh too little to flag a text alone: two must occur together.
 """
 
 from __future__ import annotations
@@ -12,8 +12,8 @@ from typing import Final
 
 
 class Voice(StrEnum):
-    """The source of a text that the guard scores. Tools and files have no reason to give instructions, so most phrases
-    weigh more in their texts."""
+    """Who wrote a text that the guard scores: the user, or a tool (also a file). Most phrases weigh more in a tool's
+    text, because tools and files have no reason to give instructions."""
 
     USER = "user"
     TOOL = "tool"
@@ -21,10 +21,12 @@ class Voice(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Signal:
-    """A row of the guard's tables: an RE2 pattern for plain lower-case text, and the weight that a match adds to the
-    score of a user's text (``user``) and of a tool's (``tool``).
+    """A row of the guard's tables: a phrase, and how much it counts.
 
-    ``example`` matches and ``counter`` does not. A negative weight counts in favour of the text.
+    - ``name``: reported if the phrase occurs. ``pattern``: RE2 pattern for text in the form of ``guard.plain``.
+    - ``user``, ``tool``: weight that a match adds to the score of a user's text, and of a tool's. A negative weight
+      speaks against an attack.
+    - ``example``: a text that matches; ``counter``: a similar one that does not. Both are for tests.
     """
 
     name: str
@@ -250,8 +252,8 @@ DEMANDS: Final[tuple[Signal, ...]] = (
 
 @dataclass(frozen=True, slots=True)
 class _Tongue:
-    """How a language says "ignore all earlier instructions". ``all``: pattern for its word for "all". It stands for
-    ``{all}`` in ``pattern``; without that word a match weighs less."""
+    """How a language says "ignore all earlier instructions". ``pattern``: the whole phrase, with ``{all}`` in place of
+    the word for "all"; ``all``: pattern for that word. A phrase without that word weighs less."""
 
     code: str
     all: str

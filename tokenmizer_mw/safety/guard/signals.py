@@ -1,8 +1,8 @@
-"""Phrases that occur in attacks on a model, one kind per row.
+"""The main table of the guard: phrases that occur in attacks on a model, one kind per row.
 
-Rows that also match ordinary work only count together with others. A command ("ignore all previous instructions")
-weighs more than its mention ("a text that asks to ignore all previous instructions"), because people write about
-attacks, above all in tests and reviews.
+A row that also matches ordinary work has a weight below ``FLAGGED_AT``, so that it flags a text only together with
+others. A command ("ignore all previous instructions") weighs more than its mention ("a text that asks to ignore all
+previous instructions"), because people write about attacks, above all in tests and reviews.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Redaction: replaces secrets by placeholders before other code sees the text. Pure: no clock, no files, no network."""
+"""Redaction: replace secrets by placeholders before other code sees the text. Pure: no clock, no files, no network."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Redacts secrets in JSON text string by string; all other characters stay unchanged.
+"""Redact secrets in JSON text string by string; all other characters stay unchanged.
 
-Only the parts of the text in which the first pass found something suspicious are parsed; the rest is skipped with the C
-scanner of the standard library.
+Only the parts of the text in which a first, fast search found something suspicious are parsed; the rest is skipped with
+the C scanner of the standard library.
 """
 
 from __future__ import annotations
@@ -29,22 +29,23 @@ from tokenmizer_mw.wire.json_text import (
 )
 
 DEPTH_MAX: Final = 64
-"""Depth of arrays and objects down to which strings are judged with the names of their members; deeper ones without."""
+"""Number of nested arrays and objects down to which a string is judged together with the name of its member. Deeper
+strings are judged without a name."""
 
 NESTED_MAX: Final = 6
-"""Depth to which JSON inside strings of JSON is read."""
+"""Number of levels to which JSON in strings of JSON is parsed. A deeper one is redacted as plain text."""
 
 Find = Callable[[str, str], list[Edit]]
-"""Function that returns the replacements in a text: gets the name of the member that it is the value of, and the
-text."""
+"""Function that returns the replacements in a text. It gets two arguments: the name of the member whose value the text
+is ("" for none), and the text."""
 
 UNTOUCHED: Final = words(
     "signature encrypted_content thoughtSignature thought_signature id call_id tool_call_id tool_use_id item_id"
     " previous_response_id response_id conversation_id container_id file_id system_fingerprint model role type object"
     " finish_reason stop_reason status service_tier encoding_format mime_type mimeType media_type"
 )
-"""Members of requests and replies that are never redacted, because providers check them or because they name things: a
-changed one breaks the call."""
+"""Members of requests and replies whose texts are never redacted, because a changed one breaks the call: providers
+check it, or it names something."""
 
 UNTOUCHED_IN: Final = {
     "redacted_thinking": frozenset({"data"}),
@@ -74,12 +75,12 @@ UNTOUCHED_IN: Final = {
     **dict.fromkeys(words("apiKeyConfig api_key_config"), frozenset({"apiKeyString", "api_key_string"})),
     **dict.fromkeys(words("oauthConfig oauth_config"), frozenset({"accessToken", "access_token"})),
 }
-"""Further such members, by the name or the ``type`` of the object that contains them ("" for the request itself).
-Providers open links in them, signed ones too, and use credentials in them for servers of tools and data sources; none
-of these is stored."""
+"""Further members that are never redacted, by the name or the ``type`` of the object that contains them ("": a
+top-level object or array). Providers open links in them, signed ones too, and use credentials in them for servers of
+tools and data sources; none of these is stored."""
 
 LISTED: Final = words("images")
-"""Lists that are never redacted, because their texts are base64 or links."""
+"""Members whose value, if it is a list of texts, is never redacted, because the texts are base64 or links."""
 
 FREE: Final = words("input arguments args parameters metadata env headers")
 """Objects whose contents come from people and tools, so that every member in them is scanned, whatever its name."""
@@ -90,8 +91,8 @@ NAMELESS: Final = words("encrypted_content thoughtSignature thought_signature")
 HEADERS: Final = words("authorization proxy-authorization cookie set-cookie x-authorization")
 
 DATA_MIN: Final = 256
-"""Number of characters of base64 after ``data:`` from which on they count as file content. Fewer may be a key, and are
-scanned like any text."""
+"""Fewest characters of base64 behind ``data:`` that count as the content of a file, which is not scanned. Fewer may be
+a key, and are scanned like any text."""
 
 _DATA: Final = re.compile(r"data:[^,\s]{0,110};base64,([A-Za-z0-9+/]*)={0,2}")
 _DATA_TAIL: Final = 64
@@ -109,7 +110,11 @@ _PRIVATE: Final = words("d p q dp dq qi k")
 
 def member_findings(name: str, raw: bytes, scan: Callable[[bytes], list[SecretSpan]]) -> list[SecretSpan]:
     """Return the secrets in ``raw``, the value of the JSON member ``name``, that are recognised by that name, such as
-    "password". ``scan``: finds the secrets in a text; called if ``name`` is an HTTP header."""
+    "password"; ``[]`` for none. Positions are in bytes of ``raw``.
+
+    ``scan``: finds the secrets in a text; it is called if ``name`` is an HTTP header such as "authorization", with the
+    header as it stands in HTTP.
+    """
     if not name or not raw or "redacted:" in name:
         return []
     if name == _MANIFEST:
@@ -129,9 +134,9 @@ def member_findings(name: str, raw: bytes, scan: Callable[[bytes], list[SecretSp
 
 def body_edits(text: str, places: list[Span], find: Find) -> list[Edit]:
     """Return the replacements in the JSON text, in order of position; empty if nothing is to be redacted. Positions are
-    those in ``text``.
+    in characters of ``text``.
 
-    - ``places``: spans of ``text`` that the first pass found suspicious, in order.
+    - ``places``: spans of ``text``, in order, in which a secret may begin; strings outside of them are skipped.
     - ``find``: gets a name and a string without JSON's escapes, and returns the replacements in that string. The name
       is that of the string's member, or of a flag before it in an array; "" for none.
 

@@ -38,10 +38,10 @@ from tokenmizer_mw.safety.redact.scan import DEFAULT, Custom, Rules
 from tokenmizer_mw.settings import Settings
 
 ROWS_MAX: Final = 500
-"""Largest number of rules, and of exemptions, in one file."""
+"""Most rules, and most exemptions, in one file."""
 
 PATTERN_MAX: Final = 2000
-"""Largest number of characters of a pattern."""
+"""Most characters of a pattern."""
 
 _TOP: Final = frozenset({"pii", "without", "rules", "allow"})
 _RULE: Final = frozenset({"name", "pattern", "keywords", "entropy"})
@@ -63,8 +63,8 @@ class Redaction:
 
 
 def load(text: str) -> Redaction:
-    """Parse the user's redaction settings from YAML; an empty text gives the defaults. Raises ``ConfigError``, whose
-    text names the invalid row."""
+    """Parse the user's redaction settings from YAML (see the module for the format); an empty text gives the defaults.
+    Raises ``ConfigError`` for invalid YAML or settings; its message names the line or the row."""
     import yaml  # only where a file of rules is named
 
     try:
@@ -76,8 +76,8 @@ def load(text: str) -> Redaction:
 
 
 def settings(data: Any) -> Redaction:
-    """Make the user's redaction settings from parsed YAML or JSON. Raises ``ConfigError``, whose text names the invalid
-    row."""
+    """Make the user's redaction settings from ``data``, parsed YAML or JSON with the members that the module shows.
+    Raises ``ConfigError`` for anything else; its message names the row."""
     top = _mapping(data, _TOP, "redaction")
     pii = top.get("pii", False)
     if not isinstance(pii, bool):
@@ -177,10 +177,11 @@ def _texts(fields: Mapping[str, Any], name: str, place: str) -> list[str]:
 
 
 def redactor_of(settings: Settings, secret: bytes) -> Redactor:
-    """Return the redactor of an installation, with the rules that ``settings`` name.
+    """Return the redactor of an installation, with the rules in the file that ``settings.redact_rules`` names
+    (``None``: only this package's own). Personal data is redacted if ``settings`` or that file asks for it.
 
-    ``secret``: the store's secret; placeholders stay the same as long as it does. Raises ``ConfigError`` for invalid
-    rules.
+    ``secret``: the store's secret; placeholders stay the same as long as it does. Raises ``ConfigError`` for a file
+    that cannot be read, and for invalid rules.
     """
     key = hashlib.blake2b(b"redaction", key=secret, digest_size=32).digest()
     if settings.redact_rules is None:

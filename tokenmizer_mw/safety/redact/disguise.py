@@ -1,7 +1,7 @@
-"""Finds where a text may contain a disguised key (invisible or look-alike characters, escapes, tags, line wraps, joined
-string literals, encodings), and the windows around it that are read again.
+"""Find where a text may contain a disguised key (invisible or look-alike characters, escapes, tags, line wraps, joined
+string literals, encodings), and the windows (spans of text around such places) that are read again.
 
-One RE2 pass over the bytes of a text or of its JSON, with some false alarms; ``views`` then reads those positions.
+One RE2 pass over the bytes of a text or of its JSON, with some false alarms; ``views`` then undoes the disguises there.
 """
 
 from __future__ import annotations
@@ -123,7 +123,8 @@ _BROKEN: Final = re.compile(_LINE_END.encode())
 
 
 def find_disguised(raw: bytes) -> Iterator[tuple[int, int]]:
-    """Yield the spans of ``raw`` (a text or JSON) in which a disguise may hide a part of a key; unordered."""
+    """Yield the spans of ``raw`` (a text or JSON) in which a disguise may hide a part of a key; unordered, perhaps
+    overlapping. Positions are in bytes."""
     place = ANY_DISGUISE.first(raw, 0, len(raw))
     if place < 0:
         return
@@ -177,7 +178,7 @@ def count_turns(run: bytes) -> int:
 
 
 def decoded_text(run: bytes) -> bytes:
-    """Return the UTF-8 text that ``run`` encodes in hexadecimal or base64; b"" if it encodes none."""
+    """Return the printable UTF-8 text that ``run`` encodes in hexadecimal or base64; b"" if it encodes no such text."""
     try:
         if _HEX.fullmatch(run):
             plain = bytes.fromhex(run[: len(run) // 2 * 2].decode())
@@ -202,7 +203,7 @@ _TOKEN_MAX: Final = 2_048
 """Largest number of bytes by which a window is extended to the next white space."""
 
 NAME_MAX: Final = 160
-"""Bytes before a secret in which its name may stand."""
+"""Bytes before a secret in which the name of its value may stand."""
 
 _SPACED_MIN: Final = 8
 """Number of key characters behind a secret and one blank that may be the rest of it."""
@@ -211,8 +212,8 @@ _WHITE: Final = re.compile(rb"\s")
 
 
 def find_windows(raw: bytes) -> list[Span]:
-    """Return the spans of ``raw`` (UTF-8, lone surrogates allowed) in which a key may be disguised, with some text
-    around; in order and without overlaps."""
+    """Return the spans of ``raw`` (UTF-8, lone surrogates allowed) in which a key may be disguised, each widened by
+    some text on both sides, up to white space; in order and without overlaps."""
     windows: list[Span] = []
     for first, last in sorted(find_disguised(raw)):
         if windows and last <= windows[-1][1]:
@@ -222,8 +223,8 @@ def find_windows(raw: bytes) -> list[Span]:
 
 
 def widen_windows(raw: bytes, windows: list[Span], found: Iterable[Span]) -> list[Span]:
-    """Return the windows, each extended to contain every secret of ``found`` that reaches into it, with its name.
-    ``found`` is in order."""
+    """Return the windows, each extended to contain every secret of ``found`` that overlaps it, with the name of that
+    secret. ``found`` is in order."""
     wider: list[Span] = []
     places = deque(found)
     for window in windows:
@@ -245,7 +246,8 @@ def _add_window(windows: list[Span], start: int, end: int) -> None:
 
 
 def find_spaced_windows(raw: bytes, found: Iterable[Span]) -> list[Span]:
-    """Return spans around those of the secrets ``found`` that are followed by a blank and a run of key characters."""
+    """Return a window around each secret of ``found`` that is followed by one blank and eight key characters, which may
+    be the rest of it. Eight letters that look like a word do not count."""
     windows: list[Span] = []
     for start, end in found:
         run = raw[end + 1 : end + 1 + _SPACED_MIN]

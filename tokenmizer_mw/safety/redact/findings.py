@@ -1,5 +1,5 @@
-"""Types for the results of a scan: secrets found, texts judged to be no secrets, and the user's exemptions. Positions
-are in bytes of the text."""
+"""Types for the results of a scan: secrets that were found, texts that looked like secrets and are none, and the user's
+exemptions. Positions are in bytes of the UTF-8 text, ends are exclusive."""
 
 from __future__ import annotations
 
@@ -15,10 +15,14 @@ _COLOUR_MAX: Final = 8
 
 
 class FindingRank(IntEnum):
-    """How specific a finding is. If findings overlap, the one with the highest rank gives its kind to all.
+    """How specific a finding is, from least to most. If findings overlap, they become one, with the kind of the one
+    with the highest rank.
 
-    ``PERSONAL``: personal data; ``NAMED``: secret by its name; ``PLACED``: by its position; ``SHAPED``: by its own
-    shape; ``OWN``: by a rule of the user, or as a whole block.
+    - ``PERSONAL``: personal data.
+    - ``NAMED``: a secret because of the name of its value ("password").
+    - ``PLACED``: because of its position, such as in a URL or a command.
+    - ``SHAPED``: because of its own shape, as vendors give it to their keys.
+    - ``OWN``: found by a rule of the user, or as a whole block (a private key).
     """
 
     PERSONAL = 0
@@ -31,8 +35,10 @@ class FindingRank(IntEnum):
 class SecretSpan(NamedTuple):
     """A secret in a text.
 
-    ``kind``: as in the placeholder ("github-token"); ``start``, ``end``: byte positions; ``why``: the reason; ``name``:
-    the name of the value ("DB_PASSWORD"), "" if it was recognised without one.
+    - ``kind``: as in the placeholder ("github-token"). ``start``, ``end``: byte positions.
+    - ``why``: in a few words, how it was recognised.
+    - ``rank``: how specific the finding is; decides which kind counts where findings overlap.
+    - ``name``: the name of the value ("DB_PASSWORD"), "" if it was recognised without one.
     """
 
     kind: str
@@ -48,7 +54,8 @@ class SecretSpan(NamedTuple):
 
 
 class LetThrough(NamedTuple):
-    """A text that looked like a secret and was judged to be none, and why."""
+    """A text that looked like a secret of ``kind`` and was judged to be none. ``start``, ``end``: byte positions;
+    ``why``: the reason, in a few words."""
 
     kind: str
     start: int
@@ -57,9 +64,9 @@ class LetThrough(NamedTuple):
 
 
 class PlaceReading(NamedTuple):
-    """What a reader found at one position of a text.
+    """The result of a reader (see ``Reader``) for one position of a text.
 
-    - ``resume``: where the scan continues; 0 if nothing that could be a secret was recognised at the position.
+    - ``resume``: where the scan continues; 0 if no reader applied to the position.
     - ``found``: the secrets.
     - ``refused``: what looked like a secret and was judged to be none, with reasons.
     """
@@ -70,7 +77,8 @@ class PlaceReading(NamedTuple):
 
 
 Reader = Callable[[bytes, int], PlaceReading]
-"""Function that judges the text at a position, at which the first pass found the beginning of a possible secret."""
+"""Function that judges the text at a position: gets the text and the position, at which a possible secret begins, and
+returns the secrets there, the texts that only looked like one, and where the scan continues."""
 
 
 def refusal(kind: str, start: int, end: int, why: str, resume: int) -> PlaceReading:
@@ -97,10 +105,15 @@ def begins_word(text: bytes, start: int) -> bool:
 
 @dataclass(frozen=True)
 class Allow:
-    """A user's exemption: findings to which it applies are not redacted. All conditions that it sets must hold.
+    """A user's exemption: findings to which it applies are not redacted. A finding must meet every condition that is
+    set.
 
-    ``exact``: the secret is one of these; ``pattern``: RE2 that matches anywhere in the secret, ``None`` for any;
-    ``names``: the name of the value, ignoring case; ``kinds``: the kind of the finding. An empty set is no condition.
+    - ``name``: what the user calls the exemption.
+    - ``exact``: the secret is one of these texts. ``pattern``: compiled RE2 that matches anywhere in the secret;
+      ``None`` for any secret.
+    - ``names``: the name of the value, in lower case. ``kinds``: the kind of the finding.
+
+    An empty set is no condition.
     """
 
     name: str

@@ -39,8 +39,8 @@ _AROUND_MAX: Final = 100
 
 
 def row(token: Token, shape: str) -> tuple[str, Reader]:
-    """Return the RE2 pattern for the beginning of ``shape``, one of ``token.shapes``, and the function that reads a
-    credential of this shape from there."""
+    """Return the RE2 pattern for the beginning of ``shape``, one of ``token.shapes``, and the reader that judges
+    whether a credential of this shape is there."""
     if token.around:
         return shapes.mark_gate(shape), _Around(token, shape).read
     return shapes.gate(shape), _Shape(token, shape).read
@@ -58,7 +58,7 @@ class _Shape:
         self._hexadecimal = shapes.is_hexadecimal(shape)
 
     def read(self, text: bytes, start: int) -> PlaceReading:
-        """Judge the text at ``start``."""
+        """Judge whether a credential begins at ``start``."""
         token, onward = self._token, start + SKIP
         last = min(len(text), start + WINDOW)
         outline, pattern = _compile_shape(self._shape)
@@ -97,7 +97,7 @@ class _Around:
         self._token, self._least = token, shapes.least(shape)
 
     def read(self, text: bytes, start: int) -> PlaceReading:
-        """Judge the run of characters around ``start``."""
+        """Judge the run of characters around ``start``, where the mark of the credential is."""
         token = self._token
         first = start
         while first and start - first < _AROUND_MAX and _RUN.reach(text, first - 1, first) == first:
@@ -117,8 +117,8 @@ class _Around:
 def doubts(token: Token, value: bytes, prefix: int, *, named: bool) -> str:
     """Return why ``value``, which has the shape of ``token``, is not a secret, in a few words; "" if it is one.
 
-    ``prefix``: number of literal bytes at its start; ``named``: also reject a value whose rest reads like a name, such
-    as that of a function.
+    ``prefix``: number of literal bytes at its start, which are not judged; ``named``: whether to also reject a value
+    whose rest reads like a name, such as that of a function.
     """
     text = value[: LOOK_MAX + prefix].decode("latin-1")
     body = text[prefix:]
@@ -156,8 +156,8 @@ def _is_mail(value: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Personal:
-    """A kind of personal data: its ``pattern``, the pattern of its beginning (``gate``), and a ``check`` that it must
-    pass."""
+    """A kind of personal data. ``gate``: RE2 pattern for its beginning, ``pattern``: for all of it; ``check``: function
+    that returns whether a match really is such data."""
 
     kind: str
     gate: str
@@ -190,7 +190,7 @@ PERSONAL: Final = (
 
 
 WORD_MAX: Final = 48
-"""A made-up password has fewer bytes than this."""
+"""Number of bytes from which on a word is no made-up password any more."""
 
 WORD_MIN: Final = 8
 """Least number of bytes of a made-up password."""
@@ -220,8 +220,8 @@ and arithmetic contain are left out."""
 
 
 def read_made_up(text: bytes, start: int) -> PlaceReading:
-    """Judge whether the word around ``start`` is a made-up password. It is none if its line is not about passwords or
-    logging in."""
+    """Judge whether the word around ``start`` is a made-up password such as "Autumn#1999x". It is refused unless its
+    line, near the word, speaks of passwords or of logging in."""
     onward = start + 4
     lead = _LEAD.search(text[max(0, start - WORD_MAX) : start])
     first = start - (len(lead.group()) if lead is not None else 0)

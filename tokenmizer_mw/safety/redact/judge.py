@@ -1,5 +1,5 @@
-"""Judges a text by its content alone: its entropy, whether it is a placeholder or has a valid checksum, and whether it
-reads like a name that people made (an identifier, a path, a version)."""
+"""Judge a text by its content alone: its entropy, whether it is a placeholder, whether its checksum is valid, and
+whether it reads like a name that people made (an identifier, a path, a version)."""
 
 from __future__ import annotations
 
@@ -43,18 +43,18 @@ _SORTS: Final = bytes(
     ord("a") if 97 <= code <= 122 else ord("A") if 65 <= code <= 90 else ord("0") if 48 <= code <= 57 else ord(" ")
     for code in range(256)
 )
-"""Table that maps each byte to its sort: "a" for small letters, "A" for capitals, "0" for digits, " " for anything
-else."""
+"""Table for ``bytes.translate`` that maps each byte to its kind: "a" for small letters, "A" for capitals, "0" for
+digits, " " for anything else."""
 
 _KINDS: Final = _SORTS.replace(b"A", b"a")
-"""The same with one sort for all letters."""
+"""As ``_SORTS``, with "a" for all letters."""
 
 _CUTS: Final = ((b"AAa", b"A|Aa"), (b"aA", b"a|A"), (b"a0", b"a|0"), (b"0a", b"0|a"), (b"A0", b"A|0"), (b"0A", b"0|A"))
 
 
 def is_identifier(text: str) -> bool:
     """Return whether ``text`` reads like an identifier: words, abbreviations and short numbers ("user_name2"), not
-    random characters. True also for a text without letters."""
+    random characters. True also for a text without letters. Only the first 96 characters are judged."""
     raw = text[:_READ_MAX].encode("latin-1", "replace")
     kinds = raw.translate(_KINDS)
     if min(kinds.count(b"a0"), kinds.count(b"0a")) > _GLUED_MAX:  # numbers between letters, nothing between them
@@ -92,10 +92,10 @@ def _has_usual_words(words: list[str]) -> bool:
 
 
 LOOK_MAX: Final = 512
-"""Characters of a value that are judged; the rest is assumed to be like them."""
+"""Characters at the start of a value that are judged; the rest is assumed to be like them."""
 
 JUDGED_MAX: Final = 1024
-"""Number of judgements that are cached while a text is scanned."""
+"""Number of results that each of the caches of ``is_placeholder`` and ``is_opaque`` holds."""
 
 _PLACEHOLDER: Final = compile_pattern(
     r"(?i)example|placeholder|change[-_ ]?(?:me|this|it)|replace|insert[-_ ]|x{4}|\*{3}|\.\.\.|\xe2\x80\xa6"
@@ -113,7 +113,8 @@ _WEAK_WORDS: Final = words(
 """Words that documentation and tests use instead of a password, alone or with up to four digits."""
 
 NUMBERED_MIN: Final = 10
-"""Least number of characters of a word with a number that is taken for a password; shorter ones may be versions."""
+"""Fewest characters of a word with a number that counts as a password (``is_numbered_name``); shorter ones may be
+versions."""
 
 _NUMBERED: Final = compile_pattern(r"^[A-Za-z][A-Za-z0-9]{2,}[._-][0-9]{3,}[A-Za-z]{2,}[A-Za-z0-9!?]*$")
 _WORDED: Final = compile_pattern(r"^[A-Za-z]{4,}(?:-[A-Za-z]{4,}){1,5}-?[0-9]{2,4}[!?]?$|^[A-Za-z]{8,}[0-9]{2,4}[!?]?$")
@@ -152,7 +153,8 @@ def entropy(text: str) -> float:
 
 @lru_cache(JUDGED_MAX)
 def is_placeholder(text: str) -> bool:
-    """Return whether ``text`` is a placeholder: "changeme", "your-key-here", one repeated character, an alphabet."""
+    """Return whether ``text`` contains a word for a placeholder ("changeme", "your-key-here", "xxxx"), or consists
+    mostly of one repeated character or of a sequence ("abcdef")."""
     raw = text[:LOOK_MAX].encode("latin-1", "replace")
     return _PLACEHOLDER.first(raw, 0, len(raw)) >= 0 or _is_monotonous(raw[:_STEPS_MAX])
 
@@ -189,8 +191,8 @@ def is_mixed(text: str) -> bool:
 
 
 def is_numbered_name(text: str) -> bool:
-    """Return whether ``text`` is a password like "Meadow-4821qk": a word, a sign, a number followed by letters, in
-    mixed case.
+    """Return whether ``text`` is a password like "Meadow-4821qk": a word, one of ``.``, ``_`` and ``-``, three or more
+    digits followed by letters, with capitals and small letters, and at least ``NUMBERED_MIN`` characters.
 
     No identifier in code has this form.
     """
@@ -199,7 +201,8 @@ def is_numbered_name(text: str) -> bool:
 
 
 def is_worded(text: str) -> bool:
-    """Return whether ``text`` consists of words followed by a number of two to four digits, like a passphrase."""
+    """Return whether ``text`` is made like a passphrase: words of four or more letters joined by hyphens, or one word
+    of eight or more letters, with two to four digits at the end ("blue-horse-42")."""
     return _WORDED.search(text[:LOOK_MAX].encode("latin-1", "replace")) is not None
 
 
@@ -209,7 +212,8 @@ def has_lettered_digits(text: str) -> bool:
 
 
 def passes_luhn(text: str) -> bool:
-    """Return whether ``text`` has 13 to 19 digits with the check digit of payment cards."""
+    """Return whether ``text`` has 13 to 19 digits, not all equal, of which the last is the check digit of payment
+    cards. Other characters are ignored."""
     digits = [int(char) for char in text if char.isdigit()]
     if not 13 <= len(digits) <= 19 or len(set(digits)) < 2:
         return False
@@ -218,7 +222,8 @@ def passes_luhn(text: str) -> bool:
 
 
 def is_iban(text: str) -> bool:
-    """Whether ``text`` is an IBAN: a country, its length and the checksum."""
+    """Return whether ``text`` is a bank account number (IBAN): a country that is known, the length of that country's
+    numbers, and a valid checksum. White space is ignored."""
     plain = "".join(text.split()).upper()
     if _IBAN_LENGTHS.get(plain[:2]) != len(plain) or not plain.isalnum():
         return False
@@ -247,7 +252,8 @@ def is_stellar_key(text: str) -> bool:
 
 
 def is_basic_pair(text: str) -> bool:
-    """Return whether ``text`` is base64 of printable text with a colon: user name and password."""
+    """Return whether ``text`` is base64 of printable ASCII with a colon and at least three characters behind it: user
+    name and password, as in HTTP Basic authentication."""
     try:
         raw = base64.b64decode(text + "=" * (-len(text) % 4), validate=True)
     except (ValueError, binascii.Error):
@@ -257,8 +263,8 @@ def is_basic_pair(text: str) -> bool:
 
 
 def is_opaque(text: str, least: int) -> bool:
-    """Return whether ``text`` looks like a random secret: at least ``least`` characters that vary enough, a letter
-    among them, and neither a name nor a placeholder."""
+    """Return whether ``text`` looks like a random secret: it has at least ``least`` characters, a letter among them,
+    enough entropy, and is neither a name nor a placeholder."""
     return len(text) >= least and _is_random(text)
 
 
@@ -284,7 +290,7 @@ CHECKS: Final[dict[str, Callable[[str], bool]]] = {
     "iban": is_iban,
     "basic": is_basic_pair,
 }
-"""Checks that a credential must pass, by the names that rows of the tables use (``Token.check``)."""
+"""Checks that a credential must pass, by name. Rows of the tables have the name of one in ``Token.check``."""
 
 WHOLE: Final = frozenset({"base58check", "stellar"})
-"""Names of checks that get the whole text; the others get it without its literal prefix."""
+"""Names of checks that get the whole credential; the others get it without its literal prefix."""

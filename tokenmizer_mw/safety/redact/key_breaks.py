@@ -1,4 +1,5 @@
-"""Judges whether a key continues behind a break: in the next line, behind a tag, in the next of two string literals.
+"""Judge whether a key continues behind a break. A break is what may stand in the middle of a key: a line end, a tag, a
+blank, or the end of one string literal and the beginning of the next.
 
 Ordinary words stand behind a key far more often than its rest does. So a run of characters counts as the rest of a key
 only if it looks random, has the same kinds of characters as the text before the break, and ends as a key ends. If
@@ -30,7 +31,7 @@ KEY_CHARS: Final = frozenset(_KEY)
 """The characters of keys."""
 
 REST_MIN: Final = 8
-"""Least number of characters behind a break that can be told from words."""
+"""Fewest characters of a run behind a break that can be told from words."""
 
 _NEWLINE: Final = re.compile(rf"\n{line_number('→')}[{LINE_LEADS}{BARS}]*|\\n{line_number('→')}[{LINE_LEADS}{BARS}]*")
 _LEAD_MAX: Final = 32
@@ -39,7 +40,7 @@ _LEADING: Final = frozenset(f" \t\r\\=>|r{BARS}")
 """Characters that may stand before the end of a line and do not belong to the key before them."""
 
 TAIL_MIN: Final = 4
-"""Least number of characters of the rest of a key if other evidence shows that the key continues."""
+"""Fewest characters of the rest of a key, if other evidence shows that the key continues."""
 
 _BLANK: Final = re.compile(r"(?<=[0-9A-Za-z_+/=.~-]) (?=[0-9A-Za-z_+/=.~-])")
 _SPACED_MIN: Final = 16
@@ -47,7 +48,7 @@ _SPACED_MIN: Final = 16
 
 _HEX: Final = frozenset("0123456789abcdefABCDEF")
 RUN_MAX: Final = 2_048
-"""Largest number of characters of a run that are examined."""
+"""Most characters on each side of a break that are examined."""
 
 _TAIL_OF: Final = 24
 """Number of characters before a break whose kinds are compared with those behind it."""
@@ -72,8 +73,8 @@ _ASSIGNS: Final = re.compile(r"[ \t]{1,8}(?::|=|->)")
 
 
 class Break(NamedTuple):
-    """A break in ``[start, end)`` of a text that may interrupt a key, and the runs of key characters before and behind
-    it."""
+    """A break in ``[start, end)`` of a text (in characters), which may interrupt a key. ``before``, ``behind``: the
+    runs of key characters next to it on either side, "" for none."""
 
     start: int
     end: int
@@ -98,7 +99,8 @@ class Break(NamedTuple):
 
 
 def find_line_breaks(text: str) -> list[Break]:
-    """Return the line ends in ``text`` with key characters on both sides."""
+    """Return the line ends in ``text`` with key characters on both sides, in order. Each includes what belongs to the
+    ends of the two lines: a line number, an indent, a quotation or comment sign, a frame."""
     found: list[Break] = []
     for match in _NEWLINE.finditer(text):
         start, end = match.span()
@@ -113,8 +115,8 @@ def find_line_breaks(text: str) -> list[Break]:
 
 
 def select_possible(breaks: list[Break]) -> list[Break]:
-    """Return the breaks that may interrupt a key: one run is long, the run before is no word (or is the beginning of a
-    vendor's key), and the run behind assigns nothing."""
+    """Return those of ``breaks`` that may interrupt a key: at least one of the two runs is long, the run before is no
+    word (unless a vendor's key begins so), and nothing is assigned in the run behind."""
     return [
         found
         for found in breaks
@@ -125,14 +127,16 @@ def select_possible(breaks: list[Break]) -> list[Break]:
 
 
 def select_likely(breaks: list[Break]) -> list[Break]:
-    """Return the possible breaks behind which no ordinary word stands."""
+    """Return those of ``breaks`` that may interrupt a key (``select_possible``) and behind which there is no ordinary
+    word."""
     return [found for found in select_possible(breaks) if not _is_prose(found.behind)]
 
 
 def select_joined(text: str, breaks: list[Break], heads: Container[int] = ()) -> list[Break]:
-    """Return the breaks behind which a key continues.
+    """Return those of ``breaks`` behind which a key surely continues.
 
-    ``heads``: positions where a secret of its own begins, which is no rest of another one.
+    ``breaks``: in the order of ``text``. ``heads``: positions where another secret begins, which is no rest of a key
+    before it.
     """
     joined: list[Break] = []
     steady = False
@@ -146,8 +150,8 @@ def select_joined(text: str, breaks: list[Break], heads: Container[int] = ()) ->
 
 
 def find_joined_blanks(text: str, heads: Container[int]) -> list[Break]:
-    """Return the single blanks behind which a key continues: between groups of equal length, or before a long rest.
-    ``heads`` as in ``select_joined``."""
+    """Return the single blanks in ``text`` behind which a key surely continues: between groups of equal length, or
+    before a long rest. ``heads``: as in ``select_joined``."""
     breaks = [Break.at(text, *match.span()) for match in _BLANK.finditer(text)]
     long = [found for found in breaks if found.is_even() or len(found.behind) >= _SPACED_MIN]
     return select_joined(text, breaks if any(found.is_even() for found in long) else long, heads)
@@ -170,14 +174,15 @@ def goes_on(text: str, found: Break, *, explicit: bool = False, steady: bool = F
 
 
 def is_drawn(run: str) -> bool:
-    """Return whether a run of key characters looks random: it has no words, numbers, or names made of them."""
+    """Return whether a run of key characters looks random: it is long enough, changes often between letters and digits,
+    and is not made of words and numbers."""
     if len(run) < REST_MIN or max(map(len, _SEGMENT.findall(run)), default=0) < max(_SEGMENT_MIN, len(run) / 4):
         return False
     return count_turns(run.encode()) >= min(4, max(2, len(run) // 6)) and not is_identifier(run)
 
 
 def is_worded(run: str) -> bool:
-    """Return whether each part of a run is a word or a number."""
+    """Return whether each part of a run, split at signs, is one word or one number."""
     return all(map(_WORD.fullmatch, _SEGMENT.findall(run)))
 
 
@@ -192,7 +197,8 @@ def _may_end(text: str, found: Break) -> bool:
 
 
 def is_word(run: str) -> bool:
-    """Return whether a run is one ordinary word, at the end of a sentence or not."""
+    """Return whether a run is one ordinary word or a number of up to four digits, perhaps with a sign that ends a
+    sentence."""
     return _ORDINARY.fullmatch(run) is not None
 
 

@@ -1,4 +1,5 @@
-"""Judges values that are secret because of their name: in assignments, JSON members, headers, flags and sentences."""
+"""Judge values that are secret because of the name before them: in assignments, JSON members, headers, flags and
+sentences."""
 
 from __future__ import annotations
 
@@ -22,16 +23,17 @@ from tokenmizer_mw.safety.redact.pattern import ByteMatch, compile_pattern
 from tokenmizer_mw.safety.redact.rules.assignments import NAMED
 
 VALUE_MAX: Final = 4096
-"""Bytes of a value in which its end is searched for."""
+"""Bytes of a value in which its end is searched for; a longer value is cut there."""
 
 GLANCE: Final = 512
 """Bytes of an unquoted value in which its end is searched for before it is judged."""
 
 JUDGED_MAX: Final = 160
-"""Bytes of a value that are judged."""
+"""Bytes at the start of a value that are judged."""
 
 LONG: Final = 64
-"""Bytes of a long refused value that are skipped; the rest is scanned, because it may contain further names."""
+"""Bytes of a long value that was judged to be no secret after which the scan continues in it, because it may contain
+further names."""
 
 _NAMED: Final = compile_pattern(NAMED)
 _NAME_CHARS: Final = frozenset(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-.")
@@ -88,10 +90,12 @@ _LOOSE: Final = (b"to", b"as", b"was", b"auf")
 
 
 class SecretValue(NamedTuple):
-    """The position of a value and how it was assigned.
+    """The position of a value, in bytes, and how it was assigned.
 
-    ``quoted``: in quotes; ``loose``: only blanks or a word such as "to" stand between name and value; ``url``: as part
-    of a URL; ``shell``: to a shell variable.
+    - ``quoted``: it is in quotes.
+    - ``loose``: only blanks or a word such as "to" stand between name and value.
+    - ``url``: it is a query parameter of a URL.
+    - ``shell``: it is assigned to a shell variable.
     """
 
     start: int
@@ -103,7 +107,9 @@ class SecretValue(NamedTuple):
 
 
 def read(text: bytes, start: int) -> PlaceReading:
-    """Judge the value of the name whose significant word ("password" in "DB_PASSWORD") starts at ``start``."""
+    """Judge the value behind a name in ``text``. ``start``: position of the name's significant word ("PASSWORD" in
+    "DB_PASSWORD"). The name may turn out to promise no secret, or the value to be none; both are then refused with a
+    reason."""
     named = _NAMED.match(text, start, min(len(text), start + 256))
     if named is None:
         return refusal("value", start, start + 3, "nothing is assigned", start + 3)
@@ -235,10 +241,11 @@ def _trim_end(text: bytes, start: int, end: int) -> int:
 
 
 def doubts(content: str, kind: NameKind, name: str, value: SecretValue, text: bytes = b"") -> str:
-    """Return why ``content``, the value of ``name``, is not a secret; "" if it is one.
+    """Return why ``content``, the value of ``name``, is not a secret, in a few words; "" if it is one.
 
-    ``kind``: what ``name`` promises; ``value``: where ``text`` has the value, and how it was assigned. ``text`` is b""
-    if nothing around the value is known.
+    - ``kind``: which kind of secret ``name`` promises; a value of an ambiguous kind is judged more strictly.
+    - ``value``: where ``text`` has the value, and how it was assigned. ``text`` is b"" if nothing around the value is
+      known.
     """
     if kind is NameKind.CODE:
         digits = content.replace(" ", "").replace("-", "")
@@ -293,7 +300,8 @@ def _password_doubts(content: str, value: SecretValue) -> str:
 
 
 def is_made_up(content: str) -> bool:
-    """Return whether ``content`` looks like a password that a person made up: letters, digits, and a sign between."""
+    """Return whether ``content`` looks like a password that a person made up: at least seven characters with letters,
+    digits and a sign such as "!" or "#", or a form such as "Meadow-4821qk". An address with "@" does not count."""
     if is_numbered_name(content):
         return True
     raw = content.encode("latin-1", "replace")

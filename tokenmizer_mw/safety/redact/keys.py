@@ -1,5 +1,5 @@
-"""Judges the name of a value: whether it promises a password, a key or another secret, or only sounds like it
-("primary_key")."""
+"""Judge the name of a value: whether it promises a password, a key or another secret ("API_KEY"), or only sounds like
+it ("primary_key")."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from tokenmizer_mw.safety.redact.judge import words
 from tokenmizer_mw.safety.redact.pattern import compile_pattern
 
 NAME_MAX: Final = 80
-"""Characters at the end of a name that are read."""
+"""Characters at the end of a name that are read; what is before them is ignored."""
 
 
 class NameKind(Enum):
-    """The kind of secret that a name promises; the value of the member is part of the placeholder's kind.
+    """The kind of secret that the name of a value promises. The value of the member is used in the placeholder's kind.
 
-    ``PASSWORD``, ``TOKEN`` (also keys) and ``CODE`` (one-time codes) are clear. ``BARE`` ("key" alone) and ``WEAK``
-    ("session", "hash") are ambiguous, so their values are judged more strictly.
+    - ``PASSWORD``, ``TOKEN`` (also keys) and ``CODE`` (one-time codes) are clear.
+    - ``BARE`` ("key" alone) and ``WEAK`` ("session", "hash") are ambiguous, so their values are judged more strictly.
     """
 
     PASSWORD = "password"
@@ -118,7 +118,8 @@ _WORDS: Final = compile_pattern(r"[A-Z]?[a-z\x80-\xff]+|[A-Z]+|[0-9]+")
 
 @lru_cache(maxsize=4096)
 def sort(name: str) -> NameKind | None:
-    """Return the kind of secret that the name of a value promises; ``None`` if it promises none."""
+    """Return the kind of secret that the name of a value promises (``TOKEN`` for "OPENAI_API_KEY"); ``None`` if it
+    promises none ("primary_key")."""
     words = _words(name)
     while len(words) > 1 and (words[-1].isdigit() or words[-1] in _SUFFIXES):
         words = words[:-1]
@@ -136,14 +137,15 @@ def sort(name: str) -> NameKind | None:
 
 @lru_cache(maxsize=4096)
 def vendor(name: str) -> str:
-    """Return the service that a name mentions ("openai" for "OPENAI_API_KEY"); "" if it mentions none."""
+    """Return the first service that a name mentions ("openai" for "OPENAI_API_KEY"); "" if it mentions none that is
+    known."""
     return next((word for word in _words(name) if word in _VENDORS), "")
 
 
 @lru_cache(maxsize=4096)
 def asks(name: str) -> bool:
-    """Return whether a function of this name asks for, checks or makes a secret ("get_password"), instead of getting
-    one as an argument."""
+    """Return whether a function of this name does something else with a secret than getting one as its argument: it
+    asks for one, checks, makes or compares it ("get_password")."""
     return bool(_ASKS.intersection(_words(name)[:-1]))
 
 

@@ -1,7 +1,8 @@
-"""Readers of secrets that are recognised by the layout around them: PEM and PGP blocks, PuTTY keys, cookie headers,
-Markdown tables, comma-separated values and SQL inserts. Kubernetes manifests have a module of their own.
+"""Readers of secrets that are recognised by the layout around them: PEM and PGP blocks, PuTTY keys, JSON web keys,
+cookie headers, Markdown tables, comma-separated values and SQL inserts. Kubernetes manifests have a module of their
+own.
 
-The header of a table names its columns; a cell in a column with a secret's name is judged like a value of that
+The header of a table names its columns; a cell in a column whose name promises a secret is judged like a value of that
 name.
 """
 
@@ -48,7 +49,9 @@ TAIL_MAX: Final = 8192
 
 
 def read_block(text: bytes, start: int) -> PlaceReading:
-    """Read a private key from its BEGIN line to its END line; without an END line, as far as its lines continue."""
+    """Judge the key block whose BEGIN line starts at ``start``. The secret reaches to the END line, both lines
+    included; without an END line, as far as the key's lines continue. Refused if the lines contain no key, or only a
+    placeholder."""
     begin = _BEGIN.match(text, start, min(len(text), start + 120))
     if begin is None:
         return refusal("private-key", start, start + 5, "no key begins here", start + 5)
@@ -66,7 +69,9 @@ def read_block(text: bytes, start: int) -> PlaceReading:
 
 
 def read_block_end(text: bytes, start: int) -> PlaceReading:
-    """Read the key lines before an END line whose BEGIN line is missing."""
+    """Judge the end of a key block: its END line starts at ``start``, and its BEGIN line is missing. The secret is the
+    key's lines before the END line, and that line. Refused if there are no such lines, or if a BEGIN line precedes
+    them."""
     end = _BLOCK_END.match(text, start)
     if end is None:
         return refusal("private-key", start, start + 5, "no key ends here", start + 5)
@@ -87,8 +92,8 @@ _PUTTY: Final = compile_pattern(
 
 
 def read_putty(text: bytes, start: int) -> PlaceReading:
-    """Read the private lines of a PuTTY key. ``start``: byte offset of its "Private-Lines:". Returns a refusal if no
-    key lines follow."""
+    """Judge the private lines of a PuTTY key. ``start``: position of its "Private-Lines:". Refused if no key lines
+    follow."""
     lines = _PUTTY.match(text, start)
     if lines is None:
         return refusal("private-key", start, start + 8, "no private lines", start + 8)
@@ -107,8 +112,8 @@ KEY_MAX: Final = 8192
 
 
 def read_web_key(text: bytes, start: int) -> PlaceReading:
-    """Read the private members of a JSON web key. ``start``: byte offset within the object, where its type was found.
-    Returns a refusal if no object encloses it."""
+    """Find the private members ("d", "p" and others) of a JSON web key, each as one secret. ``start``: position within
+    the object, where its type was found. Refused if no object encloses it."""
     first = text.rfind(b"{", max(0, start - KEY_MAX), start)
     last = text.find(b"}", start, start + KEY_MAX)
     if first < 0 or last < 0:
@@ -132,7 +137,8 @@ _SESSION: Final = (
 
 
 def read_cookies(text: bytes, start: int) -> PlaceReading:
-    """Read the values of a Cookie or Set-Cookie header that grant access."""
+    """Judge the cookies of the ``Cookie`` or ``Set-Cookie`` header that starts at ``start``. Each value that looks
+    random is a secret; if the name of the cookie suggests a session or a login, a shorter value is enough."""
     head = _COOKIES.match(text, start)
     if head is None or not begins_word(text, start):
         return refusal("cookie", start, start + 6, "no header", start + 6)
@@ -165,11 +171,11 @@ BLOCKS: Final[tuple[tuple[str, Reader], ...]] = (
         read_cookies,
     ),
 )
-"""Readers of blocks, each with RE2 for the beginning of its block."""
+"""Pairs of an RE2 pattern for the beginning of a layout, and the reader that judges the text there."""
 
 
 TABLE_MAX: Final = 16384
-"""Bytes of a table behind its header that are read."""
+"""Bytes of a table or of an SQL statement, behind its header, that are read."""
 
 HEAD_MAX: Final = 1024
 """Largest number of bytes of the header of a table."""
@@ -195,7 +201,9 @@ _FIELD: Final = compile_pattern(r"\s*((?:[NE]?'(?:[^'\\]|\\.|'')*'|\"(?:[^\"\\]|
 
 
 def read_table(text: bytes, start: int) -> PlaceReading:
-    """Read the cells in columns with secrets' names below the header at ``start``, up to the end of the table."""
+    """Judge the cells of a table (Markdown, CSV, TSV) in the columns whose names promise a password or a token.
+    ``start``: position of a separator in the header line. The table ends at the first row with another number of
+    cells."""
     mark = text[start : start + 1]
     line = _line(text, start)
     head = _ROW.match(text, line, min(len(text), line + HEAD_MAX))
@@ -254,7 +262,8 @@ def _judge_cell(text: bytes, cell: tuple[int, int], kind: NameKind, name: str) -
 
 
 def read_insert(text: bytes, start: int) -> PlaceReading:
-    """Read the values that an SQL statement inserts into columns with secrets' names."""
+    """Judge the values that the SQL statement at ``start`` inserts into columns whose names promise a password or a
+    token. Only quoted values count."""
     columns = _COLUMNS.match(text, start, min(len(text), start + HEAD_MAX))
     if columns is None:
         return refusal("value", start, start + 6, "no columns and values", start + 6)

@@ -1,8 +1,8 @@
 """Reader of Kubernetes Secrets: finds the values under ``data`` and ``stringData`` of a manifest in YAML or JSON.
 
-A block of YAML ends at the first line that is not indented deeper than its name; comments, blank lines and template
-lines ("{{ ... }}") do not end it. Every value is one secret, in one or in several lines. Manifests may stand in a JSON
-string, where line breaks and quotes are escaped.
+In YAML, the values of ``data`` end at the first line that is not indented deeper than ``data`` itself; comments, blank
+lines and template lines ("{{ ... }}") do not end them. Every value is one secret, in one or in several lines. A
+manifest may stand in a JSON string, where line breaks and quotes are escaped.
 """
 
 from __future__ import annotations
@@ -16,16 +16,16 @@ from tokenmizer_mw.safety.redact.judge import is_placeholder
 from tokenmizer_mw.safety.redact.pattern import compile_pattern
 
 KIND: Final = r"kind\\*\"?:[ \t]*(?:\\*\")?Secret(?:\\*\"|\s|\\+n|,|$)"
-"""RE2 for the line of a manifest that says it is a Secret."""
+"""RE2 for the line of a manifest that says that it is a Secret."""
 
 MANIFEST_MAX: Final = 65536
-"""Bytes of one Kubernetes manifest that are read on each side of its kind."""
+"""Bytes of a Kubernetes manifest that are read on each side of its ``kind: Secret``."""
 
 VALUE_MIN: Final = 4
-"""Least number of bytes of a value that is redacted; shorter ones are no secrets."""
+"""Fewest bytes of a value that is redacted."""
 
 BRACES_MAX: Final = 256
-"""Largest number of braces on each side of the kind that are examined to find the JSON object around it."""
+"""Most braces on each side of ``kind: Secret`` that are examined to find the JSON object around it."""
 
 _NAMES: Final = r"(?:data|stringData|string_data)"
 _DATA: Final = compile_pattern(
@@ -105,11 +105,11 @@ class _Layout(NamedTuple):
 
 
 def read_manifest(text: bytes, start: int) -> PlaceReading:
-    """Read the values of a Kubernetes Secret under ``data`` and ``stringData``. ``start`` is the position of
-    ``kind: Secret``.
+    """Find the values of a Kubernetes Secret under ``data`` and ``stringData``, each as one secret. ``start``: position
+    of ``kind: Secret``.
 
     Reads the manifest on both sides of ``start``, up to ``MANIFEST_MAX`` bytes each. Values of fewer than ``VALUE_MIN``
-    bytes and placeholders are skipped.
+    bytes, placeholders and references ("$NAME", "{{ ... }}") are skipped.
     """
     layout = _layout(text, start)
     first, last = _object(text, start) or _mapping(text, start, layout) or _document(text, start, layout)
@@ -306,7 +306,8 @@ def _flow_values(text: bytes, place: int, last: int) -> Iterator[tuple[int, int]
 
 
 def judge_value(text: bytes, start: int, end: int) -> list[SecretSpan]:
-    """Return a value of a Secret as a finding; an empty list if it is too short or a placeholder."""
+    """Return the value in ``[start, end)`` of ``text`` as the only element of a list; ``[]`` if it is too short, a
+    placeholder, a reference such as "$NAME", or true, false or null."""
     value = text[start:end].decode("latin-1")
     if end - start < VALUE_MIN or value in ("true", "false", "null"):
         return []

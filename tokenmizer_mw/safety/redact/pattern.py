@@ -19,11 +19,12 @@ import re2
 from tokenmizer_mw.runtime.lazy import Ask, Spans, asks_of, re2_options
 
 MEMORY: Final = 64 << 20
-"""Largest memory in bytes for the automaton of one compiled pattern, which is built as needed."""
+"""Most bytes of memory that RE2 may use for one compiled pattern."""
 
 
 class ByteMatch:
-    """A match; positions are in bytes of the text."""
+    """A match; positions are in bytes of the text. Groups are counted from 1; group 0, the default of all methods, is
+    the whole match."""
 
     __slots__ = ("_text", "spans")
 
@@ -31,11 +32,11 @@ class ByteMatch:
         self._text, self.spans = text, spans
 
     def start(self, group: int = 0) -> int:
-        """Return the start of a group, by default the whole match; -1 if the group did not match."""
+        """Return the start of a group; -1 if the group did not match."""
         return self.spans[group][0]
 
     def end(self, group: int = 0) -> int:
-        """Return the end of a group, by default the whole match; -1 if the group did not match."""
+        """Return the end of a group; -1 if the group did not match."""
         return self.spans[group][1]
 
     def span(self, group: int = 0) -> tuple[int, int]:
@@ -55,7 +56,8 @@ class BytePattern:
     __slots__ = ("_begin", "find")
 
     find: Ask
-    """Return the ``Spans`` of the first match, without making a match object."""
+    """Function that returns the ``Spans`` of the first match in ``[start, end)`` of a text, without making a match
+    object; it is called with the text, ``start`` and ``end``. Without a match, the first position is negative."""
     _begin: Ask
 
     def __init__(self, made: Any) -> None:
@@ -72,12 +74,13 @@ class BytePattern:
         return ByteMatch(text, spans) if spans[0][0] >= 0 else None
 
     def first(self, text: bytes, start: int, end: int) -> int:
-        """Return the start of the first match; -1 if there is none. ``end`` must not be behind the end of the text,
-        here and in ``reach``."""
+        """Return the start of the first match in ``[start, end)``; -1 if there is none. ``end`` must not be behind the
+        end of the text."""
         return self.find(text, start, end)[0][0]
 
     def reach(self, text: bytes, start: int, end: int) -> int:
-        """Return the end of the match that begins at ``start``; ``start`` if there is none."""
+        """Return the end of the match that begins at ``start``; ``start`` if there is none. ``end`` must not be behind
+        the end of the text."""
         return max(start, self._begin(text, start, end)[0][1])
 
     def finditer(self, text: bytes) -> Iterator[ByteMatch]:
@@ -92,15 +95,15 @@ class BytePattern:
             place = last if last > place else place + 1
 
     def findall(self, text: bytes) -> list[bytes]:
-        """Return the texts of all matches."""
+        """Return the texts of all matches, without overlaps; the whole match each, also if the pattern has groups."""
         return [text[slice(*match.spans[0])] for match in self.finditer(text)]
 
 
 def matching_of(made: Any) -> Callable[[bytes], list[int] | None]:
-    """Return the match function of a compiled ``re2.Set``.
+    """Return the match function of ``made``, a compiled ``re2.Set``.
 
-    The function returns the indices of the patterns that match a text, in any order; ``None`` or an empty list if none
-    does.
+    It gets a text (bytes), and returns the indices of the patterns that match, in any order; ``None`` or an empty list
+    if none does.
     """
     inner: Any = getattr(made, "_set", made)
     match: Callable[[bytes], list[int] | None] = inner.Match
@@ -113,7 +116,8 @@ def _options(memory: int, *, captures: bool = True) -> Any:
 
 @cache
 def compile_pattern(pattern: str, memory: int = MEMORY) -> BytePattern:
-    """Compile a pattern for bytes. ``memory``: limit for RE2, in bytes. Raises ``re2.error`` for invalid RE2 syntax."""
+    """Compile an RE2 pattern for bytes, or return it from a cache. ``memory``: limit for RE2, in bytes. Raises
+    ``re2.error`` for invalid RE2 syntax."""
     return BytePattern(re2.compile(pattern.encode(), _options(memory)))
 
 

@@ -1,5 +1,5 @@
-"""The type of rules for secrets that are recognised by their position (in a URL, a header, a command), and how such
-secrets are judged."""
+"""The type of rules for secrets that are recognised by their position (in a URL, a header, a command), and the
+functions that judge such secrets."""
 
 from __future__ import annotations
 
@@ -24,7 +24,8 @@ from tokenmizer_mw.safety.redact.judge import (
 from tokenmizer_mw.safety.redact.pattern import compile_outline, compile_pattern
 
 WINDOW: Final = 4096
-"""Bytes in which a rule must match; then a secret is followed to its end."""
+"""Bytes from the start of a rule's match in which the pattern is tried; a secret that reaches their end is then
+followed to its own end."""
 
 VALUE: Final = r"[^\s\"'`\\]"
 """Pattern for one character of a value: anything but blanks, quotes and backslashes."""
@@ -51,17 +52,20 @@ _REFERENCE: Final = compile_pattern(
 
 @dataclass(frozen=True, slots=True)
 class PlaceRule:
-    """A rule for secrets at a certain position, such as the password in "mysql -u root -p...".
+    """A rule for secrets at a certain position, such as the password in "mysql -u root -p...". All patterns are RE2
+    over bytes.
 
-    - ``gate``: RE2 for its beginning; ``pattern``: RE2 for the whole, with one group around the secret.
+    - ``kind``: as in the placeholder, such as "url-password".
+    - ``gate``: pattern for the beginning, by which positions are found; ``pattern``: for the whole, with one group
+      around the secret.
     - ``judge``: name in ``JUDGES`` of a function that returns why the text is not a secret, "" if it is one.
-    - ``example``: the text before the secret, the secret as a shape (see ``shape``), and the text behind it;
-      ``counter``: a text without a secret.
-    - ``edge``: refuse a match of ``gate`` that begins within a word.
-    - ``before``: RE2 that must be found in the ``_BEFORE`` bytes before the match ("" for no condition).
+    - ``example``: for tests, three parts: the text before the secret, the secret as a shape (see ``shape``), and the
+      text behind it; ``counter``: a similar text without a secret.
+    - ``edge``: whether a match that begins within a word is refused.
+    - ``before``: pattern that must be found in the 120 bytes before the match ("" for no condition).
     - ``holds``: bytes that every match contains (b"" for none); without them in the text, ``pattern`` is not tried.
-    - ``apart``: try ``gate`` only at word boundaries in the first pass, which is possible if no other rule begins in
-      the same way; otherwise it is tried everywhere, and ``edge`` is checked later.
+    - ``apart``: whether ``gate`` is searched only at word boundaries, which is possible if no other rule begins in the
+      same way; otherwise it is searched everywhere, and ``edge`` is checked later.
     """
 
     kind: str
@@ -76,7 +80,7 @@ class PlaceRule:
     apart: bool = False
 
     def read(self, text: bytes, start: int) -> PlaceReading:
-        """Judge whether the text at ``start`` contains a secret of this rule."""
+        """Judge whether a secret of this rule is in the text that begins at ``start``."""
         onward = start + 3
         if self.edge and not begins_word(text, start):
             return refusal(self.kind, start, onward, "in the middle of a word", onward)
@@ -112,10 +116,11 @@ def behind(
     edge: bool = True,
     before: str = "",
 ) -> PlaceRule:
-    """Return a rule for a secret directly after ``lead`` and before ``after`` (both RE2).
+    """Return a ``PlaceRule`` for a secret directly after ``lead`` and before ``after`` (both RE2; "" for anything after
+    it).
 
     The secret has at least ``least`` characters that match ``value`` (RE2 for one character). The other arguments are
-    fields of ``PlaceRule``.
+    the fields of ``PlaceRule`` with the same names.
     """
     gate = f"{lead}{value}{{{least},}}{after}" if after else f"{lead}{value}{{{least}}}"
     return PlaceRule(kind, gate, f"{lead}({value}{{{least},}}){after}", judge, example, counter, edge, before)
@@ -216,5 +221,5 @@ JUDGES: Final[dict[str, Callable[[str], str]]] = {
     "any": lambda value: "a placeholder" if is_placeholder(value) else "",
     "userinfo": lambda value: "" if is_opaque(value, 20) and not value.startswith("git") else "a name",
 }
-"""Functions that judge a secret by its content, by the name that ``PlaceRule.judge`` has. They return why the text at
-that position is no secret, "" if it is one."""
+"""Functions that judge a secret by its text, by the names that ``PlaceRule.judge`` has. They return why the text is no
+secret, "" if it is one."""

@@ -1,9 +1,9 @@
 """The redactor: replaces secrets in texts and JSON, and explains its decisions.
 
-A secret is replaced by a placeholder, ``redacted:<kind>:<tag>``. The tag is a keyed digest of the secret: the same
-secret always has the same tag, and a guess cannot be verified without the key. A placeholder consists of letters,
-digits, hyphens and colons only. It therefore needs no escaping in a JSON string, a plain YAML or shell word, and every
-part of a URL after the port or before the ``@``, and no rule matches inside of it.
+A secret is replaced by a placeholder, ``redacted:<kind>:<tag>``, such as ``redacted:github-token:1f0c9a2b``. The tag is
+a keyed digest of the secret: the same secret always has the same tag, and a guess cannot be verified without the key. A
+placeholder consists of letters, digits, hyphens and colons only. It therefore needs no escaping in a JSON string, a
+plain YAML or shell word, and every part of a URL after the port or before the ``@``, and no rule matches inside of it.
 """
 
 from __future__ import annotations
@@ -33,13 +33,13 @@ from tokenmizer_mw.wire.spans import splice
 
 TAG_BYTES: Final = 4
 PASSES_MAX: Final = 4
-"""How often a text is scanned at most: once more after each scan that found something."""
+"""Most scans of one text. After each scan that found something, the text around what was found is scanned once more."""
 
 REACH: Final = 20_480
-"""Bytes before and behind a secret that are scanned again, because readers of tables and key blocks look so far."""
+"""Bytes before and behind a secret that are scanned again, because readers of tables and key blocks look that far."""
 
 KEY_MIN: Final = 16
-"""Least length in bytes of a redactor's key."""
+"""Fewest bytes of a redactor's key."""
 
 _CONTINUATION: Final = bytes(range(0x80, 0xC0))
 """Bytes that continue a character in UTF-8, in lone surrogates too."""
@@ -63,10 +63,10 @@ class SecretFinding:
 
 @dataclass(frozen=True, slots=True)
 class Explained:
-    """One decision of the redactor; positions are in characters of the text.
+    """One decision of the redactor about a span of a text; positions are in characters.
 
-    ``outcome`` is "redacted", "allowed" (a rule of the user exempts it) or "let through" (judged to be no secret).
-    ``why`` gives the reason, such as "a placeholder" or the name of the user's rule.
+    ``outcome`` is "redacted", "allowed" (a user's exemption applies) or "let through" (judged to be no secret).
+    ``why``: the reason in a few words, such as "a placeholder"; if allowed, it names the exemption.
     """
 
     kind: str
@@ -77,7 +77,7 @@ class Explained:
 
 
 class Redactor:
-    """Replaces secrets by placeholders.
+    """Replaces secrets by placeholders (``redacted:<kind>:<tag>``).
 
     - ``rules``: the rules that find secrets; ``allow``: the user's exemptions.
     - ``pii``: whether to redact personal data (mail addresses, telephone numbers, bank accounts, payment cards), too.
@@ -100,18 +100,18 @@ class Redactor:
         return self._replace_spans(raw, found).decode("utf-8", "surrogatepass") if found else text
 
     def find(self, text: str) -> list[SecretFinding]:
-        """Return the secrets in ``text``, in order, without overlaps."""
+        """Return the secrets that ``redact`` would replace in ``text``, in order, without overlaps; ``[]`` for none."""
         raw = _encode(text)
         found = self._find_secrets(raw)
         places = _characters(raw, [place for one in found for place in (one.start, one.end)])
         return [SecretFinding(one.kind, places[one.start], places[one.end]) for one in found]
 
     def suspects(self, text: str) -> bool:
-        """Return False if ``text`` certainly contains no secret. Fast."""
+        """Return whether ``text`` may contain a secret. A fast check: true may be wrong, false never is."""
         return self.suspects_bytes(text.encode("utf-8", "surrogatepass"))
 
     def suspects_bytes(self, raw: bytes) -> bool:
-        """Return False if a UTF-8 text certainly contains no secret. Fast."""
+        """Do what ``suspects`` does, for a text in UTF-8 (lone surrogates allowed)."""
         if self._rules.custom or self._scanner.touches(raw) or (b"\\" in raw and _spelt(raw)):
             return True
         if ANY_DISGUISE.find(raw, 0, len(raw))[0][0] < 0:  # nearly always
@@ -120,7 +120,8 @@ class Redactor:
 
     def explain(self, text: str) -> list[Explained]:
         """Return the redactor's decisions about ``text``, by position: one for each span that a rule took for a
-        possible secret, whether it is redacted or not. ``[]`` for none. The secrets themselves are not in it."""
+        possible secret, whether it is redacted or not. ``[]`` for none. The texts of the spans are not in the
+        result."""
         raw = _encode(text)
         secrets = self._find_secrets(raw)
         spans = {(one.start, one.end) for one in secrets}
@@ -137,18 +138,22 @@ class Redactor:
         return sorted(rows, key=lambda row: (row.start, row.end, row.outcome, row.kind, row.why))
 
     def redact_json(self, value: Any) -> Any:
-        """Return parsed JSON with placeholders in its strings and keys; the same object if nothing was found.
+        """Return ``value``, parsed JSON, with placeholders in its strings and in the names of its members; the same
+        object if nothing was found.
 
-        Names of members help to judge their values; API fields that must not change are left alone.
+        The name of a member helps to judge its value. Members that an API needs unchanged (such as ids and signatures)
+        are left alone.
         """
         text = json.dumps(value, ensure_ascii=False)
         redacted = self.redact_body(text)
         return value if redacted is text else json.loads(redacted)
 
     def redact_body(self, text: str) -> str:
-        """Return JSON text with placeholders inside its strings; all other characters, escapes included, stay.
+        """Return JSON text with placeholders in place of the secrets in its strings; all other characters, escapes
+        included, stay. The same object is returned if nothing was found.
 
-        Returns the same object if nothing was found. Text that is not JSON is redacted as plain text.
+        Names of members are used, and some members left alone, as in ``redact_json``. Text that is not JSON is redacted
+        as plain text.
         """
         if not self.suspects(text):
             return text

@@ -1,14 +1,14 @@
-"""The scan engine: the first pass finds where a secret may begin, and readers judge the text there.
+"""The scan engine: a first pass finds where a secret may begin, and readers judge the text there.
 
-The first pass is an RE2 alternation of the beginnings of all rules. It runs through ordinary text at memory speed and
-stops only where one matches; a set of the same beginnings then shows which rules apply. A reader judges a bounded piece
-of text and returns where to continue. So the scan is linear: each stop has a bounded cost and moves on, and only a
-secret that was found is followed to its end.
+The first pass is one RE2 pattern with the beginnings of all rules as alternatives. It runs through ordinary text at
+memory speed and stops only where one matches; a set of the same beginnings then shows which rules apply. The reader of
+such a rule judges a bounded piece of text and returns where to continue. So the scan is linear: each stop has a bounded
+cost and moves on, and only a secret that was found is followed to its end.
 
-There are two alternations instead of one, because an automaton has a state for each combination of what its parts have
+There are two such patterns instead of one, because an automaton has a state for each combination of what its parts have
 seen: credentials with a shape and names of values together would have many times as many states as both separately.
 
-This module also has all rules of a redactor, and compiles them into one scanner.
+This module also collects all rules of a redactor, and compiles them into one scanner.
 """
 
 from __future__ import annotations
@@ -32,15 +32,16 @@ from tokenmizer_mw.safety.redact.rules.password_words import CHOSEN_GATE, PASS_G
 from tokenmizer_mw.safety.redact.shape import RUN_EDGE, WORD_EDGE, Token, first, has_distinct
 
 HEAD: Final = 512
-"""Bytes at a stop of the first pass that decide which rules apply."""
+"""Bytes from a stop of the first pass on that decide which rules apply there."""
 
 EDGE: Final = 2
-"""Bytes before a position from which the scan continues, because they may be the word boundary there."""
+"""Bytes before the position where a scan continues that the first pass sees again, because they may be the word
+boundary that a rule needs there."""
 
 GATE_MEMORY: Final = 256 << 20
-"""Largest memory in bytes for the automaton of one pass. It takes some 50 MB after ten megabytes of code and prose of
-many sorts. With a quarter of this it would be discarded and built again all the time, which takes twenty times as long
-as reading."""
+"""Most bytes of memory that RE2 may use for one of the two patterns. It uses some 50 MB after ten megabytes of code and
+prose of many sorts. With a quarter of this limit the automaton would be discarded and built again all the time, which
+takes twenty times as long as reading."""
 
 Row = tuple[str, Reader]
 """A rule for the scan: RE2 for the beginning of a possible secret, and the reader that judges the text there."""
@@ -74,19 +75,20 @@ class Scanner:
         self._all = (self._shaped, _Pass(placed))
 
     def touches(self, text: bytes) -> bool:
-        """Return whether a secret may begin anywhere in ``text``."""
+        """Return whether a secret may begin anywhere in ``text`` (UTF-8). A fast check: true may be wrong, false never
+        is."""
         size = len(text)
         shaped, placed = self._all
         return shaped.gate.find(text, 0, size)[0][0] >= 0 or placed.gate.find(text, 0, size)[0][0] >= 0
 
     def spans(self, text: bytes) -> list[tuple[int, int]]:
-        """Return the spans at which the first pass stops, in order and without overlaps. A secret can only begin in
-        them."""
+        """Return the spans, in bytes of ``text``, at which the first pass stops, in order and without overlaps. A
+        secret can only begin in them."""
         return merge_spans([match.span() for one in self._all for match in one.gate.finditer(text)])
 
     def scan(self, text: bytes, first: int = 0, last: int = sys.maxsize) -> tuple[list[SecretSpan], list[LetThrough]]:
-        """Return the secrets that begin in ``[first, last)``, and the texts that were judged to be none, each in order
-        of its start."""
+        """Return the secrets that begin in ``[first, last)`` of ``text``, and the texts there that were judged to be
+        none. Positions are in bytes of the whole ``text``; secrets may overlap."""
         found: list[SecretSpan] = []
         refused: list[LetThrough] = []
         for start, reading, clear in _stops(self._all, text, first, min(last, len(text))):
@@ -100,7 +102,7 @@ class Scanner:
 
 
 def merge_spans(spans: list[tuple[int, int]]) -> list[tuple[int, int]]:
-    """Return the spans in order, with overlapping ones merged."""
+    """Return the spans in order, with overlapping ones merged; spans that only touch stay separate."""
     apart: list[tuple[int, int]] = []
     for start, end in sorted(spans):
         if apart and start < apart[-1][1]:
@@ -138,8 +140,8 @@ def _read_glued(passes: tuple[_Pass, ...], text: bytes, start: int) -> PlaceRead
 
 
 def join_readings(readings: list[PlaceReading]) -> PlaceReading:
-    """Merge the results of several readers for one position. The scan continues where those that found something want
-    it, else where the others do."""
+    """Merge the results of several readers for one position. The scan continues at the furthest position of those that
+    found a secret; if none did, at the furthest of all. No readings: ``resume`` is 0."""
     if len(readings) < 2:
         return readings[0] if readings else _NOWHERE
     resume, behind = 0, 0
@@ -226,8 +228,10 @@ _SCANNERS_MAX: Final = 8
 class Custom:
     """A user's rule: an RE2 pattern whose first group is the secret (the whole match if it has no group).
 
-    ``keywords``: the rule is only tried on texts that contain one of these lower-case words; empty: on every text.
-    ``floor``: least entropy of the secret in bits per character.
+    - ``kind``: the kind of secret, as in the placeholder.
+    - ``keywords``: the rule is only tried on texts that contain one of these lower-case words, in any case; empty: on
+      every text.
+    - ``floor``: least entropy of the secret in bits per character; 0 for no condition.
     """
 
     kind: str
@@ -236,7 +240,7 @@ class Custom:
     floor: float = 0.0
 
     def find(self, text: bytes) -> Iterator[SecretSpan]:
-        """Yield every secret that the user's rule finds in ``text``."""
+        """Yield every secret that the user's rule finds in ``text``, in order."""
         if self.keywords:
             lowered = text.lower()
             if not any(word in lowered for word in self.keywords):
@@ -251,8 +255,8 @@ class Custom:
 class Rules:
     """The rules of a redactor.
 
-    ``tokens``: credentials with a shape of their own; ``places``: secrets by their position; ``custom``: the user's
-    rules; ``without``: kinds that are switched off.
+    - ``tokens``: credentials with a shape of their own. ``places``: secrets that are recognised by their position.
+    - ``custom``: the user's rules. ``without``: kinds that are switched off.
     """
 
     tokens: tuple[Token, ...] = TOKENS
@@ -261,14 +265,16 @@ class Rules:
     without: frozenset[str] = field(default_factory=frozenset)
 
     def scanner(self, *, pii: bool) -> Scanner:
-        """Return the compiled rules, with those for personal data if ``pii`` is true.
+        """Return the compiled rules, without the user's (``custom``), and with those for personal data if ``pii`` is
+        true.
 
-        Compiled once per process, because that takes as long as scanning a megabyte, and a used automaton is faster.
+        The result is cached per process, because compiling takes as long as scanning a megabyte, and a used automaton
+        is faster.
         """
         return _scanner(replace(self, custom=()), pii)
 
     def compile_scanner(self, *, pii: bool) -> Scanner:
-        """Compile the rules into a new scanner, without the cache that ``scanner`` uses."""
+        """Do what ``scanner`` does, but compile the rules anew, without its cache."""
         shapes = [(token, shape) for token in self.tokens if token.kind not in self.without for shape in token.shapes]
         anywhere = [row(*one) for one in shapes if one[0].inside or one[0].around]
         words = [row(*one) for one in shapes if not (one[0].inside or one[0].around) and has_distinct(one[1])]
@@ -277,8 +283,8 @@ class Rules:
         return Scanner((("", anywhere), (WORD_EDGE, words), (RUN_EDGE, runs)), self._placed_rows(pii), begins)
 
     def kinds(self, *, pii: bool = True) -> frozenset[str]:
-        """Return all kinds of secrets in the tables. A value that is secret by its name may have further ones, such as
-        "openai-secret"."""
+        """Return the kinds of secrets of all rules that are not switched off; those of personal data are left out if
+        ``pii`` is false. A secret that is recognised by its name may have another kind, such as "openai-secret"."""
         known = {rule.kind for rule in (*self.tokens, *self.places, *self.custom, *(PERSONAL if pii else ()))}
         return frozenset(known) - self.without
 

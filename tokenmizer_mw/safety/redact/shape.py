@@ -1,9 +1,10 @@
-"""The notation for the shapes of credentials, with which tables describe credentials without containing any; and the
-type of a row in those tables.
+"""The notation for the shapes of credentials, with which tables describe credentials without containing any; and
+``Token``, the type of a row in those tables.
 
 A shape is literal text with pieces in braces: ``{w36}`` is 36 letters or digits, ``{w36+}`` at least as many,
-``{w20-40}`` a range, ``{a|b}`` one of some literals. So "ghp_{w36}" is a token of GitHub. A shape gives the pattern,
-the beginning that the first pass searches for, and generated fakes for tests.
+``{w20-40}`` a range, ``{a|b}`` one of some literals. So "ghp_{w36}" is a token of GitHub. Made from a shape are: the
+pattern for the whole credential, the pattern for its beginning that a scan searches for, and generated credentials for
+tests.
 """
 
 from __future__ import annotations
@@ -21,10 +22,10 @@ ALPHABETS: Final = {
     "q": "A-Za-z0-9._~-", "c": "A-Za-z0-9%", "k": "1-9A-HJ-NP-Za-km-z", "z": "02-9ac-hj-np-z", "e": "=",
     "_": "A-Za-z0-9_", "-": "a-z0-9-",
 }  # fmt: skip
-"""The characters that each letter of the notation stands for, as the inside of a character class."""
+"""Maps each letter of the notation to the characters that it stands for, as the inside of a character class."""
 
 GATE_BODY: Final = 12
-"""Number of characters behind the literal that the first pass requires."""
+"""Most characters behind the literal that the pattern of ``gate`` requires."""
 
 _ESCAPED: Final = r"\\u[0-9a-fA-F]{4}|\\[nrtbf]|%[0-9A-Fa-f]{2}|\[[0-9;]{1,5}m"
 WORD_EDGE: Final = rf"(?:{_ESCAPED}|[^A-Za-z0-9]|^)"
@@ -53,7 +54,8 @@ class ShapePiece:
     most: int | None = 0
 
     def pattern(self, least: int, most: int | None) -> str:
-        """Return RE2 for ``least`` to ``most`` characters of the alphabet, or for the literals."""
+        """Return RE2 for the literals of this piece, whatever the arguments are; if it has none, for ``least`` to
+        ``most`` (``None``: any number of) characters of its alphabet."""
         if self.literals:
             quoted = [_quote_literal(literal) for literal in self.literals]
             return quoted[0] if len(quoted) == 1 else f"(?:{'|'.join(quoted)})"
@@ -63,7 +65,8 @@ class ShapePiece:
 
 
 def pattern(shape: str) -> str:
-    """Return an RE2 pattern for a whole credential shape; its group is the part after the initial literals."""
+    """Return an RE2 pattern for a whole credential of this shape. Its only group is the part after the initial
+    literals."""
     found = pieces(shape)
     lead = next((place for place, piece in enumerate(found) if not piece.literals), len(found))
     written = [piece.pattern(piece.least, piece.most) for piece in found]
@@ -71,8 +74,8 @@ def pattern(shape: str) -> str:
 
 
 def gate(shape: str) -> str:
-    """Return an RE2 pattern for the beginning of a credential of this shape: its first literals and some characters
-    after them."""
+    """Return an RE2 pattern for the beginning of a credential of this shape: its first literals and at most
+    ``GATE_BODY`` characters after them."""
     found, literal = "", 0
     for piece in pieces(shape):
         if not piece.literals and literal >= 2:
@@ -84,10 +87,11 @@ def gate(shape: str) -> str:
 
 
 def has_distinct(shape: str) -> bool:
-    """Return whether a shape begins with a literal that rarely occurs inside a run of letters and digits.
+    """Return whether a shape begins with a literal that rarely occurs inside a run of letters and digits: three or more
+    characters that are not all the same, or two with a sign.
 
-    Other shapes are searched for only at the start of a run. Otherwise every character of a long run would begin one,
-    and the automaton would have to track all of these.
+    Credentials of other shapes are searched for only at the start of a run. Otherwise every character of a long run
+    would begin one, and the automaton would have to track all of these.
     """
     lead = ""
     for piece in pieces(shape):
@@ -116,8 +120,8 @@ def leads(shape: str) -> list[str]:
 
 
 def mark_gate(shape: str) -> str:
-    """Return RE2 for the first literal of a shape and some characters after it. It is for credentials with a mark in
-    their middle (``Token.around``)."""
+    """Return RE2 for the first literal of a shape and four characters after it. It is for credentials that are
+    recognised by a literal in their middle (``Token.around``)."""
     found = pieces(shape)
     place = next(place for place, piece in enumerate(found) if piece.literals)
     return found[place].pattern(0, 0) + found[place + 1].pattern(4, 4)
@@ -136,7 +140,7 @@ def least(shape: str) -> int:
 
 
 def is_hexadecimal(shape: str) -> bool:
-    """Return whether all variable parts of a shape are hexadecimal or decimal digits."""
+    """Return whether all variable parts of a shape are hexadecimal or decimal digits (or "=")."""
     return all(piece.literals or piece.alphabet in "hHde" for piece in pieces(shape))
 
 
@@ -155,7 +159,8 @@ def expand_alphabet(alphabet: str) -> str:
 
 
 def fakes(shape: str, seed: str = "") -> Iterator[str]:
-    """Yield one generated credential of this shape for each choice of its literals; the same for the same seed."""
+    """Yield one generated credential of this shape for each choice of its literals, with the least number of characters
+    in each run. The same shape and ``seed`` always give the same."""
     found = pieces(shape)
     for number, choice in enumerate(product(*(piece.literals or ("",) for piece in found))):
         yield "".join(
@@ -165,7 +170,8 @@ def fakes(shape: str, seed: str = "") -> Iterator[str]:
 
 
 def draw_characters(alphabet: str, count: int, seed: str) -> str:
-    """Return ``count`` characters of an alphabet, evenly distributed; the same for the same seed."""
+    """Return ``count`` characters of an alphabet (a key of ``ALPHABETS``), evenly distributed; always the same for the
+    same ``seed``."""
     letters, stream, block = expand_alphabet(alphabet), b"", 0
     while len(stream) < 2 * count:
         stream += hashlib.blake2b(f"{seed}/{block}".encode()).digest()
@@ -207,8 +213,8 @@ def _quote_literal(literal: str) -> str:
 
 
 def fill_shape(shape: str, filler: str) -> str:
-    """Return a text of this shape in which all variable parts are one repeated character, such as "ghp_xxxx": people
-    write this in place of a key."""
+    """Return a text of this shape in which every variable part is ``filler``, repeated, such as "ghp_xxxx"; people
+    write this in place of a key. Of several literals the first is used."""
     return "".join(piece.literals[0] if piece.literals else filler * piece.least for piece in pieces(shape))
 
 
@@ -220,11 +226,12 @@ _FILLERS: Final = ("x", "0")
 
 @dataclass(frozen=True)
 class Token:
-    """A credential that is recognised by its own shape, at any position.
+    """A row of the tables: a credential that is recognised by its own shape, at any position.
 
     - ``kind``: as in the placeholder ("github-token").
     - ``shape``: one shape, or several separated by blanks.
-    - ``counter``: shape of a similar text that is no credential ("" if those derived from the shape suffice).
+    - ``counter``: for tests, shape of a similar text that is no credential ("" if the texts derived from the shape
+      suffice).
     - ``check``: name of a check in ``judge.CHECKS`` that it must pass; "" for none.
     - ``inside``: whether it may begin in the middle of a word, because its beginning is distinctive.
     - ``around``: whether it is recognised by a literal in its middle.
@@ -241,19 +248,20 @@ class Token:
 
     @cached_property
     def shapes(self) -> tuple[str, ...]:
-        """The credential shapes of this row as a list."""
+        """The shapes of this row, one string each."""
         return tuple(self.shape.split(" "))
 
     @cached_property
     def examples(self) -> tuple[str, ...]:
-        """Generated credentials of this row for tests, the same in every run; none for rows with a check."""
+        """Generated credentials of this row for tests, the same in every run; () for a row with a ``check``, because a
+        generated text would fail it."""
         if self.check:
             return ()
         return tuple(fake for one in self.shapes for fake in fakes(one, self.kind))
 
     @cached_property
     def counters(self) -> tuple[str, ...]:
-        """Texts for tests that look like this credential and are none: with one repeated character, and the row's
-        counter-example."""
+        """Texts for tests that look like this credential and are none: with one repeated character in place of the
+        variable parts, and, if the row has one, its counter-example."""
         plain = tuple(fill_shape(one, filler) for one in self.shapes for filler in _FILLERS)
         return plain + (tuple(fakes(self.counter, self.kind)) if self.counter else ())

@@ -1,12 +1,13 @@
-"""Reads passwords that a sentence or a label states: "the password is ...", "my password: ...".
+"""Readers of passwords that a sentence or a label states: "the password is ...", "my password: ...".
 
 Sentences about passwords look the same: "the password is 'too short'", "the password is hashed on the server",
-"the password is SHA256 hashed". Lists of a language's words distinguish them. There are two kinds of such passwords:
+"the password is SHA256 hashed". Lists of each language's words tell them apart. There are two kinds of such passwords:
 
-- made of words: it has no articles, prepositions and the like, and no words that describe passwords. Without quotes it
-  has four words, hyphens between its words, or "my password:" before it.
-- chosen: one word with a digit, an underscore, a hyphen or a capital inside. Names of code, standards and versions look
-  the same ("the password is user_input"), so none of its parts may be the name of a thing or describe passwords.
+- Made of words (``read_passphrase``): it has no articles, prepositions and the like, and no words that describe
+  passwords. Without quotes it has four words, hyphens between its words, or "my password:" before it.
+- Chosen (``read_stated``): one word with a digit, an underscore, a hyphen or a capital inside. Names of code, standards
+  and versions look the same ("the password is user_input"), so none of its parts may be the name of a thing or describe
+  passwords.
 """
 
 from __future__ import annotations
@@ -61,7 +62,8 @@ _PHRASES: Final = ("passphrase", "pass phrase", "phrase secrète", "phrase de pa
 
 
 def read_passphrase(text: bytes, start: int) -> PlaceReading:
-    """Judge the text behind a password's name at ``start`` as a password that consists of words."""
+    """Judge whether a password of words is stated. ``start``: position of the word for a password ("password",
+    "Kennwort") before it."""
     onward = start + 3
     match = _STATED.match(text, start, min(len(text), start + STATED_MAX))
     if match is None:
@@ -194,7 +196,8 @@ _HANDED: Final = words(
 
 
 def read_stated(text: bytes, start: int) -> PlaceReading:
-    """Judge the text behind a password's name at ``start`` as a password of one word that a person made up."""
+    """Judge whether a password of one word that a person made up ("Blue_horse7") is stated. ``start``: position of the
+    word for a password before it."""
     onward = start + 3
     match = _STATED.match(text, start, min(len(text), start + STATED_MAX))
     statement = None if match is None else read_statement(text, match, start)
@@ -239,8 +242,8 @@ def _is_described(behind: str, statement: PasswordStatement) -> bool:
 def is_chosen(value: str, lexicon: PasswordLexicon) -> bool:
     """Return whether ``value`` is a word that a person made up for a password, and not the name of something.
 
-    It has a digit, an underscore, a hyphen or a capital inside, and none of its parts is a technical term. ``lexicon``:
-    the words of the sentence's language.
+    It has at least ``CHOSEN_MIN`` characters, a digit, an underscore or a capital inside, and a part of at least
+    ``WORD_MIN`` letters, and none of its parts is a technical term. ``lexicon``: the words of the sentence's language.
     """
     core = value.rstrip("!?")
     parts = [part.lower() for part in _PARTS.findall(core)]
@@ -273,7 +276,8 @@ def _is_joined(core: str, parts: list[str], lexicon: PasswordLexicon) -> bool:
 
 
 def read_pass(text: bytes, start: int) -> PlaceReading:
-    """Judge the text behind the word "pass" at ``start`` as a password, if "pass" is no verb there."""
+    """Judge whether the word behind "pass" at ``start`` is a password with a number in it. Refused if "pass" is a verb
+    there, or the word a version or a variable."""
     line = line_behind(text, start)
     found = _PASS.match(line)
     onward = start + (found.end() if found is not None else 3)

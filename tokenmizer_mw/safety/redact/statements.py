@@ -1,5 +1,5 @@
-"""Reads the words before a password that a sentence or label states ("my wifi password is now ..."): its name, a verb
-or a colon, and the language of both."""
+"""Read the words before a password that a sentence or label states ("my wifi password is now ..."): the word for the
+password, the verb or colon behind it, and the language of both."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ NAME_GROUP, COLON_GROUP, VERB_GROUP, QUOTE_GROUP = 1, 2, 3, 4
 """Numbers of the groups of the pattern ``STATED``."""
 
 STATED_MAX: Final = 256
-"""Largest number of bytes of a password's name and the verb or colon behind it."""
+"""Most bytes of the word for a password and the verb or colon behind it."""
 
 VALUE_MAX: Final = 120
-"""Largest number of bytes of a stated password."""
+"""Most bytes of a stated password."""
 
 _BEFORE: Final = 64
 _DECORATION_MAX: Final = 2
@@ -35,7 +35,8 @@ _TAKEN: Final = frozenset("_.$@/\\=<{[(&#")
 
 
 class PasswordLexicon(NamedTuple):
-    """The words of the languages that a sentence may be in; the fields are those of ``PasswordLanguage``."""
+    """The words by which a sentence that states a password is judged, of all languages that the sentence may be in. The
+    fields are those of ``PasswordLanguage``, merged."""
 
     mine: frozenset[str]
     generic: frozenset[str]
@@ -82,8 +83,8 @@ class PasswordStatement(NamedTuple):
 
 
 def read_statement(text: bytes, match: ByteMatch, start: int) -> PasswordStatement | None:
-    """Return the words that state a password, whose name is at ``start``; ``None`` for code, and for sentences about
-    passwords in general. ``match``: the match of ``STATED`` there."""
+    """Return the words that state a password; ``None`` if they are code, speak of passwords in general, or are not sure
+    to state one. ``start``: position of the word for a password; ``match``: the match of ``STATED`` there."""
     name, verb = decode_value(match.group(NAME_GROUP)), _read_verb(match)
     before = decode_value(text[max(0, start - _BEFORE) : start]).rpartition("\n")[2].rpartition("\\n")[2]
     if not _is_prose(before, name.lower()):
@@ -169,7 +170,8 @@ def _has_verb(language: PasswordLanguage, verb: str) -> bool:
 
 
 def line_behind(text: bytes, first: int) -> str:
-    """Return the rest of a line from ``first`` on, as far as a password may reach."""
+    """Return the rest of a line of ``text`` from ``first`` on, at most ``VALUE_MAX`` bytes, decoded by
+    ``decode_value``. The line may also end with an escaped line break."""
     line = text[first : first + VALUE_MAX].partition(b"\n")[0].partition(b"\\n")[0]
     return decode_value(line).rstrip("\r")
 

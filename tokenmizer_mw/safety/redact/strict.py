@@ -1,9 +1,9 @@
 """Stricter redaction for the texts of facts: labels, quotations, and sentences in a resume block.
 
-A transcript keeps what no rule takes for a secret, such as placeholders in documentation, the beginning of a key and
-unnamed random strings. Labels are shown repeatedly and lose nothing without such strings. So four things are masked in
-them: whatever begins like a vendor's key, however short; the beginning of a JSON web token; placeholders for keys; and
-runs of 20 characters that look random. UUIDs and names made of words stay.
+A transcript keeps what no rule takes for a secret, such as placeholders in documentation, the beginning of a key, and
+random strings without a name. The texts of facts are shown repeatedly and lose nothing without these. So four things
+are masked in them: whatever begins like a vendor's key, however short; the beginning of a JSON web token; placeholders
+for keys; and runs of 20 characters that look random. UUIDs and names made of words stay.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ MASK: Final = "[redacted]"
 """Text that replaces a masked string."""
 
 OPAQUE_MIN: Final = 20
-"""Least number of characters of a run that is masked because it looks random."""
+"""Fewest characters of a run that is masked because it looks random."""
 
 DRAWN_MIN: Final = 14
-"""Least number of characters that are neither in words nor in numbers, for a run to look random."""
+"""Fewest characters of a run that belong neither to words nor to numbers, for the run to look random."""
 
 PREFIX_MIN: Final = 3
 SURE_MIN: Final = 5
@@ -112,8 +112,8 @@ def _keys() -> tuple[re.Pattern[str], re.Pattern[str]]:
 
 
 def mask_opaque(text: str) -> str:
-    """Return ``text`` with "[redacted]" in place of everything that begins like a key, is a placeholder for one, or
-    looks random; unchanged if there is no such string."""
+    """Return ``text`` with "[redacted]" in place of everything that begins like a key, is a placeholder for one, or is
+    a run of ``OPAQUE_MIN`` or more characters that looks random; unchanged if there is none."""
     masked = mask_keys(text)
     return _RUN.sub(lambda found: MASK if _is_opaque(found[0]) else found[0], masked)
 

@@ -2,7 +2,8 @@
 
 A key with a zero-width space, in full-width letters, percent-escaped or broken by a line wrap matches no rule as it is,
 but becomes a key again when a label is normalised (NFKC), a page is rendered or terminal output is joined. Each *view*
-undoes one family of such changes and maps every position back, so that the rules for plain text apply to it.
+undoes one family of such changes and maps every position back to the original, so that the rules for plain text can be
+applied to it.
 
 Every pattern is bounded: a view takes time and memory in proportion to the text.
 """
@@ -90,11 +91,13 @@ Piece = tuple[str, str | None]
 
 
 class View:
-    """A part of a text, from byte ``offset`` on, in which one kind of disguise is undone, so that a scan finds secrets
-    that are written with, for example, escape sequences or line breaks in them.
+    """A part of a text in which one kind of disguise is undone, so that a scan finds secrets that are written with, for
+    example, escape sequences or line breaks in them.
 
-    ``pieces``: the part, cut into pieces, each with its replacement (``None``: it stays). ``text``: the result, in
-    UTF-8; ``whole``: whether a run of characters behind a removed break belongs to a key only as a whole.
+    - ``pieces``: the part, cut into pieces, each with its replacement (``None``: it stays).
+    - ``whole``: whether, behind a break that was removed, a run of characters belongs to a key either as a whole or not
+      at all.
+    - ``text``: the result, in UTF-8. ``offset``: where the part begins, in bytes of the whole text; set by the caller.
     """
 
     __slots__ = ("_origins", "_pieces", "_starts", "_whole", "offset", "text")
@@ -111,8 +114,8 @@ class View:
         """Return the start and end, in bytes of the original text, of what bytes ``[start, end)`` of this view stand
         for.
 
-        Returns ``None`` if no disguise was undone in these bytes or in the ``before`` bytes before them: then a scan of
-        the original text finds the same.
+        Returns ``None`` if no disguise was undone in these bytes or in the ``before`` bytes before them, because a scan
+        of the original text then finds the same.
         """
         self._measure()
         first, last = self._index(start), self._index(end - 1)
@@ -122,9 +125,9 @@ class View:
         return self.offset + self._place(first, start), self.offset + self._place(last, end - 1, behind=True)
 
     def whole_end(self, start: int, end: int) -> int:
-        """Return where the secret in bytes ``[start, end)`` of this view ends. Normally that is ``end``. In a ``whole``
-        view, if the run of key characters goes on behind ``end``, that run is no rest of the key; the secret then ends
-        before the last removed break."""
+        """Return where the secret in bytes ``[start, end)`` of this view ends: normally ``end``. It ends earlier,
+        before the last removed break, if the view is ``whole`` and the run of key characters goes on behind ``end``:
+        that run is then no rest of the key."""
         if not self._whole or end >= len(self.text) or self.text[end] not in _GOES_ON:
             return end
         self._measure()
@@ -149,8 +152,9 @@ class View:
 
 
 def views(raw: bytes, windows: Iterable[Span]) -> Iterator[View]:
-    """Yield the alternative readings of some windows of ``raw``: with disguises undone, with lines joined where a key
-    surely, probably or possibly goes on, and with encoded runs decoded."""
+    """Yield the alternative readings of each window (a span in bytes) of ``raw``: with disguises undone; with lines
+    joined where a key surely, probably or possibly goes on; with encoded runs decoded. A reading that would be the same
+    as another or as the text is left out."""
     for start, end in windows:
         window = raw[start:end]
         text = window.decode("utf-8", "surrogatepass")
@@ -167,8 +171,8 @@ def views(raw: bytes, windows: Iterable[Span]) -> Iterator[View]:
 
 
 def join_views(raw: bytes, windows: Iterable[Span], found: list[Span]) -> Iterator[View]:
-    """Yield readings of some windows of ``raw`` in which a secret that is known already is joined with the rest of it,
-    and with nothing else. ``found``: the spans of those secrets, in order."""
+    """Yield readings of the windows of ``raw`` in which a secret that was found already is joined with the rest of it.
+    ``found``: the spans of those secrets, in bytes and in order; a window without one gives no reading."""
     starts = [start for start, _ in found]
     for start, end in windows:
         near = starts[bisect_left(starts, start) : bisect_left(starts, end)]

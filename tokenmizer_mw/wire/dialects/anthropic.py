@@ -51,12 +51,14 @@ _OWN_MARKER: Final[Marker] = {"cache_control": {"type": "ephemeral"}}
 
 
 def cut_edits(request: ChatRequest, keep_from: int, block: str, *, mark_block: bool) -> list[Edit]:
-    """Return the edits that remove the messages between the prefix (the leading system messages) and ``keep_from``, and
-    append their system messages and ``block`` ("" for none) to the client's system prompt. If the first kept message is
-    the assistant's, ``block`` is a user message before it instead. Messages of unknown roles stay, and so do those that
-    the client application sends beside the chat. ``mark_block``: see ``Anthropic``.
+    """Return the edits that remove the messages from ``request.prefix`` up to but not including ``keep_from``, and
+    append the texts of the system messages among them, and then ``block`` ("" for none), to the client's system prompt.
 
-    Raises ``ValueError`` when ``keep_from`` is not the index of a message after the prefix.
+    If the first kept message is the assistant's, ``block`` is a user message before it instead. Messages of unknown
+    roles are not removed, and neither are those that the client application sends beside the chat. ``mark_block``: see
+    ``Anthropic``.
+
+    Raises ``ValueError`` unless ``keep_from`` is between ``request.prefix`` and the number of messages.
     """
     spans, sent = request.spans, request.messages.sent
     staying = [(index, role_of(sent[index]) is Role.SYSTEM) for index in request.staying(keep_from)]
@@ -213,10 +215,11 @@ _SHAPE: Final = Shape(
 
 @dataclass(frozen=True, slots=True)
 class Anthropic(JsonDialect):
-    """The dialect of Anthropic Messages. Parses leniently, and rewrites without changing any other byte.
+    """The dialect of Anthropic Messages. Parses leniently (a field of the wrong type counts as absent); a rewrite
+    changes no other byte.
 
-    ``mark_block``: whether a prompt cache marker is put at the end of the resume block, if the request has room for
-    one.
+    ``mark_block``: whether the resume block gets a prompt cache marker at its end, if the request has room for one. If
+    the removed messages had a marker, the block gets it in any case.
     """
 
     mark_block: bool = False
@@ -227,9 +230,9 @@ class Anthropic(JsonDialect):
     end_mark = _TERMINAL
 
     def cut(self, request: ChatRequest, keep_from: int, block: str, role: str) -> list[Edit]:
-        """Return the edits of a cut. The block goes to the system prompt, whatever ``role`` is: after the client's own,
-        and after the texts of removed system messages. If the first kept message is the assistant's, the
-        block is a user message before it. Raises as ``JsonDialect.cut`` does."""
+        """Return the edits of a cut. The block goes to the system prompt, whatever ``role`` is: after the client's own
+        prompt, and after the texts of removed system messages. If the first kept message is the assistant's, the block
+        is a user message before it. Raises as ``JsonDialect.cut`` does."""
         return cut_edits(request, keep_from, block, mark_block=self.mark_block)
 
     def ends(self, tail: bytes) -> bool:

@@ -1,4 +1,4 @@
-"""Parse an Anthropic message (text or content blocks) from requests or libraries, and collect a response into a reply.
+"""Parse an Anthropic message (text or content blocks) from a request or a library, and collect a response into a reply.
 
 Lenient: a field of the wrong type counts as absent. Nothing here raises. The blocks of a stream are assembled as in a
 complete body, and parsed like blocks of a request.
@@ -41,8 +41,8 @@ OWN_KINDS: Final = frozenset({*_CALLS, *THINKING, COMPACTION, _RESULT})
 
 
 def role_of(raw: object) -> Role | None:
-    """Return the role of a message object; ``None`` if it is unknown. A user message with nothing but tool results has
-    the role of a tool."""
+    """Return the role of a message object; ``None`` if it is unknown. A user message that contains tool results, and
+    besides them at most blank texts, has the role of a tool."""
     role = raw.get("role") if isinstance(raw, dict) else None
     speaker = ROLES.get(role) if isinstance(role, str) else None
     return _TOOL if speaker is _USER and isinstance(raw, dict) and _only_answers(raw.get("content")) else speaker
@@ -61,7 +61,8 @@ def roles_of(sent: Sequence[Any]) -> list[Role]:
 
 
 def kind_of(block: object) -> str:
-    """Return the type of a content block: "text" for a plain string, "" for anything that is not a block."""
+    """Return the type of a content block: "text" for a plain string, "unknown" for an object without a type, "" for
+    anything else."""
     if isinstance(block, str):
         return _TEXT
     if not isinstance(block, dict):
@@ -86,8 +87,8 @@ def read_message(raw: object, _: int = 1) -> Message:
 def read_blocks(role: Role, blocks: Sequence[object]) -> Message:
     """Parse content blocks as a message of ``role``.
 
-    Results of tools that the provider itself runs are inside the assistant's message; only their kind is noted, as an
-    attachment.
+    Blocks of kinds that have no field in ``Message``, such as images, are noted as attachments by their kind alone. So
+    are, in the assistant's message, the results of tools that the provider ran itself.
     """
     return _assistant(blocks) if role is _ASSISTANT else _other(role, blocks)
 
@@ -203,8 +204,8 @@ def collect_events(events: Iterable[ServerSentEvent]) -> Reply:
 
 
 def collect_body(data: bytes) -> Reply:
-    """Parse the reply in a complete JSON body. A JSON object with an error or without a list of content counts as an
-    error response, and a body that is no JSON object as a truncated one."""
+    """Parse the reply in a complete JSON body. A JSON object with an error or without a list of content has the outcome
+    ``ERROR``; a body that is no JSON object has the outcome ``TRUNCATED`` and no message."""
     body = parse_json(data.decode("utf-8-sig", "replace"))
     reply = _ReplyBuilder()
     if isinstance(body, dict):

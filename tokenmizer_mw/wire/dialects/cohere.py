@@ -163,9 +163,10 @@ _TERMINAL: Final = (b'"message-end"', b"event: message-end", b"event:message-end
 def read_message(raw: object, _: int = 1) -> Message:
     """Parse a message object. Never raises.
 
-    The plan that comes with tool calls counts as thinking, because Cohere describes it as a chain of thought; so a
-    client that resends the message without it has sent the same message. Documents that a tool returned are parsed as
-    text, because that is what the model reads of them. The second argument is not used.
+    The plan that comes with tool calls ("tool_plan") is added to the thinking, because Cohere describes it as a chain
+    of thought. Thinking does not count when messages are compared, so a client may resend the message without the plan.
+    Documents in a tool's result are parsed as text, because that is what the model reads of them. The second argument
+    is not used.
     """
     if not isinstance(raw, dict):
         return openai_message.read_message(raw)
@@ -183,7 +184,8 @@ _SHAPE: Final = Shape("cohere", role_of, roles_of, read_message, overhead=("tool
 
 
 class Cohere(JsonDialect):
-    """The dialect of Cohere Chat. Parses leniently, and rewrites without changing any other byte."""
+    """The dialect of Cohere Chat. Parses leniently (a field of the wrong type counts as absent); a rewrite changes no
+    other byte."""
 
     name = _SHAPE.name
     shape = _SHAPE
@@ -191,9 +193,9 @@ class Cohere(JsonDialect):
     end_mark = b"message-end"
 
     def ends(self, tail: bytes) -> bool:
-        """Whether ``tail`` (a piece of the stream, preceded by the last bytes of the previous piece) may contain the
-        event that ends the stream. It is also true if a reply quotes the event's name, and never false if the event is
-        there."""
+        """Whether ``tail`` (the newest piece of a stream, preceded by the last bytes of the piece before it) may
+        contain ``message-end``, the event that ends the stream. True may be wrong, if a reply quotes the event's name;
+        false never is."""
         return any(mark in tail for mark in _TERMINAL)
 
     def collect(self, data: bytes, *, stream: bool) -> Reply:

@@ -41,12 +41,13 @@ _COMPLAINTS: Final = ("error", "detail", "message")
 
 @dataclass(frozen=True, slots=True)
 class Replies:
-    """Where the text of a reply is. It describes the replies of a ``CustomChat``.
+    """Where the text of a reply is, for a ``CustomChat``.
 
-    - ``whole``: path in a JSON body; ``piece``: path in each event of a stream; ``None``: plain text without JSON.
+    - ``whole``: path of the text in a JSON body; ``piece``: path of it in each event of a stream; ``None``: the reply
+      is plain text without JSON.
     - ``event``: name of the events that contain text; "": any.
     - ``done``: marks the last event, by its data, its name, or the value at ``done_path``; "": there is no such event.
-    - ``mark``: bytes that occur where the last event is.
+    - ``mark``: bytes that every last event contains, to find it quickly; b"" without ``done``.
     """
 
     whole: Path | None
@@ -58,7 +59,8 @@ class Replies:
 
     @classmethod
     def of(cls, reply: str | None, delta: str | None, event: str, done: str) -> Replies:
-        """Parse the arguments of ``CustomChat`` that describe replies. Raises ``ConfigError`` for invalid ones."""
+        """Make a ``Replies`` from the arguments of ``CustomChat`` that describe replies; ``None`` for a ``reply`` or
+        ``delta`` that is not given. Raises ``ConfigError`` for invalid ones."""
         given = reply if reply is not None else delta
         if given is None:
             raise ConfigError("a custom chat has a reply, a delta, or both")
@@ -87,8 +89,8 @@ class Replies:
         return False
 
     def collect(self, data: bytes, *, stream: bool) -> Reply:
-        """Parse the reply in a captured response body. Never raises. If replies are plain text, the whole body is the
-        text. See ``Dialect.collect``."""
+        """Parse the reply in a captured response body. Never raises. ``stream``: whether the request asked for a
+        stream. If replies are plain text, the whole body is the text. See ``Dialect.collect``."""
         data = data.removeprefix(b"\xef\xbb\xbf")
         place = self.piece if stream else self.whole
         if data.lstrip().startswith(_EVENT_STARTS) and (stream or place is not None):
@@ -178,7 +180,8 @@ class CustomChat(JsonDialect):
     Request (a JSON object):
 
     - ``messages``: path to the list of messages; or ``question``: path to the user's newest text, if the request
-      contains no history. Instead of a path, a function from the parsed body to the value.
+      contains no earlier messages. Exactly one of the two is given. Instead of a path, it may be a function that
+      returns the value from the parsed body.
     - ``role``, ``content``: paths in a message to its role and its text.
     - ``roles``: maps the application's role names to "user", "assistant", "system" and "tool"; these four need no
       entry.
@@ -192,9 +195,10 @@ class CustomChat(JsonDialect):
     - ``done``: how a stream ends: the data or the name of its last event, or a path at which only the last event has a
       value that is not null, false, 0 or empty; "": with its last byte.
 
-    If the list of messages is a top-level member, it is cut when the context window is full: one message with the
-    resume block replaces the old ones; ``extra``: further members that the application requires in it. Histories that
-    lie deeper are only recorded. Raises ``ConfigError`` for invalid or contradictory arguments.
+    If ``messages`` is the path of a top-level member, old messages are cut when the context window is full: one message
+    with the resume block (a text with what they stated) replaces them; ``extra``: further members that the application
+    requires in it. Messages in any other place are recorded, but never cut. Raises ``ConfigError`` for invalid or
+    contradictory arguments.
     """
 
     name = "custom"
@@ -244,14 +248,15 @@ class CustomChat(JsonDialect):
         return read_request(self.shape, body, known) if self._cuts else self._read_only(read_object(decode_body(body)))
 
     def cut(self, request: ChatRequest, keep_from: int, block: str, role: str) -> list[Edit]:
-        """Return the edits of a cut. Raises ``ValueError`` if the history is not a top-level member of the body, and as
-        ``JsonDialect.cut`` does."""
+        """Return the edits that replace old messages by ``block``. Raises ``ValueError`` if the messages are not in a
+        top-level member of the body, and as ``JsonDialect.cut`` does."""
         if not self._cuts:
             raise ValueError("a history that lies deeper is not rewritten")
         return cut_edits(request, keep_from, self._block(request, keep_from, role, block) if block else "")
 
     def ends(self, tail: bytes) -> bool:
-        """Whether ``tail`` may contain the end of a stream; false without ``done``. See ``Dialect.ends``."""
+        """Whether ``tail`` may contain the end of a stream; always false if the argument ``done`` is not set. See
+        ``Dialect.ends``."""
         return self._replies.ends(tail)
 
     def collect(self, data: bytes, *, stream: bool) -> Reply:

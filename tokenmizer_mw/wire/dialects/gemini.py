@@ -58,8 +58,8 @@ def collect_stream(data: bytes) -> Reply:
 
 
 def collect_json(data: bytes) -> Reply:
-    """Parse the reply in a JSON object or an array of objects, which may be truncated. JSON without candidates counts
-    as an error response."""
+    """Parse the reply in a JSON object or an array of objects; objects behind a point where the JSON breaks off are
+    ignored. JSON without candidates has the outcome ``ERROR``. Never raises."""
     reply = _ReplyBuilder()
     reply.add_all(_values(data.decode("utf-8-sig", "replace")))
     reply.failed = reply.foreign
@@ -214,31 +214,34 @@ _SHAPE: Final = Shape(
 
 
 class Gemini(JsonDialect):
-    """The dialect of Gemini. Every call names its model in the path; if the path names none, the body may."""
+    """The dialect of Gemini. The model and whether the reply streams are taken from the URL path; from the body if the
+    path does not say."""
 
     name = _SHAPE.name
     shape = _SHAPE
     linked = (b'"fileData"', b'"file_data"')
 
     def models(self, body: bytes, path: str = "") -> tuple[str, ...]:
-        """Return the model that ``path`` names; if it names none, the models that the unparsed request may name."""
+        """Return the model that the URL path ``path`` names; if it names none, the models that the unparsed request may
+        name, empty when it could be any model."""
         model = _model(path)
         return (model,) if model else find_models(body)
 
     def read(self, body: bytes, known: KnownRequests | None = None, *, path: str = "") -> ChatRequest:
-        """Parse the request in ``body``, sent to ``path``. Raises ``MalformedRequest`` unless it is a JSON object with
-        a list of contents. See ``Dialect.read``."""
+        """Parse the request in ``body``, sent to the URL path ``path``. Raises ``MalformedRequest`` unless it is a JSON
+        object with a list of contents. See ``Dialect.read``."""
         stream = _STREAMS.get(path.rpartition(":")[2])
         return read_request(_SHAPE, body, known, model=_model(path) or None, stream=stream)
 
     def cut(self, request: ChatRequest, keep_from: int, block: str, role: str) -> list[Edit]:
-        """Return the edits of a cut, as ``JsonDialect.cut`` does. Whatever ``role`` is, the block is a user content,
-        because a list of contents must begin with one."""
+        """Return the edits of a cut, as ``JsonDialect.cut`` does. Whatever ``role`` is, the block becomes a content of
+        the user, because a list of contents must begin with one."""
         content = {"role": "user", "parts": [{"text": storable(block)}]}
         return cut_edits(request, keep_from, json_text(content) if block else "")
 
     def ends(self, tail: bytes) -> bool:
-        """Return false: a stream has no last event. A finish reason may occur in every chunk, or before the text."""
+        """Return false, always: nothing marks the last event of a stream. A finish reason may occur in every chunk, or
+        before the text."""
         return False
 
     def collect(self, data: bytes, *, stream: bool) -> Reply:

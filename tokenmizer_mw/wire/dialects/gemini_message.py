@@ -41,8 +41,8 @@ _RESULT_ONLY: Final = frozenset({"result"})
 
 
 def member(raw: Mapping[str, Any], name: str) -> Any:
-    """Return the value of a member by its camelCase ``name``, also if it is spelled in snake_case; ``None`` if there is
-    none."""
+    """Return the value of a member: the one named ``name``, in camelCase, else the one with the same name in
+    snake_case; ``None`` if there is neither."""
     value = raw.get(name)
     return raw.get(_snake(name)) if value is None else value
 
@@ -72,8 +72,9 @@ class GeminiContent:
                 self._add_data(part)
 
     def message(self, role: Role) -> Message:
-        """Return the collected parts as a message of ``role``. Texts of a user are joined with line feeds; those of the
-        model are pieces of one text."""
+        """Return the collected parts as a message of ``role``. Texts of the model are joined without anything between
+        them, because they are pieces of one text; all others with line feeds. Tool calls are kept only for the model,
+        tool results only for other roles."""
         own = role is _ASSISTANT
         between = "" if own else "\n"
         return Message(
@@ -116,8 +117,9 @@ class GeminiContent:
 
 
 def role_of(raw: Any) -> Role | None:
-    """Return the role of a content object, the user's if it names none; ``None`` for an unknown role and for anything
-    but an object. A user content with nothing but tool results has the role of a tool."""
+    """Return the role of a content object; for a tuple of content objects, the role of the first. An object without a
+    role is the user's; if all parts of a user's content are tool results, the role is that of a tool. ``None`` for an
+    unknown role and for anything but an object."""
     if isinstance(raw, tuple):
         raw = raw[0]
     if not isinstance(raw, dict):

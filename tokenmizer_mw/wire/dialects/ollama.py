@@ -42,7 +42,8 @@ _SHAPE: Final = Shape("ollama", role_of, roles_of, read_message, overhead=("tool
 
 
 class Ollama(JsonDialect):
-    """The dialect of Ollama. The server stores no history: every request contains all of it."""
+    """The dialect of Ollama. Every request contains the whole chat, because the server stores none. A reply streams
+    unless the request says otherwise."""
 
     name = _SHAPE.name
     shape = _SHAPE
@@ -50,8 +51,8 @@ class Ollama(JsonDialect):
     end_mark = _TRUE
 
     def ends(self, tail: bytes) -> bool:
-        """Whether ``tail`` (a piece of a stream, preceded by the last bytes of the previous piece) contains the mark
-        that the reply is complete."""
+        """Whether ``tail`` (the newest piece of a stream, preceded by the last bytes of the piece before it) contains
+        ``"done": true``, which the last line of a stream has."""
         place = tail.find(_DONE)
         while place >= 0:
             value = tail[place + len(_DONE) : place + len(_DONE) + _LOOK].lstrip(b" \t:")
@@ -61,8 +62,8 @@ class Ollama(JsonDialect):
         return False
 
     def collect(self, data: bytes, *, stream: bool) -> Reply:
-        """Parse the reply in a captured response body: lines of JSON, or one object. Never raises. See
-        ``Dialect.collect``."""
+        """Parse the reply in a captured response body: lines of JSON, or one object. A body in OpenAI's format, which
+        other applications send from this path, is parsed as such. Never raises. See ``Dialect.collect``."""
         if data.lstrip().startswith((b"data:", b"event:")):  # an application's own /api/chat, in OpenAI's shape
             return openai_chat.collect_chunks(data_in(data, stream=True) or ())
         whole = parse_json(data.decode("utf-8-sig", "replace"))

@@ -53,8 +53,8 @@ _OUTCOMES: Final = {"": Outcome.TRUNCATED, "length": Outcome.TRUNCATED, "error":
 
 
 def collect_chunks(chunks: Iterable[str]) -> Reply:
-    """Parse the reply in the data of a stream's events; events after ``[DONE]`` or an error are ignored, as
-    clients do."""
+    """Parse the reply in a stream. ``chunks``: the data of its events, in order; those after ``[DONE]`` or an error are
+    ignored, as clients do."""
     reply, frame, apart = _ReplyBuilder(), None, 0
     for data in chunks:
         if frame is not None and (text := frame.text_in(data)) is not None:
@@ -73,8 +73,8 @@ def collect_chunks(chunks: Iterable[str]) -> Reply:
 
 
 def collect_body(data: bytes) -> Reply:
-    """Parse the reply in a complete JSON body. A JSON object with an error or without choices counts as an error
-    response, and a body that is no JSON object as a truncated one."""
+    """Parse the reply in a complete JSON body. A JSON object with an error or without choices has the outcome
+    ``ERROR``; a body that is no JSON object has the outcome ``TRUNCATED`` and no message."""
     body = parse_json(data.decode("utf-8-sig", "replace"))
     reply = _ReplyBuilder()
     reply.add(body)
@@ -170,7 +170,8 @@ class Calls:
         call.add(fragment)
 
     def close(self) -> tuple[ToolCall, ...]:
-        """Return the tool calls received so far, by index."""
+        """Return the tool calls received so far, ordered by index; calls with the same index in the order in which they
+        began."""
         return tuple(call.close() for call in sorted(self._made, key=lambda call: call.index))
 
 
@@ -308,7 +309,8 @@ _SHAPE: Final = Shape(
 
 
 class OpenAIChat(JsonDialect):
-    """The dialect of OpenAI Chat Completions. Parses leniently, and rewrites without changing any other byte."""
+    """The dialect of OpenAI Chat Completions. Parses leniently (a field of the wrong type counts as absent); a rewrite
+    changes no other byte."""
 
     name = _SHAPE.name
     shape = _SHAPE
@@ -316,13 +318,13 @@ class OpenAIChat(JsonDialect):
     end_mark = b"[DONE]"
 
     def cut(self, request: ChatRequest, keep_from: int, block: str, role: str) -> list[Edit]:
-        """Return the edits of a cut, as ``JsonDialect.cut`` does; a block of the role "developer" keeps it. Prompt
-        cache markers of removed messages move to the end of the block."""
+        """Return the edits of a cut, as ``JsonDialect.cut`` does, except that a block of the role "developer" keeps
+        that role. If removed messages have prompt cache markers, the last of these moves to the block."""
         marker = lost_marker(request, keep_from, _MARKS) if block else None
         return insert_message(request, keep_from, role, block, marker)
 
     def ends(self, tail: bytes) -> bool:
-        """Whether a line of ``tail`` starts with the event that ends a stream.
+        """Whether a line of ``tail`` starts with ``data: [DONE]``, the event that ends a stream.
 
         ``tail`` must include the last 12 bytes of the previous chunk, so that a split mark is found.
         """

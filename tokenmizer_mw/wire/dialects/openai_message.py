@@ -1,4 +1,4 @@
-"""One message object of OpenAI's format, in requests and in responses.
+"""Parse one message object of OpenAI's format, from a request or a response.
 
 Lenient: a field of the wrong type counts as absent, and nothing here raises.
 """
@@ -31,8 +31,9 @@ _REASONING: Final = ("reasoning_content", "reasoning")
 
 
 class Content(NamedTuple):
-    """A message's content, sorted by kind of part. Its texts can be stored only once they are complete, because a
-    stream may split a character into two halves."""
+    """The content of a message, its texts sorted into visible text, thinking and refusal. ``attachments``: the kinds of
+    its other parts, such as "image_url". The texts may contain half a character where a stream split one, so that they
+    must be joined before they are stored."""
 
     text: str = ""
     thinking: str = ""
@@ -78,7 +79,8 @@ def read_message(raw: object, _: int = 1) -> Message:
 
 
 def read_content(value: object) -> Content:
-    """Parse a content field: text, a list of parts, or nothing. Texts of several parts are joined with line feeds."""
+    """Parse a content field: a text, a list of parts, or anything else, which gives an empty ``Content``. Texts of
+    several parts of one kind are joined with line feeds."""
     if isinstance(value, str):
         return Content(value)
     if not isinstance(value, list):
@@ -92,13 +94,14 @@ def read_content(value: object) -> Content:
 
 
 def read_thinking(raw: dict[str, Any]) -> str:
-    """Return the reasoning text that servers put beside the content, under any of its known names; "" if there is
-    none."""
+    """Return the reasoning text that servers put beside the content, in "reasoning_content" or "reasoning"; "" if there
+    is none."""
     return next((text for name in _REASONING if isinstance(text := raw.get(name), str) and text), "")
 
 
 def read_call(raw: object) -> ToolCall | None:
-    """Parse a tool call, or a fragment of one; ``None`` for anything that is not an object."""
+    """Parse a tool call, or a fragment of one from a stream: id, name and arguments, each "" if it is missing. ``None``
+    for anything that is not an object."""
     if not isinstance(raw, dict):
         return None
     return ToolCall(get_text(raw, "id"), *_name_and_arguments(raw))
@@ -111,7 +114,7 @@ def read_function_call(raw: object) -> ToolCall | None:
 
 
 def storable_call(call: ToolCall) -> ToolCall:
-    """Return the call without lone surrogates, so that it can be stored."""
+    """Return the call with U+FFFD for each lone surrogate (half of a character), so that it can be stored."""
     if call.id.isascii() and call.name.isascii() and call.arguments.isascii():
         return call
     return ToolCall(storable(call.id), storable(call.name), storable(call.arguments))

@@ -81,7 +81,11 @@ _FRAGMENTS: Final = {
 
 
 def collect_events(events: Sequence[ServerSentEvent]) -> Reply:
-    """Parse the reply in a stream's events."""
+    """Parse the reply in a stream's events.
+
+    The last event contains the whole response. Without it, the items received so far give the message, and the outcome
+    is ``TRUNCATED``, or ``ERROR`` after an error event; events after an error are ignored.
+    """
     for event in reversed(events):
         if any(name in event.event or name in event.data for name in TERMINAL):
             kind, data = _read(event)
@@ -94,8 +98,8 @@ def collect_events(events: Sequence[ServerSentEvent]) -> Reply:
 
 
 def collect_body(data: bytes) -> Reply:
-    """Parse the reply in a complete JSON body. A JSON object that is not a response counts as an error, and a body that
-    is no JSON object as a truncated one."""
+    """Parse the reply in a complete JSON body. A JSON object that is not a response has the outcome ``ERROR``; a body
+    that is no JSON object has the outcome ``TRUNCATED``. Both have no message."""
     body = parse_json(data.decode("utf-8-sig", "replace"))
     if not isinstance(body, dict):
         return Reply(None, Outcome.TRUNCATED)
@@ -240,11 +244,11 @@ _LINES: Final = tuple(form % name.encode() for name in (*TERMINAL, "error") for 
 
 
 class OpenAIResponses(JsonDialect):
-    """The dialect of OpenAI Responses. A list of items is rewritten without changing any other byte; a plain text in
-    its place is parsed and never rewritten.
+    """The dialect of OpenAI Responses. A request whose input is a list of items can be cut without changing any other
+    byte; one whose input is a plain text is parsed, and its text is never changed.
 
-    With ``previous_response_id`` or ``conversation`` the provider stores the history, and a request contains only what
-    is new; the session then collects the messages of all requests.
+    With ``previous_response_id`` or ``conversation`` the provider stores the earlier messages, and a request contains
+    only the new ones; the session then collects the messages of all requests.
     """
 
     name = _SHAPE.name
@@ -252,15 +256,15 @@ class OpenAIResponses(JsonDialect):
     linked = (b'"image_url"', b'"file_id"', b'"file_url"', b'"image_generation_call"')
 
     def cut(self, request: ChatRequest, keep_from: int, block: str, role: str) -> list[Edit]:
-        """Return the edits of a cut. Raises ``ValueError`` if the input is a plain text, and as ``JsonDialect.cut``
-        does."""
+        """Return the edits of a cut, as ``JsonDialect.cut`` does, except that a block of the role "developer" keeps
+        that role. Also raises ``ValueError`` if the input is a plain text."""
         if not request.text.startswith("[", request.array):
             raise ValueError("an input that is one text has nothing to cut")
         return insert_message(request, keep_from, role, block)
 
     def ends(self, tail: bytes) -> bool:
-        """Whether ``tail`` (a piece of a stream, preceded by the last bytes of the previous piece) contains the name of
-        an event that ends the stream. The whole response may follow the name."""
+        """Whether ``tail`` (the newest piece of a stream, preceded by the last bytes of the piece before it) contains
+        the name of an event that ends the stream. The rest of that event, with the whole response, may still follow."""
         if tail.rfind(b"omplete") < 0 and tail.rfind(b"failed") < 0 and tail.rfind(b"error") < 0:
             return False  # per chunk of every stream: faster than a pattern, and than looking from the start
         if any(mark in tail for mark in _MARKS):

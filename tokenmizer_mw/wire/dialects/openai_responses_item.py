@@ -71,9 +71,9 @@ _PLAIN: Final = {kind: role for kind, role in _SIDES.items() if kind not in _UNS
 
 
 def role_of(raw: object) -> Role | None:
-    """Return the role of an item, or of the items of a message; ``None`` when it is unknown.
+    """Return the role of an item, or of a message that is a tuple of items; ``None`` when it is unknown.
 
-    Items that only refer to content which the provider has count as the system's.
+    An item that only refers to content which the provider has (a reference, a compaction) counts as the system's.
     """
     items = raw if isinstance(raw, tuple) else (raw,)
     if all(_kind(item) in _UNSEEN for item in items):
@@ -92,7 +92,8 @@ def roles_of(sent: Sequence[Any]) -> list[Role]:
 
 
 def group(sent: Sequence[Any]) -> list[int]:
-    """Return how many consecutive items form each message; ``[]`` if it is one each."""
+    """Return how many consecutive items form each message; ``[]`` if it is one each. Adjacent items of the assistant
+    form one message, together with the results of shell calls that the provider ran itself."""
     sizes: list[int] = []
     joins = False
     hosted: frozenset[str] | None = None
@@ -140,7 +141,8 @@ def read_message(raw: object, _: int = 0) -> Message:
 
 
 def read_reply(items: Iterable[object]) -> Message:
-    """Parse the assistant's message that these items form: texts joined with line feeds, calls and results in order."""
+    """Parse the assistant's message that these items form: texts joined with line feeds, calls and results in order.
+    Entries that are not objects are ignored."""
     builder = _MessageBuilder()
     for item in items:
         if isinstance(item, dict):

@@ -12,9 +12,10 @@ from tokenmizer_mw.safety.redact.rules.vendors import CLOUDS, CODE, DATA, MODELS
 from tokenmizer_mw.safety.redact.shape import Token
 
 TOKENS: Final[tuple[Token, ...]] = (*MODELS, *CLOUDS, *CODE, *MONEY, *TALK, *DATA)
-"""Credentials that are recognised by their own shape. If two rows match the same text, the longer match gives the kind,
-else the first row."""
+"""Credentials that are recognised by their own shape. If two rows match the same text, the one with the longer match
+gives the kind; if both are equally long, the first row does."""
 
 PLACES: Final[tuple[PlaceRule, ...]] = (*HEADERS, *ADDRESSES, *COMMANDS, *CALLS, *FILES, *PROSE)
-"""Secrets that are recognised by their position. The three parts of a row's example are joined; the middle one is the
-secret. It is empty if the secret has a checksum or an inner form."""
+"""Secrets that are recognised by their position. The three parts of ``PlaceRule.example`` form one text, in which the
+middle part is the secret. The middle part is "" if the secret has a checksum or an inner form, so that none can be
+generated."""

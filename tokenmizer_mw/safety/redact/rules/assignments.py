@@ -43,8 +43,8 @@ _CODES: Final = r"(?i:otp|pin|tan|totp|mfa|2fa|code)"
 
 
 def spelt(words: tuple[str, ...]) -> str:
-    """Return RE2 over bytes that matches any of the words. For use under ``(?i)``, words with other letters than ASCII
-    are included in three spellings: lower case, capitalised and upper case."""
+    """Return an RE2 alternative of the words, over bytes of UTF-8. It is used under ``(?i)``, which works for ASCII
+    only; so a word with other letters is included in three spellings: as it is, capitalised, and in upper case."""
     found: dict[str, None] = {}
     for word in words:
         cases = (word,) if word.isascii() else (word, word.capitalize(), word.upper())
@@ -119,8 +119,8 @@ GATE: Final = (
     rf"|(?i:{_PASSWORDS}|{_OPAQUES}|keys?){_LETTERED}"
     rf"|{_CODES}(?:\\*[\"'`*])*(?::|=|[ \t](?i:is|was)|\xef\xbc\x9a)(?:[ \t]|\\*[\"'`*])*[0-9]{{3,4}}[ -]?[0-9]{{1,4}}"
 )
-"""Where the first pass stops for a value with a name: a name that promises a secret, an assignment, and a value that is
-no plain word."""
+"""RE2 for where a scan stops because a value has a name: a name that promises a secret, an assignment, and the
+beginning of a value that is no plain word."""
 
 NAMED: Final = rf"(?i)((?:{_PASSWORDS}|{_OPAQUES}|keys?|{_CODES}){_TAIL})({SEPARATOR})"
 """A name that promises a secret (first group), and the assignment behind it (second group)."""

@@ -15,17 +15,17 @@ from tokenmizer_mw.safety.redact.rules.assignments import spelt
 
 @dataclass(frozen=True)
 class PasswordLanguage:
-    """The words of a language.
+    """The words of a language by which a sentence that states a password is told from one about passwords.
 
     - ``names``: words for a password.
-    - ``copulas``: pattern for verbs that state one ("is"); ``changes``: for verbs that state to what it was changed
-      ("was changed to"); ``motions``: for the preposition alone ("to"), which needs a verb of change nearby.
-    - ``mine``: words before the name that show whose it is ("my"); ``generic``: that refer to passwords in general
-      ("any").
+    - ``copulas``: pattern for verbs that state a password ("is"); ``changes``: for verbs that state to what it was
+      changed ("was changed to"); ``motions``: for the preposition alone ("to"), which needs a verb of change nearby.
+    - ``mine``: words before the name that show whose it is ("my"); ``generic``: words before it that refer to passwords
+      in general ("any").
     - ``links``: function words (articles, prepositions, pronouns, auxiliaries, adverbs): a password ends before them,
       and none begins with one.
-    - ``predicates``: words that describe passwords.
-    - ``endings``: pattern for the endings of further words that describe something.
+    - ``predicates``: words that describe passwords ("wrong").
+    - ``endings``: pattern for the endings of further words that describe something ("-able").
     - ``is_listed``: whether the lists are complete enough to recognise a password of several words without quotes.
     """
 
@@ -382,7 +382,7 @@ STATED: Final = (
     rf"(?:(?P<colon>{_NARROW}(?::|\xef\xbc\x9a)[ \t]*)|(?P<verb>[ \t]+(?:{_VERBS})|{_SHORT_VERB})[ \t]*:?[ \t]+)"
     rf"(?:\*\*)?(?P<quote>{_QUOTE})?"
 )
-"""Pattern for the sentence or label before a password."""
+"""RE2 for the words before a stated password, with the groups ``name``, ``colon``, ``verb`` and ``quote``."""
 
 _GATE_VERBS: Final = (
     rf"(?i:(?:{_NAMES})(?:\*\*|[\"'`]|\))?{_OF}(?:[ \t]+(?:{_VERBS})|{_SHORT_VERB})[ \t]*:?[ \t]+)(?:\*\*)?"
@@ -394,15 +394,16 @@ STATED_GATE: Final = (
     rf"|{_GATE_COLON}(?:{_QUOTE_IN_JSON}{LETTER}{{3}}|{_COMPOUND}|{LETTER}{{3,}}[ ]{LETTER}{{3,}}[ ]{LETTER}{{3,}}"
     rf"|{LETTER}{{6,}}[.!]?[ \t]*(?:[\r\n\\\"]|$))"
 )
-"""Where the first pass stops for a password of words: its name, a verb or colon, and the beginning of words."""
+"""RE2 for where a scan stops for a password of words: a word for a password, a verb or colon, and the beginning of
+words."""
 
 _CHOSEN: Final = r"(?:[A-Za-z0-9\x80-\xff][A-Za-z\x80-\xff-]{0,40}[0-9_]|[A-Za-z\x80-\xff-]{0,40}[a-z][A-Z][a-z])"
 CHOSEN_GATE: Final = rf"(?:{_GATE_VERBS}|{_GATE_COLON}){_QUOTE_IN_JSON}?{_CHOSEN}"
-"""Where the first pass stops for a chosen password: its name, a verb or colon, and the beginning of a word with a
-digit, an underscore or a capital inside."""
+"""RE2 for where a scan stops for a password of one word: a word for a password, a verb or colon, and the beginning of a
+word with a digit, an underscore or a capital inside."""
 
 PASS_GATE: Final = r"[Pp]ass:?[ \t]+[A-Za-z][A-Za-z_-]{3,40}[0-9]"
-"""Where the first pass stops for a password behind "pass": that word, and the beginning of a word with a digit."""
+"""RE2 for where a scan stops for a password behind "pass": that word, and the beginning of a word with a digit."""
 
 TECHNICAL: Final = words(
     "sha md bcrypt argon argonid argoni argond scrypt pbkdf blake blakeb blakes hmac hs rs es utf ucs ascii iso base"
