@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable
-from contextlib import suppress
 from contextvars import Context, copy_context
 from functools import partial
 from typing import TYPE_CHECKING, Final, Protocol
 from weakref import WeakKeyDictionary
 
 from tokenmizer_mw.runtime.offload import TURNS, caller_on_this_loop, find_asyncio_loop, offload
+from tokenmizer_mw.runtime.thread_result import ThreadResult
 from tokenmizer_mw.store.resilience.spool import SpooledTurn
 
 if TYPE_CHECKING:
@@ -99,7 +99,7 @@ class _Waiting:
     def __init__(self, submit: Submit, loop: asyncio.AbstractEventLoop) -> None:
         self._submit = submit
         self.loop = loop
-        self._over: asyncio.Future[SpooledTurn | None] = loop.create_future()
+        self._over: ThreadResult[SpooledTurn | None] = ThreadResult(loop)
         self._turn: SpooledTurn | None = None
         self._is_late = False
 
@@ -117,15 +117,15 @@ class _Waiting:
         try:
             turn = self._turn = self._submit(writes=True)
         except BaseException as error:
-            self._wake(None, error)
+            self._over.resolve(None, error)
             return
         if turn is None:
-            self._wake(None)
+            self._over.resolve(None)
             return
         try:
-            turn.when_settled(partial(self._wake, turn))
+            turn.when_settled(partial(self._over.resolve, turn))
             if self._is_late:  # the loop looked before there was a turn
-                self._wake(turn)
+                self._over.resolve(turn)
         finally:
             if turn.go_on is not None:
                 turn.go_on()
@@ -134,16 +134,4 @@ class _Waiting:
         """Wait no longer than until there is a turn."""
         self._is_late = True
         if self._turn is not None:
-            self._end(self._turn, None)
-
-    def _wake(self, turn: SpooledTurn | None, error: BaseException | None = None) -> None:
-        with suppress(RuntimeError):  # the loop has ended: nobody waits
-            self.loop.call_soon_threadsafe(self._end, turn, error)
-
-    def _end(self, turn: SpooledTurn | None, error: BaseException | None) -> None:
-        if self._over.done():
-            return
-        if error is None:
-            self._over.set_result(turn)
-        else:
-            self._over.set_exception(error)
+            self._over.resolve(self._turn)
