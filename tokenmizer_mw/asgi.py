@@ -342,7 +342,10 @@ class _Connection:
         if not isinstance(headers, list | tuple):
             headers = list(headers)
             message = {**message, "headers": headers}
-        self._service.start_reply(self._exchange, message["status"], headers)
+        try:
+            self._exchange.start_reply(message["status"], headers)
+        except Exception as error:
+            self._give_up(error)
         return message
 
     def _give_up(self, error: Exception) -> bool:
