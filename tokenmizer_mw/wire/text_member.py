@@ -7,7 +7,8 @@ import re
 from functools import lru_cache
 from typing import Any, Final, NamedTuple
 
-_SPACE: Final = b" \t\n\r"
+from tokenmizer_mw.wire.json_text import SPACE, decode_value
+
 _TEXT: Final = re.compile(rb'[ \t\n\r]*:[ \t\n\r]*"([^"\\]*)"')
 _COMMA: Final = re.compile(rb"[ \t\n\r]*,[ \t\n\r]*")
 
@@ -57,10 +58,11 @@ def _may_be_escaped(name: str, body: bytes) -> bool:
 
 def _parse(body: bytes) -> dict[str, Any] | None:
     try:
-        values = json.loads(body.decode())
+        text = body.decode()
+        values, end = decode_value(text, 0)
     except (ValueError, RecursionError):
         return None
-    return values if isinstance(values, dict) else None
+    return values if isinstance(values, dict) and not text[end:].strip(SPACE) else None
 
 
 def _cut_out(body: bytes, start: int, end: int) -> bytes:
@@ -68,5 +70,5 @@ def _cut_out(body: bytes, start: int, end: int) -> bytes:
     one."""
     if (comma := _COMMA.match(body, end)) is not None:
         return body[:start] + body[comma.end() :]
-    before = body[:start].rstrip(_SPACE)
-    return (before[:-1].rstrip(_SPACE) if before.endswith(b",") else body[:start]) + body[end:]
+    before = body[:start].rstrip(SPACE.encode())
+    return (before[:-1].rstrip(SPACE.encode()) if before.endswith(b",") else body[:start]) + body[end:]
