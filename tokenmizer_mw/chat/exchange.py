@@ -10,7 +10,8 @@
 
 ``SessionService`` carries out these steps. A body is parsed as late as possible. If a header names the session, the
 body is parsed only after the response. If the session field's name does not occur in the body's bytes, the body is not
-parsed to find the session.
+parsed to find the session. If it does, a short body is only checked to be JSON in which the field can be told by its
+bytes.
 """
 
 from __future__ import annotations
