@@ -336,3 +336,47 @@ def test_false_ends_are_looked_into_a_few_times_only() -> None:
             assert not forwarding.close().settled
     assert looked == CLOSINGS_MAX
     assert forwarding.receive(b"")
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        b'{"session_id": "s", "model": "m", "messages": [{"role": "user", "content": "Hi"}]}',
+        b'{"model": "m", "messages": [{"role": "user", "content": "Hi"}], "session_id": "s"}',
+        b'{"messages": [{"role": "user", "content": "\\u00e9 \\"session_id\\": 1"}],\n "session_id" : "s" ,"n": 1}\n',
+        b'{"session_id": "t", "messages": [], "session_id": "s"}',
+        b'{"session_id": "t", "messages": [], "session\\u005fid": "s"}',
+        b'{"session_id": "s", "metadata": {"session_id": "t"}, "messages": []}',
+        b'{"metadata": {"session_id": "t"}, "messages": [], "session_id": "s"}',
+    ],
+)
+@pytest.mark.parametrize("keep", [False, True])
+def test_session_field_is_the_one_that_the_parsed_request_has(body: bytes, keep: bool) -> None:
+    exchange = open_exchange(DIALECT, [], body, SETTINGS.with_(keep_session_field=keep)).forward()
+    request = DIALECT.read(body)
+    assert exchange.session_id == request.fields["session_id"] == "s"
+    assert exchange.forwarded == (body if keep else DIALECT.rewrite(request, drop=("session_id",)))
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        b'{"session_id": "s"}',
+        b'{"session_id": "s", "messages": "Hi"}',
+        b'{"session_id": "s", "messages": {}}',
+        b'{"session_id": "s", "messages": []',
+        b'{"session_id": "s", "messages": [],}',
+        b'{"session_id": "s", "messages": []} behind',
+        b'[{"session_id": "s", "messages": []}]',
+    ],
+)
+def test_session_field_of_what_is_no_chat_request_is_malformed(body: bytes) -> None:
+    with pytest.raises(MalformedRequest):
+        open_exchange(DIALECT, [], body, SETTINGS)
+
+
+def test_session_field_is_left_out_of_a_redacted_body() -> None:
+    body = b'{"session_id": "s", "messages": [{"role": "user", "content": "a secret"}]}'
+    exchange = open_exchange(DIALECT, [], body, SETTINGS)
+    exchange.replace_body(body.replace(b"a secret", b"nothing"))
+    assert exchange.forward().forwarded == b'{"messages": [{"role": "user", "content": "nothing"}]}'

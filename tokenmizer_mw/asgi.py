@@ -251,11 +251,7 @@ class _Connection:
             checkpoint=scope.get(CHECKPOINT, ""),
             known=self._service.known,
         )
-        if not await self._service.aprepare(exchange):
-            return None
-        if exchange.is_changed:
-            self._pending = deque([{"type": "http.request", "body": exchange.forwarded, "more_body": False}])
-        return exchange
+        return exchange if await self._service.aprepare(exchange) else None
 
     def _wrap_with_cache(self, app: ASGIApp) -> ASGIApp:
         """Return ``app`` behind the response cache; ``app`` itself if the cache does not handle this call."""
@@ -298,10 +294,13 @@ class _Connection:
                 return b"".join(pieces)
 
     def _inner_scope(self) -> Scope:
+        """Return the scope for the application. If the body to forward differs from the client's, the application
+        receives that one, and the headers have its length."""
         exchange = self._exchange
-        scope = {**self._scope, GUARD: exchange.key}
-        if exchange.forwarded is not None and exchange.forwarded is not exchange.sent:
-            scope["headers"] = with_length(scope.get("headers", ()), len(exchange.forwarded))
+        scope, body = {**self._scope, GUARD: exchange.key}, exchange.forwarded
+        if body is not None and body is not exchange.sent:
+            self._pending = deque([{"type": "http.request", "body": body, "more_body": False}])
+            scope["headers"] = with_length(scope.get("headers", ()), len(body))
         return scope
 
     async def receive(self) -> Message:
@@ -347,7 +346,10 @@ class _Connection:
         if not isinstance(headers, list | tuple):
             headers = list(headers)
             message = {**message, "headers": headers}
-        self._service.start_reply(self._exchange, message["status"], headers)
+        try:
+            self._exchange.start_reply(message["status"], headers)
+        except Exception as error:
+            self._give_up(error)
         return message
 
     def _give_up(self, error: Exception) -> bool:

@@ -10,8 +10,10 @@ from pathlib import Path
 import anyio
 import pytest
 
-from tests.waiting import PATIENCE
+from tests.waiting import PATIENCE, eventually
 from tokenmizer_mw import SessionMemory, Settings
+from tokenmizer_mw.model.session import SessionKey
+from tokenmizer_mw.runtime.offload import TURNS, offload
 from tokenmizer_mw.store.resilience.spool import SpooledTurn
 from tokenmizer_mw.store.resilience.waiting import await_submitted
 
@@ -65,3 +67,60 @@ async def test_late_turns_are_written_while_the_loop_waits_for_all_of_them(tmp_p
         assert memory.flush(PATIENCE)  # blocks the loop
         assert [len(said(memory, f"late-{number}")) for number in range(3)] == [2, 2, 2]
         assert memory.counters().get("turn_lost", 0) == 0
+
+
+@pytest.mark.anyio
+async def test_a_turn_that_its_thread_has_left_is_settled_by_any_thread_later() -> None:
+    """Threads are used again: the one that submitted the turn may settle it with its next job."""
+    turn = SpooledTurn(lambda: None, lambda: None)
+    submitted: list[int] = []
+
+    def submit(*, writes: bool) -> SpooledTurn:
+        submitted.append(threading.get_ident())
+        return turn
+
+    def settle_in_the_same_thread() -> None:
+        if threading.get_ident() == submitted[0]:
+            turn.settle(True)
+
+    async with anyio.create_task_group() as tasks:
+        waited: list[bool] = []
+
+        async def wait() -> None:
+            await await_submitted(submit, PATIENCE)
+            waited.append(turn.is_settled)
+
+        tasks.start_soon(wait)
+        with anyio.fail_after(PATIENCE / 2):
+            while not turn.is_settled:
+                await anyio.sleep(0.005)
+                if submitted:
+                    await offload(settle_in_the_same_thread, TURNS)
+            while not waited:
+                await anyio.sleep(0.005)
+    assert waited == [True]
+
+
+@pytest.mark.anyio
+async def test_a_chat_does_not_wait_until_its_thread_has_written_the_turns_of_others(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The thread that has written its own turn leaves further ones to another thread."""
+    monkeypatch.setattr("tokenmizer_mw.store.resilience.spool.WRITERS_MAX", 1)
+    mine, others = SessionKey("local", "mine"), SessionKey("local", "others")
+    answer = threading.Event()
+    behind = SpooledTurn(lambda: answer.wait(PATIENCE) and None, lambda: None)
+    with SessionMemory.open("memory://") as memory:
+        spool = memory.service.turns.spool
+        own = SpooledTurn(lambda: spool.put(others, behind, 1) and None, lambda: None)
+
+        def submit(*, writes: bool) -> SpooledTurn:
+            spool.put(mine, own, 1, writes=writes)
+            return own
+
+        with anyio.fail_after(PATIENCE / 2):
+            assert await await_submitted(submit, PATIENCE) is own
+        assert own.is_written
+        assert not behind.is_settled
+        answer.set()
+        assert eventually(lambda: behind.is_written)

@@ -10,7 +10,8 @@
 
 ``SessionService`` carries out these steps. A body is parsed as late as possible. If a header names the session, the
 body is parsed only after the response. If the session field's name does not occur in the body's bytes, the body is not
-parsed to find the session.
+parsed to find the session. If it does, a short body is only checked to be JSON in which the field can be told by its
+bytes.
 """
 
 from __future__ import annotations
@@ -27,9 +28,10 @@ from tokenmizer_mw.session.naming import Reason, names_session, session_in_heade
 from tokenmizer_mw.settings import Settings
 from tokenmizer_mw.wire.dialect import ChatRequest, Reply
 from tokenmizer_mw.wire.http import Headers, by_name
-from tokenmizer_mw.wire.known import KnownRequests
+from tokenmizer_mw.wire.known import SHORTEST, KnownRequests
 from tokenmizer_mw.wire.passages import append_edits, apply_edits
 from tokenmizer_mw.wire.request import Dialect
+from tokenmizer_mw.wire.text_member import TextMember, find_text_member
 
 if TYPE_CHECKING:
     from tokenmizer_mw.chat.usage import EndedCall
@@ -73,10 +75,10 @@ class ChatExchange:
     """
 
     __slots__ = (
-        "_known", "_request", "_settings", "block", "body", "checkpoint", "collector", "dialect", "drop", "ended",
-        "extraction", "fixed", "forwarded", "given_session", "headers", "held_cut", "is_committed", "is_released",
-        "is_settled", "key", "left_out", "lock", "moved", "observer", "otherwise", "path", "reason", "receive",
-        "rewrite", "savings", "sent", "session_id", "start_reply", "tenant", "uncounted_model",
+        "_known", "_request", "_settings", "_without_field", "block", "body", "checkpoint", "collector", "dialect",
+        "drop", "ended", "extraction", "fixed", "forwarded", "given_session", "headers", "held_cut", "is_committed",
+        "is_released", "is_settled", "key", "left_out", "lock", "moved", "observer", "otherwise", "path", "reason",
+        "receive", "rewrite", "savings", "sent", "session_id", "start_reply", "tenant", "uncounted_model",
     )  # fmt: skip
 
     def __init__(
@@ -123,6 +125,7 @@ class ChatExchange:
         self._settings = settings
         self._known = known
         self._request: ChatRequest | None = None
+        self._without_field: bytes | None = None
         self.collector = ReplyCollector(dialect, settings.capture_max)
         self.start_reply = self.collector.start
         self.receive = self.collector.receive
@@ -163,6 +166,24 @@ class ChatExchange:
         return False
 
     def _session_in_field(self, in_header: str | None) -> str | None:
+        found = self._find_plain_field()
+        if found is None:
+            return self._parse_field(in_header)
+        if not self._settings.keep_session_field:
+            self.drop = (self._settings.session_field,)
+            self.left_out, self._without_field = found.written, found.rest
+        return found.value
+
+    def _find_plain_field(self) -> TextMember | None:
+        """Return the session field if it has a usable id and the dialect surely accepts the request, so that the
+        request is parsed later. ``None`` if not, and for requests of which a cached one may have been parsed before."""
+        accepts = getattr(self.dialect, "accepts", None)  # dialects of applications may have none
+        if accepts is None or len(self.body) >= SHORTEST:
+            return None
+        found = find_text_member(self.body, self._settings.session_field)
+        return found if found is not None and is_usable_id(found.value) and accepts(found.values) else None
+
+    def _parse_field(self, in_header: str | None) -> str | None:
         request, field = self.request, self._settings.session_field
         in_field = request.fields.get(field)
         if not is_usable_id(in_field):
@@ -177,7 +198,7 @@ class ChatExchange:
     def replace_body(self, body: bytes) -> None:
         """Replace the request's body, for example by one without secrets. ``request`` is parsed anew when it is next
         used; ``sent`` stays."""
-        self.body, self._request = body, None
+        self.body, self._request, self._without_field = body, None, None
 
     @property
     def request(self) -> ChatRequest:
@@ -203,6 +224,9 @@ class ChatExchange:
         self.rewrite, self.savings, self.moved = None, (), None
         if rewrite is None and condensed is None and not self.drop:
             self.forwarded = self.body
+            return self
+        if rewrite is None and condensed is None and self._without_field is not None:
+            self.forwarded = self._without_field
             return self
         request = self.request
         if condensed is not None:

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from enum import Enum
+from functools import lru_cache
 from typing import Final
 
 from tokenmizer_mw.model.message import Outcome
@@ -64,7 +65,9 @@ class ReplyCollector:
         for key, value in headers:
             match key.lower():
                 case b"content-type":
-                    self._kind = _kind(value, self._dialect)
+                    media_type, self._kind = _read_content_type(value)
+                    if self._kind is _Kind.FOREIGN and media_type in self._dialect.media_types:
+                        self._kind = _Kind.WHOLE
                 case b"content-length" if value.isdigit() and len(value) <= _LENGTH_DIGITS:
                     self._left = int(value)
                 case b"content-encoding":
@@ -220,10 +223,11 @@ _NOT_COLLECTED: Final[dict[_Kind, Reason | None]] = {
 _STREAMS: Final = frozenset({b"text/event-stream", b"application/x-ndjson", b"application/jsonl"})
 
 
-def _kind(content_type: bytes, dialect: Dialect) -> _Kind:
-    media_type = content_type.split(b";", 1)[0].strip().lower()
+@lru_cache(maxsize=64)
+def _read_content_type(value: bytes) -> tuple[bytes, _Kind]:
+    """Return the media type in a header, and the kind of its content; ``FOREIGN`` if only a dialect may know it."""
+    media_type = value.split(b";", 1)[0].strip().lower()
     if media_type in _STREAMS:
-        return _Kind.STREAM
-    if media_type == b"application/json" or media_type.endswith(b"+json"):
-        return _Kind.WHOLE
-    return _Kind.WHOLE if media_type in dialect.media_types else _Kind.FOREIGN
+        return media_type, _Kind.STREAM
+    is_json = media_type == b"application/json" or media_type.endswith(b"+json")
+    return media_type, _Kind.WHOLE if is_json else _Kind.FOREIGN

@@ -22,9 +22,10 @@ import time
 from collections.abc import Callable
 from contextlib import suppress
 from contextvars import Context, copy_context
-from functools import partial
 from queue import SimpleQueue
 from typing import TYPE_CHECKING, Any, Final, TypeVar
+
+from tokenmizer_mw.runtime.thread_result import ThreadResult
 
 if TYPE_CHECKING:
     import asyncio
@@ -171,8 +172,8 @@ async def offload(task: Callable[[], T], pool: WorkerPool) -> T:
     loop = find_asyncio_loop()
     if loop is None:
         return await _offload_from_any_loop(task, pool)
-    done: asyncio.Future[T] = loop.create_future()
-    pool.put((task, copy_context(), partial(_deliver, loop, done)))
+    done: ThreadResult[T] = ThreadResult(loop)
+    pool.put((task, copy_context(), lambda result, error: done.resolve(result, _without_stop_iteration(error))))
     return await done
 
 
@@ -187,25 +188,7 @@ def find_asyncio_loop() -> asyncio.AbstractEventLoop | None:
     return task.get_loop() if task is not None else None
 
 
-def _deliver(
-    loop: asyncio.AbstractEventLoop, done: asyncio.Future[Any], result: object, error: BaseException | None
-) -> None:
-    try:
-        loop.call_soon_threadsafe(_resolve, done, result, error)
-    except RuntimeError:
-        return  # the loop is closed: nobody waits
-
-
-def _resolve(done: asyncio.Future[Any], result: object, error: BaseException | None) -> None:
-    if done.done():
-        return
-    if error is None:
-        done.set_result(result)
-    else:
-        done.set_exception(_without_stop_iteration(error))
-
-
-def _without_stop_iteration(error: BaseException) -> BaseException:
+def _without_stop_iteration(error: BaseException | None) -> BaseException | None:
     """Return ``error``; for a ``StopIteration``, which no coroutine can raise, a ``RuntimeError`` caused by it."""
     if not isinstance(error, StopIteration):
         return error
@@ -223,14 +206,14 @@ async def _offload_from_any_loop(task: Callable[[], T], pool: WorkerPool) -> T:
     outcome: list[tuple[Any, BaseException | None]] = []
 
     def deliver(result: object, error: BaseException | None) -> None:
-        outcome.append((result, error))
+        outcome.append((result, _without_stop_iteration(error)))
         call_soon(done.set)
 
     pool.put((task, copy_context(), deliver))
     await done.wait()
     result, error = outcome[0]
     if error is not None:
-        raise _without_stop_iteration(error)
+        raise error
     value: T = result
     return value
 

@@ -39,12 +39,6 @@ class Beginning:
     clean: bytes
     mark: int | None = None
 
-    def of(self, body: bytes) -> bool:
-        """Return whether ``body`` begins with the same bytes as were received then, and has more after them."""
-        if len(body) <= self.length:
-            return False
-        return body.startswith(self.clean) if self.mark is None else hash(body[: self.length]) == self.mark
-
 
 class RequestRedactor:
     """Redacts secrets in requests and messages, and remembers what it has scanned.
@@ -76,9 +70,13 @@ class RequestRedactor:
         return self._redactor
 
     def find_beginning(self, key: Hashable, body: bytes) -> Beginning | None:
-        """Return what ``note`` remembered of session ``key`` if ``body`` begins with it; ``None`` otherwise."""
+        """Return what ``note`` remembered of session ``key`` if ``body`` begins with the same bytes as were received then
+        and has more after them; else ``None``."""
         known = self._beginnings.get(key)
-        return known if known is not None and known.of(body) else None
+        if known is None or len(body) <= known.length:
+            return None
+        same = body.startswith(known.clean) if known.mark is None else hash(body[: known.length]) == known.mark
+        return known if same else None
 
     def clean(self, body: bytes, known: Beginning | None = None, left_out: bytes = b"") -> bytes:
         """Return the request ``body`` with secrets redacted; the same object if it has none.

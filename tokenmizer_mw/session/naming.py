@@ -12,11 +12,11 @@ from contextlib import contextmanager
 from contextvars import ContextVar, Token
 from enum import StrEnum
 from functools import lru_cache
-from json import dumps
 from typing import Final, NamedTuple
 
 from tokenmizer_mw.settings import Settings
 from tokenmizer_mw.wire.http import Headers, header
+from tokenmizer_mw.wire.text_member import encode_name
 
 _LENGTH_DIGITS: Final = 18
 
@@ -83,12 +83,7 @@ def names_session(body: bytes, settings: Settings) -> bool:
     """Whether the bytes of a request body contain the name of the field ``Settings.session_field``, in quotes. The body
     must then be parsed to find out whether it names the session. False if the setting is ""."""
     field = settings.session_field
-    return bool(field) and body.rfind(_encode_field(field)) >= 0  # as fast as ``mentions``, for each request
-
-
-@lru_cache(maxsize=16)
-def _encode_field(field: str) -> bytes:
-    return dumps(field, ensure_ascii=False).encode("utf-8", "surrogatepass")
+    return bool(field) and body.rfind(encode_name(field)) >= 0  # as fast as ``mentions``, for each request
 
 
 @lru_cache(maxsize=16)

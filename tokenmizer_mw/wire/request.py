@@ -383,6 +383,10 @@ class JsonDialect:
         messages. ``path`` is not used. See ``Dialect.read``."""
         return read_request(self.shape, body, known)
 
+    def accepts(self, values: Mapping[str, Any]) -> bool:
+        """Whether ``read`` surely returns a request for a JSON object with these members."""
+        return isinstance(values.get(self.shape.messages), list)
+
     def rewrite(
         self,
         request: ChatRequest,

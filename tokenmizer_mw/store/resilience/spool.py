@@ -14,6 +14,7 @@ import os
 import threading
 from collections.abc import Callable
 from contextvars import Context, copy_context
+from functools import partial
 from typing import Final
 from weakref import WeakSet
 
@@ -221,7 +222,7 @@ class TurnSpool:
             self._lanes_rest()
         elif self._lanes.ready and self._writers < WRITERS_MAX:
             if turn is not None:
-                turn.go_on = self._write_ready
+                turn.go_on = partial(self._write_ready, until=turn)
             else:
                 TURNS.put((self._write_ready, Context(), None))
             self._writers += 1
@@ -232,16 +233,21 @@ class TurnSpool:
         while (taken := self._lanes.take()) is not None:
             self._lanes.rest(taken[0])
 
-    def _write_ready(self) -> None:
-        """Write turns of ready lanes, one after the other, until there is none or the store fails."""
+    def _write_ready(self, until: SpooledTurn | None = None) -> None:
+        """Write turns of ready lanes, one after the other, until there is none, the store fails, or the turn ``until``
+        is settled. Another thread then goes on, so that the caller can wake the chat of ``until``; ``None``: no chat
+        waits for this thread."""
         while True:
             with self._changed:
                 if self._monitor.is_open:
                     self._lanes_rest()
-                taken = self._lanes.take() if self._lanes.ready and not self._ended else None
+                is_over = self._ended or (until is not None and until.is_settled)
+                taken = self._lanes.take() if self._lanes.ready and not is_over else None
                 if taken is None:
                     self._writers -= 1
-                    if self._lanes.resting:
+                    if self._lanes.ready and not self._ended:
+                        self._start_writers()
+                    elif self._lanes.resting:
                         self._start_prober()
                     return
             self._write(*taken)

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable
-from contextlib import suppress
 from contextvars import Context, copy_context
 from functools import partial
+from threading import get_ident
 from typing import TYPE_CHECKING, Final, Protocol
 from weakref import WeakKeyDictionary
 
 from tokenmizer_mw.runtime.offload import TURNS, caller_on_this_loop, find_asyncio_loop, offload
+from tokenmizer_mw.runtime.thread_result import ThreadResult
 from tokenmizer_mw.store.resilience.spool import SpooledTurn
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ class Submit(Protocol):
         may write queued turns itself; if ``go_on`` of the turn is set, that thread must call it next."""
 
 
-def await_submitted(submit: Submit, seconds: float) -> Awaitable[SpooledTurn | None]:
+async def await_submitted(submit: Submit, seconds: float) -> SpooledTurn | None:
     """Call ``submit`` in a worker thread, wait until its turn is settled (written, or the first attempt has failed) or
     ``seconds`` have passed, and return the turn; ``None`` if there is nothing to write.
 
@@ -34,7 +34,15 @@ def await_submitted(submit: Submit, seconds: float) -> Awaitable[SpooledTurn | N
     ``submit`` raises.
     """
     loop = find_asyncio_loop()
-    return _Waiting(submit, loop).wait(seconds) if loop is not None else _await_anywhere(submit, seconds)
+    if loop is None:
+        return await _await_anywhere(submit, seconds)
+    waiting, deadlines = _Waiting(loop), _deadlines.get(loop) or _deadlines.setdefault(loop, _Deadlines())
+    TURNS.put((partial(waiting.submit_and_write, submit), copy_context(), waiting.deliver))
+    deadlines.add(waiting, loop, seconds)
+    try:
+        return await waiting
+    finally:
+        deadlines.remove(waiting)
 
 
 async def _await_anywhere(submit: Submit, seconds: float) -> SpooledTurn | None:
@@ -62,11 +70,11 @@ class _Deadlines:
         self._times: dict[_Waiting, float] = {}
         self._armed_for = _NEVER
 
-    def add(self, waiting: _Waiting, seconds: float) -> None:
+    def add(self, waiting: _Waiting, loop: asyncio.AbstractEventLoop, seconds: float) -> None:
         """Call ``waiting.pass_deadline`` in ``seconds``, unless it is removed before."""
-        deadline = self._times[waiting] = waiting.loop.time() + seconds
+        deadline = self._times[waiting] = loop.time() + seconds
         if deadline < self._armed_for:
-            self._arm(waiting.loop, deadline)
+            self._arm(loop, deadline)
 
     def remove(self, waiting: _Waiting) -> None:
         """Forget the deadline of ``waiting``, whose wait has ended; nothing happens if it has passed already."""
@@ -93,60 +101,41 @@ _NEVER: Final = float("inf")
 _deadlines: Final[WeakKeyDictionary[asyncio.AbstractEventLoop, _Deadlines]] = WeakKeyDictionary()
 
 
-class _Waiting:
-    """One wait on asyncio. Only the thread that settles the turn wakes the event loop, once: waking costs the loop's
-    thread more than everything else that is done here."""
+class _Waiting(ThreadResult[SpooledTurn | None]):
+    """One wait on asyncio. The event loop is woken once, because that costs its thread more than everything else that
+    is done here. The worker thread that settles its own turn wakes the loop as the last thing it does: otherwise the
+    two would compete for the interpreter."""
 
-    __slots__ = ("_is_late", "_over", "_submit", "_turn", "loop")
+    _turn: SpooledTurn | None = None
+    _worker = 0
+    _is_late = False
 
-    def __init__(self, submit: Submit, loop: asyncio.AbstractEventLoop) -> None:
-        self._submit = submit
-        self.loop = loop
-        self._over: asyncio.Future[SpooledTurn | None] = loop.create_future()
-        self._turn: SpooledTurn | None = None
-        self._is_late = False
-
-    async def wait(self, seconds: float) -> SpooledTurn | None:
-        TURNS.put((self._submit_and_write, copy_context(), None))
-        deadlines = _deadlines.get(self.loop) or _deadlines.setdefault(self.loop, _Deadlines())
-        deadlines.add(self, seconds)
-        try:
-            return await self._over
-        finally:
-            deadlines.remove(self)
-
-    def _submit_and_write(self) -> None:
+    def submit_and_write(self, submit: Submit) -> SpooledTurn | None:
         """In a worker thread: submit the turn, and write it here if nobody else does."""
-        try:
-            turn = self._turn = self._submit(writes=True)
-        except BaseException as error:
-            self._wake(None, error)
-            return
+        turn = self._turn = submit(writes=True)
         if turn is None:
-            self._wake(None)
-            return
-        try:
-            turn.when_settled(partial(self._wake, turn))
-            if self._is_late:  # the loop looked before there was a turn
-                self._wake(turn)
-        finally:
-            if turn.go_on is not None:
-                turn.go_on()
+            return None
+        self._worker = get_ident()
+        turn.when_settled(self._wake_from_elsewhere)
+        if self._is_late:  # the loop looked before there was a turn
+            self.resolve(turn)
+        if turn.go_on is not None:
+            turn.go_on()
+        self._worker = 0  # with its next job this thread may settle the turn, too
+        return turn
+
+    def _wake_from_elsewhere(self) -> None:
+        """Wake the loop, unless this is the worker thread, which does so at its end."""
+        if get_ident() != self._worker:
+            self.resolve(self._turn)
+
+    def deliver(self, turn: SpooledTurn | None, error: BaseException | None) -> None:
+        """In the worker thread, which then is free for the next turn: wake the loop if the turn is settled."""
+        if turn is None or turn.is_settled:
+            self.resolve(turn, error)
 
     def pass_deadline(self) -> None:
         """End the wait because its deadline has passed: now if the turn was queued already, else as soon as it is."""
         self._is_late = True
         if self._turn is not None:
-            self._end(self._turn, None)
-
-    def _wake(self, turn: SpooledTurn | None, error: BaseException | None = None) -> None:
-        with suppress(RuntimeError):  # the loop has ended: nobody waits
-            self.loop.call_soon_threadsafe(self._end, turn, error)
-
-    def _end(self, turn: SpooledTurn | None, error: BaseException | None) -> None:
-        if self._over.done():
-            return
-        if error is None:
-            self._over.set_result(turn)
-        else:
-            self._over.set_exception(error)
+            self.resolve(self._turn)

@@ -247,6 +247,11 @@ class CustomChat(JsonDialect):
         used. See ``Dialect.read``."""
         return read_request(self.shape, body, known) if self._cuts else self._read_only(read_object(decode_body(body)))
 
+    def accepts(self, values: Mapping[str, Any]) -> bool:
+        """Whether ``read`` surely returns a request for a JSON object with these members; false for one whose messages
+        lie deeper."""
+        return self._cuts and super().accepts(values)
+
     def cut(self, request: ChatRequest, keep_from: int, block: str, role: str) -> list[Edit]:
         """Return the edits that replace old messages by ``block``. Raises ``ValueError`` if the messages are not in a
         top-level member of the body, and as ``JsonDialect.cut`` does."""
