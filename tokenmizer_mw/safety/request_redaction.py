@@ -70,8 +70,8 @@ class RequestRedactor:
         return self._redactor
 
     def find_beginning(self, key: Hashable, body: bytes) -> Beginning | None:
-        """Return what ``note`` remembered of session ``key`` if ``body`` begins with the same bytes as were received then
-        and has more after them; else ``None``."""
+        """Return what ``note`` remembered of session ``key`` if ``body`` begins with the same bytes as were received
+        then and has more after them; else ``None``."""
         known = self._beginnings.get(key)
         if known is None or len(body) <= known.length:
             return None
