@@ -15,7 +15,6 @@ from tokenmizer_mw.extract.match.ahead import (
     ENDS,
     AheadRow,
     Readers,
-    has_left_work,
     is_only_postponement,
     split_at_pauses,
 )
@@ -95,12 +94,10 @@ def _is_same_as_plan(finding: Finding, plan: Finding) -> bool:
 
 
 def _is_covered_by(finding: Finding, plan: Finding) -> bool:
-    """Whether a finding from the sentence of the postponed task ``plan`` says less than it, or misreads it as an error
-    or as finished work."""
-    kinds = ((NodeType.TASK, Status.PENDING), (NodeType.TASK, Status.COMPLETED), (NodeType.ERROR, Status.ACTIVE))
-    same = finding.span == plan.span and (finding.type, finding.status) in kinds
-    if finding.type is NodeType.ERROR and not has_left_work(plan.label):
-        return False
+    """Whether a finding from the sentence of the postponed task ``plan`` says less than it, or misreads it as finished
+    work."""
+    kinds = (Status.PENDING, Status.COMPLETED)
+    same = finding.span == plan.span and finding.type is NodeType.TASK and finding.status in kinds
     if same and finding.status is Status.PENDING and is_only_postponement(finding.label):
         return True
     first = next(split_at_pauses(finding.label), "")
@@ -146,7 +143,7 @@ def _label_plans(reader: AheadRow, parts: list[str], before: Segment | None, sit
             continue
         timing = reader.is_timing(said)
         work = not timing and _names_a_matter(said) and reader.has_future_work(said)
-        if not (timing or work) or is_supposition(said) or _confirms(said):
+        if not (timing or work) or is_supposition(said):
             continue
         if timing:
             end = _find_end_of_plan(reader, parts, index)
@@ -161,11 +158,6 @@ def _label_plans(reader: AheadRow, parts: list[str], before: Segment | None, sit
             told = _find_end_of_plan(reader, parts, index)
             label = reader.read_work(said) if _names_a_matter(reader.read_work(said)) else said
             yield _join_pieces([*([matter] if _is_reference(said) else []), label, *parts[index + 1 : told]])
-
-
-def _confirms(clause: str) -> bool:
-    """Whether a clause only says that something worked: "that was it"."""
-    return any(hit.rule.act is Act.CONFIRM and not hit.label for hit in read_hits(clause, Speaker.USER))
 
 
 def _is_reference(clause: str) -> bool:

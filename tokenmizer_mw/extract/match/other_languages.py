@@ -156,15 +156,6 @@ def read_foreign_hits(sentence: str, speaker: Speaker) -> tuple[Hit, ...] | None
     return None
 
 
-def read_foreign_order(sentence: str) -> str:
-    """Return the order in a polite question in another language ("kannst du ...?"); "" if it is none."""
-    for tongue in detect_languages(sentence):
-        reader = _reader_of(tongue.code)
-        if order := reader.order_in(reader.without_lead(sentence.strip(_EDGES + "¿¡"))):
-            return order
-    return ""
-
-
 _CHOOSING: Final = compile_lazily("|".join(tongue.choosing for tongue in TONGUES if tongue.choosing))
 
 
