@@ -140,16 +140,6 @@ def test_what_no_longer_works_is_an_error(said: str) -> None:
     assert labels(talk(*OPENING, "a: Here.", f"u: {said}"), NodeType.ERROR, *OPEN)
 
 
-@pytest.mark.parametrize(
-    "said",
-    ["The login test passes occasionally.", "The printer only works sometimes.", "Der Drucker geht nur manchmal."],
-)
-def test_what_works_at_times_is_an_error(said: str) -> None:
-    graph = read_with_model(*OPENING, "a: Here.", f"u: {said}")
-    assert labels(graph, NodeType.ERROR, *OPEN) == [said.rstrip(".")]
-    assert labels(graph, NodeType.TEST) == []
-
-
 def test_work_that_ran_is_done_and_no_choice() -> None:
     graph = read_with_model(*OPENING[:2], "u: run the backfill", "a: The backfill ran.")
     assert labels(graph, NodeType.TASK, Status.COMPLETED) == ["The backfill ran"]

@@ -70,13 +70,6 @@ _CHOOSES: Final = PatternSet(
 )
 """Matches questions that offer a choice or ask for a decision; answers to other questions are facts."""
 
-_NARRATES: Final = PatternSet(
-    r"(?:i|we|he|she|they) (?:\w+ )?(?:\w+ed|went|had|was|were|got|saw|met|found|heard|did|came|took|told|said|wrote"
-    r"|sent|spoke|read|thought)\b"
-)
-_COMPLAINS: Final = PatternSet(r".*\b(?:is|are|was|were) (?:still |much |way |far |a bit |a little )?too \w+")
-"""Matches sentences about what is wrong with something, which do not say what it should be."""
-
 
 def read_answers(spoken: Sequence[Segment], situation: Situation) -> list[Finding]:
     """Return the answers in the first sentences of a reply, to the choice at the end of the assistant's message; [] if
@@ -107,14 +100,12 @@ def _read_answer(segment: Segment, asked: str, *, answered: bool) -> list[Findin
         or _NO_ANSWER.any(text)
     ):
         return []
-    if _REMARKS.any(text) or _COMPLAINS.any(text) or _THANKS.any(segment.text):
+    if _REMARKS.any(text) or _THANKS.any(segment.text):
         return []
     label, reason = split_reason(text)
     words = content(label)
     if not words or is_anaphoric(label) or _ONLY_AGREES.any(label):
         return []
-    if len(words) <= BARE_WORDS and _NARRATES.any(label):
-        return []  # a sentence that says hardly anything, no bare answer
     if len(words) <= BARE_WORDS and len(asked) <= _QUESTION_MAX and not answered:
         label = f"{asked.rstrip('?？ ')}: {label}"
     slot = read_slot_fields(label)

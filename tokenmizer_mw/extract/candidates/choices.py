@@ -70,8 +70,6 @@ _OWN_PLAN: Final = PatternSet(
     r"|we) (?:\w+ )?need"
     r" to)\b"
 )
-_OWN_CARE: Final = PatternSet(r"(?:to|i|we|he|she|they|it|everyone|everybody|everything|(?:i|we|he|she|they|it)'\w+)\b")
-"""What people who tell of their own plans take care of themselves: "I'll call first and make sure they are in"."""
 
 _OPTION: Final = 0.55
 """Highest confidence of what an assistant would choose."""
@@ -258,8 +256,6 @@ def _make_retractions(placed: PlacedHit, _: Situation) -> list[Finding]:
 
 
 def _make_standing_rules(placed: PlacedHit, situation: Situation) -> list[Finding]:
-    if placed.hit.rule.act is Act.WISH and _OWN_PLAN.any(placed.segment.text) and _OWN_CARE.any(placed.hit.label):
-        return []
     label = placed.hit.label + (f" over {placed.hit.target}" if placed.hit.target else "")
     label = _extend_rule(placed) if placed.hit.rule.act is Act.RULE and not placed.hit.rule.explicit else label
     valued = MEANINGS[placed.hit.rule.act].kind is DecisionKind.PREFERENCE

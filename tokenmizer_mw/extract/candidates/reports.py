@@ -105,19 +105,10 @@ def _make_progress(placed: PlacedHit, situation: Situation) -> list[Finding]:
 
 def _make_claims(placed: PlacedHit, situation: Situation) -> list[Finding]:
     label = placed.hit.label
-    if placed.segment.text.endswith(":") and _SHOWS.any(label.rstrip(":")):
-        return []
     paths = placed.paths()
     if paths and not has_words_besides(label, paths):
         return [make_file_finding(placed, path) for path in paths]
     return [placed.finding(split_claim(label) if has_words_besides(label, ()) else "")]
-
-
-_SHOWS: Final = PatternSet(
-    r".* (?:reads?|says?|shows?|looks?|prints?|outputs?|returns?|gives?|displays?|becomes?|is|are)(?: now)?"
-    r"(?: something)?(?: like)?(?: this| that)?$"
-)
-"""Matches clauses that only introduce what is shown below them ("the file now reads:")."""
 
 
 def split_claim(label: str) -> str:

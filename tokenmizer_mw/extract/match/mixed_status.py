@@ -9,7 +9,6 @@ from typing import Final
 
 from tokenmizer_mw.extract.rules import Act, Speaker
 from tokenmizer_mw.extract.rules.mixed_status import (
-    AT_TIMES,
     BORDER,
     DENIALS,
     DONE,
@@ -27,7 +26,6 @@ from tokenmizer_mw.extract.rules.mixed_status import (
     NO_FAULT,
     NO_THING,
     NOT_YET,
-    OF_PEOPLE,
     OPEN,
     PARTIAL,
     PARTLY,
@@ -65,8 +63,6 @@ _MENDED: Final = PatternSet(MENDED)
 _NOT_YET: Final = PatternSet(NOT_YET)
 _GENERAL: Final = PatternSet(GENERAL)
 _REST: Final = PatternSet(REST)
-_AT_TIMES: Final = PatternSet(AT_TIMES)
-_OF_PEOPLE: Final = PatternSet(OF_PEOPLE)
 _EXPLAINS: Final = PatternSet(EXPLAINS)
 _WHERE: Final = PatternSet(WHERE)
 _NO_THING: Final = PatternSet(NO_THING)
@@ -93,7 +89,7 @@ class _Clause:
 
 def read_mixed_status(line: str, table: RuleTable, speaker: Speaker = Speaker.USER) -> tuple[Hit, ...]:
     """Return the hits of a sentence that says what is done and what is not, or that something is done or works only in
-    part or at times: one for the whole sentence, or one per clause. () for any other sentence.
+    part: one for the whole sentence, or one per clause. () for any other sentence.
 
     - ``line``: the sentence, without introductory words.
     - ``table``: the rules for the clauses that say neither, and for those about what is done.
@@ -102,8 +98,6 @@ def read_mixed_status(line: str, table: RuleTable, speaker: Speaker = Speaker.US
     """
     if _SAYS_NOTHING.any(line):
         return ()
-    if len(line) <= LABEL_MAX and _AT_TIMES.any(line) and not _OF_PEOPLE.any(line):
-        return (Hit(MIXED_RULES[Act.COMPLAINT], line, line),)
     if _PARTLY.any(line) and len(line) <= LABEL_MAX:
         return _read_part(line)
     if not _SUCCESS.any(line) or (_BORDER.search(line) is None and _EXCEPT.search(line) is None):

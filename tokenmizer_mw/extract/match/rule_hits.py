@@ -13,7 +13,6 @@ from tokenmizer_mw.extract.rules import MEANINGS, RULES, Act, Speaker
 from tokenmizer_mw.extract.rules.assistant import BAD_NEWS
 from tokenmizer_mw.extract.rules.frame_words import Frame
 from tokenmizer_mw.extract.rules.states import ENGLISH_WORDS, HALF, RECOVERED_ABROAD, SENTENCES
-from tokenmizer_mw.extract.text.pattern import PatternSet
 from tokenmizer_mw.extract.text.phrases import (
     bound_sentence,
     is_question,
@@ -95,17 +94,16 @@ def read_kind(statement: str) -> DecisionKind:
 
 def may_be_reason(text: str, *, behind: bool) -> bool:
     """Whether a sentence beside a change may be its reason: it lays down no rule or goal and does not end with a colon.
-    ``behind``: it follows the change; then it must not give an order or reject something as well ("... either")."""
+    ``behind``: it follows the change; then it must not give an order either."""
     if text.rstrip().endswith((":", "：")):
         return False
     own = _LAYS_DOWN | (_GOES_ON if behind else frozenset())
     acts = {hit.rule.act for hit in read_hits(text, Speaker.USER)}
-    return acts.isdisjoint(own) and not (behind and Act.REJECT in acts and _BESIDES.any(text))
+    return acts.isdisjoint(own)
 
 
 _LAYS_DOWN: Final = frozenset({Act.RULE, Act.GOAL})
 _GOES_ON: Final = frozenset({Act.REQUEST})
-_BESIDES: Final = PatternSet(r".*\b(?:also|either|as well|auch|aussi|non plus|también|tampoco|anche|neanche|também)\b")
 
 
 def _read_state(line: str) -> tuple[Hit, ...]:

@@ -14,7 +14,6 @@ from tokenmizer_mw.extract.dialogue.situation import stems_in
 from tokenmizer_mw.extract.finding import Finding, Move
 from tokenmizer_mw.extract.match.scope import is_exception
 from tokenmizer_mw.extract.match.slots import is_same_value
-from tokenmizer_mw.extract.text.pattern import compile_lazily
 from tokenmizer_mw.extract.text.phrases import split_reason
 from tokenmizer_mw.extract.text.similar import content
 from tokenmizer_mw.model.node import DecisionKind, Node, NodeType, Status, Trust
@@ -185,16 +184,11 @@ def _label_in_place_of(old: Node, finding: Finding) -> str:
         )
     if _is_inside_word(ahead[-1:]) or _is_inside_word(behind[:1]) or len(old.label) > _TOLD_MAX:
         return finding.label
-    version = _VERSION.match(behind)
     kept = ahead.removesuffix(" a ").removesuffix(" an ")
-    return f"{kept}{' ' if kept != ahead else ''}{new}{behind[version.end() :] if version is not None else behind}"
+    return f"{kept}{' ' if kept != ahead else ''}{new}{behind}"
 
 
 _ARTICLES: Final = frozenset({"the", "a", "an", "our", "my"})
-
-
-_VERSION: Final = compile_lazily(r" v?\d[\d.]*(?:\b|$)")
-"""Matches the version of the old product, which its successor does not have."""
 
 
 def _is_inside_word(beside: str) -> bool:

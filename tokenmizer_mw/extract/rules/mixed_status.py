@@ -134,24 +134,6 @@ PARTLY: Final = (
 )
 """Sentences that say that something is done or works only in part: "half of the pages are translated"."""
 
-_WORKS: Final = (
-    r"(?:works?|pass(?:es)?|loads?|opens?|builds?|compiles?|starts?|connects?|succeeds?|is green|goes through)"
-)
-_AT_TIMES: Final = (
-    r"(?:sometimes|occasionally|intermittently|now and then|on and off|half the time|most of the time|every (?:other"
-    r"|second|third) (?:time|run|try|attempt))"
-)
-AT_TIMES: Final = (
-    rf"[^,;]{{2,80}} {_WORKS} (?:only |just )?{_AT_TIMES}\b.*|[^,;]{{2,80}} (?:only )?{_AT_TIMES} {_WORKS}\b.*"
-    r"|.*\b(?:geht|läuft|funktioniert|klappt|startet) (?:\pL+ )?(?:nur )?(?:manchmal|ab und zu|gelegentlich)\b.*"
-    r"|.*\b(?:marche|fonctionne|passe) (?:que )?(?:parfois|de temps en temps)\b.*"
-    r"|.*\b(?:funciona|pasa|arranca) (?:solo )?a veces\b.*|.*\b(?:funziona|passa|parte) (?:solo )?a volte\b.*"
-    r"|.*\bfunciona (?:só )?às vezes.*|.*(?:иногда|временами) (?:работает|проходит).*|.*(?:有时候?(?:能|可以|正常)).*"
-)
-"""Sentences that say that something works only at times, so that it fails at other times."""
-
-OF_PEOPLE: Final = r"(?:i|we|you|he|she|they|ich|wir|je|on|nous|yo|я|мы|我们?)\b"
-"""Beginnings of sentences about what a person does."""
 
 _THING: Final = r"[^,;]{2,80}?"
 LEFT_OUT: Final = (
