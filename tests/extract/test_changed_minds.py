@@ -118,19 +118,6 @@ def test_pasted_code_decides_nothing(said: str) -> None:
     assert labels(graph, NodeType.DECISION, Status.ACTIVE) == []
 
 
-def test_an_option_of_ones_own_question_is_picked_and_left_for_the_other() -> None:
-    opening = ("u: hi, mead or cider for the autumn fair?", "a: Cider is quicker, mead keeps longer.")
-    graph = talk(*opening, "u: Cider. We brew 200 litres.")
-    assert "mead or cider for the autumn fair: Cider" in labels(graph, NodeType.DECISION, Status.ACTIVE)
-    graph = talk(
-        *opening,
-        "u: Cider. The labels are printed with Inkwell.",
-        "a: Fine, cider and Inkwell.",
-        "u: Mead after all, the press is broken",
-    )
-    assert [old for old, _ in changes(graph)] == ["mead or cider for the autumn fair: Cider"]
-
-
 @pytest.mark.parametrize("said", ["Cider?", "what a cold morning", "I asked my brother", "neither of them, thanks"])
 def test_what_picks_no_option_of_ones_own_question(said: str) -> None:
     graph = talk("u: mead or cider for the autumn fair?", "a: Both sell well.", f"u: {said}")

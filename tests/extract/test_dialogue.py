@@ -283,14 +283,6 @@ def test_questions_that_wish_for_nothing(said: str) -> None:
     assert labels(graph, NodeType.DECISION) == []
 
 
-def test_what_is_named_as_decided_was_decided_when_the_user_asks_how_things_stand() -> None:
-    before = ("u: Build the portal of the library", "a: Gladly.")
-    report = talk(*before, "u: what did you decide on the proxy?", "a: Decided: Caddy for the proxy.")
-    assert labels(report, NodeType.DECISION, Status.ACTIVE) == ["Caddy for the proxy"]
-    advice = talk(*before, "u: which proxy would you take?", "a: I would take Caddy for the proxy.")
-    assert labels(advice, NodeType.DECISION, Status.ACTIVE) == []
-
-
 def test_an_order_that_only_points_below_is_no_task() -> None:
     text = "Plan the week.\n\nPlease fix the following issue for the repository.\n\nRename the package to shelf."
     graph = talk("u: Build the portal of the library", "a: Gladly.", f"u: {text}")

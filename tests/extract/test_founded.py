@@ -198,10 +198,6 @@ def test_an_answer_to_a_question_and_a_complaint_replace_nothing() -> None:
     assert Status.SUPERSEDED not in decisions(*limit).values()
 
 
-def test_what_went_wrong_before_the_talk_is_no_open_error() -> None:
-    assert errors("I help out at a food bank, and twice this year a fridge failed overnight. Build an alarm.") == {}
-
-
 @pytest.mark.parametrize(
     ("said", "status"),
     [

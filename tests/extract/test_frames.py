@@ -45,7 +45,6 @@ FRAMED = [
     ("Eine Kollegin nimmt immer Gas", Frame.OTHERS),
     ("Una amiga usa gas", Frame.OTHERS),
     ("Коллега использует газ", Frame.OTHERS),
-    ("同事一直用煤气", Frame.OTHERS),
     ("the last project ran on gas", Frame.PAST),
     ("im letzten Verein hatten wir Gas", Frame.PAST),
     ("en el trabajo anterior teníamos gas", Frame.PAST),
@@ -60,7 +59,6 @@ FRAMED = [
     ("没必要换锅炉", Frame.NEGATED),
     ("my aunt heats her house with oil instead of gas", Frame.OTHERS),
     ("the bakery down the road heats with oil", Frame.OTHERS),
-    ("most households usually take gas", Frame.OTHERS),
     ("the tenants might go for oil in spring", Frame.HYPOTHETICAL),
     ("oil would be next, nothing decided", Frame.HYPOTHETICAL),
 ]

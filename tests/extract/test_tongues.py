@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tokenmizer_mw.extract.match.languages import detect_languages
-from tokenmizer_mw.extract.match.other_languages import read_foreign_offer, read_foreign_order, read_short_answer
+from tokenmizer_mw.extract.match.other_languages import read_foreign_offer, read_short_answer
 from tokenmizer_mw.extract.match.rule_hits import read_hits
 from tokenmizer_mw.extract.rules import Speaker
 from tokenmizer_mw.extract.rules.tongue import KINDS, make_tongue
@@ -162,19 +162,6 @@ def test_short_answers(answer: str, yes: bool, no: bool) -> None:
 def test_picks_by_place_and_number(answer: str, key: str, place: int | None) -> None:
     said = read_short_answer(answer)
     assert (said.key, said.place) == (key, place)
-
-
-@pytest.mark.parametrize(
-    ("sentence", "order"),
-    [
-        ("¿Puedes agregar un filtro?", "agregar un filtro"),
-        ("Kannst du bitte einen Filter einbauen?", "einen Filter einbauen"),
-        ("Tu peux ajouter un filtre ?", "ajouter un filtre"),
-        ("Ты можешь добавить фильтр?", "добавить фильтр"),
-    ],
-)
-def test_polite_questions_are_orders(sentence: str, order: str) -> None:
-    assert read_foreign_order(sentence) == order
 
 
 @pytest.mark.parametrize(

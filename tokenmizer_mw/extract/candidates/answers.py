@@ -3,12 +3,12 @@ in the user's words."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Final
 
 from tokenmizer_mw.extract.dialogue.offers import is_conversation_filler
 from tokenmizer_mw.extract.dialogue.referent import asks_for_facts
-from tokenmizer_mw.extract.dialogue.situation import ASKED_MAX, Situation
+from tokenmizer_mw.extract.dialogue.situation import Situation
 from tokenmizer_mw.extract.finding import Finding, Segment
 from tokenmizer_mw.extract.match.rule_hits import is_anaphoric, read_hits
 from tokenmizer_mw.extract.rules import Speaker
@@ -20,7 +20,6 @@ from tokenmizer_mw.extract.text.phrases import (
     split_reason,
     strip_lead,
 )
-from tokenmizer_mw.extract.text.prose import find_sentences, replace_surrogates
 from tokenmizer_mw.extract.text.similar import content
 from tokenmizer_mw.model.node import DecisionKind, NodeType, Status, Trust
 
@@ -71,38 +70,15 @@ _CHOOSES: Final = PatternSet(
 )
 """Matches questions that offer a choice or ask for a decision; answers to other questions are facts."""
 
-_OR: Final = PatternSet(r"(?s).*(?:,? or |\boder\b| o | ou |\bили\b|还是|それとも|아니면)")
-_NARRATES: Final = PatternSet(
-    r"(?:i|we|he|she|they) (?:\w+ )?(?:\w+ed|went|had|was|were|got|saw|met|found|heard|did|came|took|told|said|wrote"
-    r"|sent|spoke|read|thought)\b"
-)
-_COMPLAINS: Final = PatternSet(r".*\b(?:is|are|was|were) (?:still |much |way |far |a bit |a little )?too \w+")
-"""Matches sentences about what is wrong with something, which do not say what it should be."""
-
 
 def read_answers(spoken: Sequence[Segment], situation: Situation) -> list[Finding]:
     """Return the findings of the first sentences of a reply that answer the choice at the end of the assistant's
-    message, or a question that the user has asked before; [] if there is no such question or no answer. ``spoken``: the
-    sentences of the reply."""
+    message; [] if there is no such question or no answer. ``spoken``: the sentences of the reply."""
     asked = _question(situation)
     made: list[Finding] = []
     for segment in spoken[:ANSWERS_READ] if asked else ():
         made += _read_answer(segment, asked, answered=bool(made))
-    return made or [one for segment in spoken[:1] for one in _read_own_answer(segment, situation)]
-
-
-def _read_own_answer(segment: Segment, situation: Situation) -> list[Finding]:
-    """The user's answer to the user's own question: "Svelte or Vue?", then "Svelte"."""
-    said = replace_surrogates(situation.asked[1].text[:ASKED_MAX]) if situation.asked is not None else ""
-    lines = [strip_lead(bound_sentence(one)) for one in _sentences_of(said)]
-    choice = next((one for one in lines if is_question(one) and _OR.any(one)), "")
-    named = content(strip_lead(bound_sentence(segment.text)))
-    picked = 0 < len(named) <= BARE_WORDS and named < content(choice)
-    return _read_answer(segment, choice, answered=False) if picked else []
-
-
-def _sentences_of(text: str) -> Iterator[str]:
-    return (text[start:end] for start, end in find_sentences(text, 0, len(text)))
+    return made
 
 
 def _question(situation: Situation) -> str:
@@ -124,14 +100,12 @@ def _read_answer(segment: Segment, asked: str, *, answered: bool) -> list[Findin
         or _NO_ANSWER.any(text)
     ):
         return []
-    if _REMARKS.any(text) or _COMPLAINS.any(text) or _THANKS.any(segment.text):
+    if _REMARKS.any(text) or _THANKS.any(segment.text):
         return []
     label, reason = split_reason(text)
     words = content(label)
     if not words or is_anaphoric(label) or _ONLY_AGREES.any(label):
         return []
-    if len(words) <= BARE_WORDS and _NARRATES.any(label):
-        return []  # a sentence that says hardly anything, no bare answer
     if len(words) <= BARE_WORDS and len(asked) <= _QUESTION_MAX and not answered:
         label = f"{asked.rstrip('?？ ')}: {label}"
     slot = read_slot_fields(label)

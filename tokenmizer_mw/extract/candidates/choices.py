@@ -5,15 +5,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import replace
 from html import unescape
 from typing import Any, Final
 
 from tokenmizer_mw.extract.dialogue.situation import Situation
 from tokenmizer_mw.extract.finding import Finding, Move
-from tokenmizer_mw.extract.match.rule_hits import Hit, is_anaphoric, read_hits
-from tokenmizer_mw.extract.match.slots import find_member, names_a_value
+from tokenmizer_mw.extract.match.rule_hits import is_anaphoric, read_hits
+from tokenmizer_mw.extract.match.slots import find_member
 from tokenmizer_mw.extract.rules import MEANINGS, Act, Speaker
 from tokenmizer_mw.extract.rules.verbs import DONE_VERBS, WORK_VERBS
 from tokenmizer_mw.extract.text.pattern import PatternSet, compile_lazily
@@ -34,13 +32,6 @@ _REPORTS_WORK: Final = PatternSet(
 )
 """Matches an assistant's report of finished work ("replaced Moment with Luxon"), which also states a change."""
 
-_TOLD_AS_MADE: Final = PatternSet(
-    r"(?:decided|decisions?|agreed|settled|chosen)\s?:",
-    r"(?:(?:i|we)(?:'ve| have)? )?(?:chose|chosen|settled|selected|picked|went with|adopted|standardi[sz]ed)\b",
-    r".*\b(?:won out|won in the end|came out ahead|made the most sense|felt like the (?:right|best)|was the (?:right"
-    r"|best))\b",
-)
-"""Matches an assistant's sentence about a choice that has been made, not one that it would make."""
 
 _TELLS: Final = PatternSet(
     r"(?:(?:i|we)(?:'ve| have)? (?:\w+ )?(?:been|learned|learnt|noticed|heard|read|received|got|met|had|never|found"
@@ -66,8 +57,6 @@ _STANDS: Final = PatternSet(
 )
 """Matches clauses about how things are or went, which are no choices either."""
 
-_IS_CODE: Final = PatternSet(r".*\w=[^\s,]*,\s*\w+=", r".*</[\w-]+>", r"\w+ = \w+\(")
-"""Matches code, which people paste rather than say."""
 
 _ORDERS_WORK: Final = PatternSet(rf"(?:(?:please|just|now|also) )*(?:{WORK_VERBS})")
 
@@ -76,16 +65,11 @@ _OTHER_IS: Final = compile_lazily(
     r"|have|keeps|kept|turned|feels|can't|cannot|lost|failed|crashed|died|broke|ran out"
     r"|doesn't|don't|won't|isn't|costs?|lacks?|breaks?|needs?)\b.*)"
 )
-_NOT_THAT: Final = compile_lazily(
-    r"(?:not|instead of|rather than|no) (?P<target>[^,;:—–(]{2,60}?)(?:\s*(?:[,;:—–(]|--?\s)\s*(?P<why>.+))?$"
-)
 _OWN_PLAN: Final = PatternSet(
     r"(?:[\w']+,? ){0,4}?(?:i'll|i will|i'd|i'm going to|i am going to|we'll|we will|we're going to|(?:i"
     r"|we) (?:\w+ )?need"
     r" to)\b"
 )
-_OWN_CARE: Final = PatternSet(r"(?:to|i|we|he|she|they|it|everyone|everybody|everything|(?:i|we|he|she|they|it)'\w+)\b")
-"""What people who tell of their own plans take care of themselves: "I'll call first and make sure they are in"."""
 
 _OPTION: Final = 0.55
 """Highest confidence of what an assistant would choose."""
@@ -98,14 +82,9 @@ _NO_NAMES: Final = frozenset(
 
 def _make_choices(placed: PlacedHit, situation: Situation) -> list[Finding]:
     hit = placed.hit
-    if not hit.rule.pattern and (
-        _TELLS.any(hit.clause) or _STANDS.any(hit.clause) or _IS_CODE.any(hit.clause) or _OWN_PLAN.any(hit.clause)
-    ):
+    if not hit.rule.pattern and (_TELLS.any(hit.clause) or _STANDS.any(hit.clause) or _OWN_PLAN.any(hit.clause)):
         return []  # only the model takes it for a choice
-    user = situation.speaker is Speaker.USER
-    if user and hit.rule.explicit and (inner := _read_replacement(hit.label)) is not None:
-        return _make_replacements(PlacedHit(replace(inner, rule=hit.rule), placed.segment, placed.trust), situation)
-    label, why = (hit.label, "") if names_a_value(hit.label) else split_reason(hit.label)
+    label, why = split_reason(hit.label)
     label, reason = strip_trailer(label), hit.reason or why
     found = [
         _make_item_choice(placed, item, reason, situation)
@@ -114,19 +93,7 @@ def _make_choices(placed: PlacedHit, situation: Situation) -> list[Finding]:
     ]
     if hit.target:
         found += [_make_rejection(placed, hit.target, f"{found[0].label} was chosen")] if found else []
-    return [*found, *_make_rejections(placed, reason, found)]
-
-
-def _read_replacement(label: str) -> Hit | None:
-    """The replacement stated after a marker ("Decision: back to A"); ``None`` for none."""
-    return next((hit for hit in read_hits(label, Speaker.USER) if hit.rule.act in (Act.REPLACE, Act.RETURN)), None)
-
-
-def _make_assignments(placed: PlacedHit, situation: Situation) -> list[Finding]:
-    """Make the choice of a value for what the sentence names: "my choice for the cache is SQLite" gives
-    "the cache: SQLite"."""
-    value, why = split_reason(placed.hit.label)
-    return [_make_choice(placed, f"{placed.hit.target}: {value}", situation, reason=why)]
+    return found
 
 
 def _make_item_choice(placed: PlacedHit, item: str, reason: str, situation: Situation) -> Finding:
@@ -139,8 +106,7 @@ def _make_choice(placed: PlacedHit, label: str, situation: Situation, **changes:
     option."""
     if situation.speaker is Speaker.USER:
         return placed.finding(label, **changes, **read_slot_fields(label))
-    sure = situation.ordered or _TOLD_AS_MADE.any(placed.hit.clause)
-    if placed.hit.rule.explicit and sure:
+    if placed.hit.rule.explicit and situation.ordered:
         return placed.finding(label, **changes, **read_slot_fields(label), trust=Trust.ADOPTED)
     return placed.finding(
         label,
@@ -151,18 +117,6 @@ def _make_choice(placed: PlacedHit, label: str, situation: Situation, **changes:
         move=Move.NOTE,
         confidence=min(placed.hit.rule.confidence, _OPTION),
     )
-
-
-def _make_rejections(placed: PlacedHit, reason: str, chosen: Sequence[Finding]) -> list[Finding]:
-    """Make the rejection in the reason of a choice: B in "A (not B, because ...)"."""
-    match = _NOT_THAT.match(reason) if reason else None
-    if match is None or not chosen or chosen[0].status is not Status.ACTIVE:
-        return []
-    return [
-        _make_rejection(
-            placed, match.group("target"), match.group("why") or f"{chosen[0].label} was chosen", chosen[0].trust
-        )
-    ]
 
 
 def _make_rejection(placed: PlacedHit, label: str, reason: str, trust: Trust = Trust.STATED) -> Finding:
@@ -302,8 +256,6 @@ def _make_retractions(placed: PlacedHit, _: Situation) -> list[Finding]:
 
 
 def _make_standing_rules(placed: PlacedHit, situation: Situation) -> list[Finding]:
-    if placed.hit.rule.act is Act.WISH and _OWN_PLAN.any(placed.segment.text) and _OWN_CARE.any(placed.hit.label):
-        return []
     label = placed.hit.label + (f" over {placed.hit.target}" if placed.hit.target else "")
     label = _extend_rule(placed) if placed.hit.rule.act is Act.RULE and not placed.hit.rule.explicit else label
     valued = MEANINGS[placed.hit.rule.act].kind is DecisionKind.PREFERENCE
@@ -331,7 +283,6 @@ def _make_proposals(placed: PlacedHit, _: Situation) -> list[Finding]:
 
 
 CHOICE_MAKERS: Final[dict[Act, Maker]] = {
-    Act.ASSIGN: _make_assignments,
     Act.CHOICE: _make_choices,
     Act.RULE: _make_standing_rules,
     Act.PREFERENCE: _make_standing_rules,

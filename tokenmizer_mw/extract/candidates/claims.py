@@ -40,7 +40,7 @@ from .reasons import find_reason_beside
 SENTENCES_READ: Final = 8
 SENTENCE_MAX: Final = 200
 
-_OF_WORK: Final = frozenset({Act.COMPLAINT, Act.LATER, Act.ASSIGN})
+_OF_WORK: Final = frozenset({Act.COMPLAINT, Act.LATER})
 
 ReadClaim = tuple[Segment, Claim, Callable[[], str]]
 """A sentence of a user's message, its claim, and a function that finds the reason for a change, "" for none."""

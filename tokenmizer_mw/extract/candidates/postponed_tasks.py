@@ -15,13 +15,12 @@ from tokenmizer_mw.extract.match.ahead import (
     ENDS,
     AheadRow,
     Readers,
-    has_left_work,
     is_only_postponement,
     split_at_pauses,
 )
 from tokenmizer_mw.extract.match.rule_hits import read_hits
 from tokenmizer_mw.extract.rules import Act, Speaker
-from tokenmizer_mw.extract.text.pattern import PatternSet, compile_lazily
+from tokenmizer_mw.extract.text.pattern import PatternSet
 from tokenmizer_mw.extract.text.phrases import bound_sentence, is_question, is_supposition, strip_lead
 from tokenmizer_mw.extract.text.similar import content
 from tokenmizer_mw.model.node import NodeType, Status, Trust
@@ -44,21 +43,10 @@ PLANS_MAX: Final = 4
 _CONFIDENCE: Final = 0.65
 _DONE: Final = frozenset({Act.CLAIM, Act.CONFIRM, Act.FIX, Act.TESTED})
 _RULING: Final = frozenset({Act.RULE, Act.REJECT, Act.PREFERENCE})
-_OFFERING: Final = compile_lazily(
-    r"(?:(?:shall|should|can|may) (?:i|we)|(?:do you )?want me to|would you like me to|soll(?:en)? (?:ich|wir)"
-    r"|¿?(?:quieres|quiere) que|(?:veux-tu|voulez-vous) que (?:je |j')|quer que eu|vuoi che|devo|мне) "
-)
-"""Matches the beginning of a question that offers work. Other questions name no work."""
-_EITHER: Final = PatternSet(r".*\b(?:or|oder|ou|o|oppure)\b|.*(?:^| )или ")
-"""Matches a question with an alternative, which names no single piece of work."""
 _CONDITION: Final = PatternSet(
     r"(?:if|unless|in case|suppose|imagine|what if|maybe|perhaps|should we|would|wenn|falls|vielleicht|si|quizás|se"
     r"|forse|talvez|peut-être|если|может)\b|如果|要是|もし|만약|अगर|agar\b"
 )
-_LEADS_IN: Final = PatternSet(
-    r"(?:(?:but|and|oh|ok|okay|so),? )?before (?:we|i|you) (?:go on|continue|start|begin|proceed|forget)\b"
-)
-"""Matches words that introduce what the user wants to say first ("before we start")."""
 _POINTING: Final = PatternSet(r"(?:that|this|it|these|those|them|das|dies|eso|esto|isso|isto|ça|cela|questo|это)\b")
 """Matches a clause that only refers to the work ("that is for later")."""
 _OBJECT: Final = PatternSet(r".* (?:it|them|those|these|that one|this one|ihn|isso)\b")
@@ -95,12 +83,10 @@ def _is_same_as_plan(finding: Finding, plan: Finding) -> bool:
 
 
 def _is_covered_by(finding: Finding, plan: Finding) -> bool:
-    """Whether a finding from the sentence of the postponed task ``plan`` says less than it, or misreads it as an error
-    or as finished work."""
-    kinds = ((NodeType.TASK, Status.PENDING), (NodeType.TASK, Status.COMPLETED), (NodeType.ERROR, Status.ACTIVE))
-    same = finding.span == plan.span and (finding.type, finding.status) in kinds
-    if finding.type is NodeType.ERROR and not has_left_work(plan.label):
-        return False
+    """Whether a finding from the sentence of the postponed task ``plan`` says less than it, or misreads it as finished
+    work."""
+    kinds = (Status.PENDING, Status.COMPLETED)
+    same = finding.span == plan.span and finding.type is NodeType.TASK and finding.status in kinds
     if same and finding.status is Status.PENDING and is_only_postponement(finding.label):
         return True
     first = next(split_at_pauses(finding.label), "")
@@ -115,7 +101,7 @@ def _is_covering_plan(finding: Finding, plan: Finding) -> bool:
 
 def _find_plans(segment: Segment, before: Segment | None, situation: Situation, readers: Readers) -> Iterator[Finding]:
     text = bound_sentence(segment.text)
-    if is_question(text) or _LEADS_IN.any(text) or _CONDITION.any(strip_lead(text)) or _is_marked(segment):
+    if is_question(text) or _CONDITION.any(strip_lead(text)) or _is_marked(segment):
         return
     parts = list(split_at_pauses(text))
     for reader in readers.of(text):
@@ -146,7 +132,7 @@ def _label_plans(reader: AheadRow, parts: list[str], before: Segment | None, sit
             continue
         timing = reader.is_timing(said)
         work = not timing and _names_a_matter(said) and reader.has_future_work(said)
-        if not (timing or work) or is_supposition(said) or _confirms(said):
+        if not (timing or work) or is_supposition(said):
             continue
         if timing:
             end = _find_end_of_plan(reader, parts, index)
@@ -161,11 +147,6 @@ def _label_plans(reader: AheadRow, parts: list[str], before: Segment | None, sit
             told = _find_end_of_plan(reader, parts, index)
             label = reader.read_work(said) if _names_a_matter(reader.read_work(said)) else said
             yield _join_pieces([*([matter] if _is_reference(said) else []), label, *parts[index + 1 : told]])
-
-
-def _confirms(clause: str) -> bool:
-    """Whether a clause only says that something worked: "that was it"."""
-    return any(hit.rule.act is Act.CONFIRM and not hit.label for hit in read_hits(clause, Speaker.USER))
 
 
 def _is_reference(clause: str) -> bool:
@@ -223,10 +204,8 @@ def _last_offer(situation: Situation) -> str:
     if offers.proposals:
         return _last_clauses(offers.proposals[-1])
     ending = strip_lead(offers.ending)
-    if is_question(ending):
-        offer = _OFFERING.match(ending)
-        ending = ending[offer.end() :] if offer is not None and not _EITHER.any(ending) else ""
-    return ending.rstrip(ENDS) if len(ending) <= MATTER_MAX and _names_a_matter(ending) else ""
+    stated = len(ending) <= MATTER_MAX and _names_a_matter(ending) and not is_question(ending)
+    return ending.rstrip(ENDS) if stated else ""
 
 
 def _names_a_matter(text: str) -> bool:

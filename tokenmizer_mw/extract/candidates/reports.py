@@ -105,19 +105,10 @@ def _make_progress(placed: PlacedHit, situation: Situation) -> list[Finding]:
 
 def _make_claims(placed: PlacedHit, situation: Situation) -> list[Finding]:
     label = placed.hit.label
-    if placed.segment.text.endswith(":") and _SHOWS.any(label.rstrip(":")):
-        return []
     paths = placed.paths()
     if paths and not has_words_besides(label, paths):
         return [make_file_finding(placed, path) for path in paths]
     return [placed.finding(split_claim(label) if has_words_besides(label, ()) else "")]
-
-
-_SHOWS: Final = PatternSet(
-    r".* (?:reads?|says?|shows?|looks?|prints?|outputs?|returns?|gives?|displays?|becomes?|is|are)(?: now)?"
-    r"(?: something)?(?: like)?(?: this| that)?$"
-)
-"""Matches clauses that only introduce what is shown below them ("the file now reads:")."""
 
 
 def split_claim(label: str) -> str:
@@ -173,19 +164,9 @@ def _make_complaints(placed: PlacedHit, situation: Situation) -> list[Finding]:
     return [placed.finding(placed.hit.label)]
 
 
-_NO_MORE: Final = PatternSet(
-    r"(?:아직|여전히|또|계속)? ?(?:버그|오류|에러|문제)\pL{0,2} ?(?:있|나|발생|생)?\pL*$",
-    r"(?:还是|又|仍然|依然)?(?:出错|报错|出问题|有问题|有错|没解决|不行|失败)[了啊呢吗]*$",
-    r"(?:まだ)?(?:エラー|バグ|だめ|ダメ)(?:です|が出(?:ます|る)|でした)?$",
-    r"(?:abhi bhi |phir bhi )?nahi (?:chala|hua|chal raha)(?: hai)?$",
-    r"(?:(?:sigue|todavía|ainda|ancora|toujours|immer noch) )?(?:no funciona|falla|da error|não funciona|non funziona"
-    r"|ne marche pas|geht nicht)$",
-)
-
-
 def _is_bare_complaint(label: str) -> bool:
     """Whether a complaint only says that something is wrong, so that it is about the assistant's last work."""
-    return len(label.split()) <= _BARE_WORDS and (len(content(label)) <= 1 or _NO_MORE.any(label))
+    return len(label.split()) <= _BARE_WORDS and len(content(label)) <= 1
 
 
 def _make_files(placed: PlacedHit, situation: Situation) -> list[Finding]:

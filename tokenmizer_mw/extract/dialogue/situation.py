@@ -8,7 +8,6 @@ from functools import cached_property
 from typing import Final
 
 from tokenmizer_mw.extract import CONTEXT_MESSAGES
-from tokenmizer_mw.extract.match.other_languages import read_foreign_order
 from tokenmizer_mw.extract.rules import Speaker
 from tokenmizer_mw.extract.text.phrases import bound_sentence, is_question, read_order, strip_lead
 from tokenmizer_mw.extract.text.prose import find_sentences, replace_surrogates
@@ -68,10 +67,7 @@ class Situation:
             return self.turn > CONTEXT_MESSAGES
         text = replace_surrogates(self.asked[1].text[:ASKED_MAX])
         said = [bound_sentence(text[start:end]) for start, end in find_sentences(text, 0, len(text))]
-        return any(
-            not is_question(sentence) or read_order(strip_lead(sentence)) or read_foreign_order(sentence)
-            for sentence in said
-        )
+        return any(not is_question(sentence) or read_order(strip_lead(sentence)) for sentence in said)
 
     @cached_property
     def offers(self) -> Offers:

@@ -123,11 +123,6 @@ def is_only_postponement(clause: str) -> bool:
     return any(reader.is_timing(clause.rstrip(ENDS)) for reader in Readers().of(clause))
 
 
-def has_left_work(clause: str) -> bool:
-    """Whether a clause names work as not done yet ("X can wait"), rather than as something that somebody will do."""
-    return any(reader.left.any(clause) for reader in Readers().of(clause))
-
-
 def split_at_pauses(text: str) -> Iterator[str]:
     """Iterate over the parts of a sentence between commas, dashes, "but" and the like."""
     while (border := _PAUSE.search(text)) is not None:

@@ -157,16 +157,6 @@ def read_foreign_hits(sentence: str, speaker: Speaker) -> tuple[Hit, ...] | None
     return None
 
 
-def read_foreign_order(sentence: str) -> str:
-    """Return the order in a polite question of another language than English: "den Login reparieren" for
-    "kannst du den Login reparieren?"; "" if it is no such question."""
-    for tongue in detect_languages(sentence):
-        reader = _reader_of(tongue.code)
-        if order := reader.order_in(reader.without_lead(sentence.strip(_EDGES + "¿¡"))):
-            return order
-    return ""
-
-
 _CHOOSING: Final = compile_lazily("|".join(tongue.choosing for tongue in TONGUES if tongue.choosing))
 
 

@@ -10,8 +10,6 @@ from tokenmizer_mw.extract.rules import MEANINGS, RULES, Act, Speaker
 from tokenmizer_mw.extract.rules.assistant import BAD_NEWS
 from tokenmizer_mw.extract.rules.frame_words import Frame
 from tokenmizer_mw.extract.rules.states import ENGLISH_WORDS, HALF, RECOVERED_ABROAD, SENTENCES
-from tokenmizer_mw.extract.rules.verbs import WORK_VERBS
-from tokenmizer_mw.extract.text.pattern import PatternSet, compile_lazily
 from tokenmizer_mw.extract.text.phrases import (
     bound_sentence,
     is_question,
@@ -94,21 +92,16 @@ def read_kind(statement: str) -> DecisionKind:
 
 def may_be_reason(text: str, *, behind: bool) -> bool:
     """Whether a sentence next to a change may be the reason for it: it states no rule or goal and does not end with a
-    colon.
-
-    ``behind``: whether it follows the change. If so, it must not give an order either, nor reject something in addition
-    ("... either").
-    """
+    colon. ``behind``: whether it follows the change. If so, it must not give an order either."""
     if text.rstrip().endswith((":", "：")):
         return False
     own = _LAYS_DOWN | (_GOES_ON if behind else frozenset())
     acts = {hit.rule.act for hit in read_hits(text, Speaker.USER)}
-    return acts.isdisjoint(own) and not (behind and Act.REJECT in acts and _BESIDES.any(text))
+    return acts.isdisjoint(own)
 
 
 _LAYS_DOWN: Final = frozenset({Act.RULE, Act.GOAL})
 _GOES_ON: Final = frozenset({Act.REQUEST})
-_BESIDES: Final = PatternSet(r".*\b(?:also|either|as well|auch|aussi|non plus|también|tampoco|anche|neanche|também)\b")
 
 
 def _read_state(line: str) -> tuple[Hit, ...]:
@@ -149,28 +142,12 @@ def _read_line(line: str, speaker: Speaker) -> tuple[Hit, ...]:
         return (leading,) if not is_question(text) else ()
     if leading is not None and leading.rule.act is Act.PROPOSAL:
         return (leading,)
-    if leading is not None and leading.rule.act is Act.RULE and (both := _read_order_and_rule(table, stripped)):
-        return both
     parts = split_clauses(stripped)
     if (leading is None and len(parts) < 2) or is_question(text) or is_supposition(text):
         return ()
     if speaker is Speaker.USER and is_report(text):
         return ()
     return _read_parts(table, parts, leading)
-
-
-_ORDER_AND_RULE: Final = compile_lazily(rf"(?P<order>(?:{WORK_VERBS})[^,;]{{3,120}})[,;] (?P<rule>.+)")
-
-
-def _read_order_and_rule(table: RuleTable, text: str) -> tuple[Hit, ...]:
-    """The hits of an order and a rule in one sentence: "add a login page, users must never see each other's notes". ()
-    for any other sentence."""
-    match = _ORDER_AND_RULE.fullmatch(text)
-    if match is None:
-        return ()
-    hits = [table.first(part, table.reading(part)) for part in (match.group("order"), match.group("rule"))]
-    found = tuple(hit for hit in hits if hit is not None)
-    return found if [hit.rule.act for hit in found] == [Act.REQUEST, Act.RULE] else ()
 
 
 def _read_sentence(table: RuleTable, text: str) -> tuple[Hit, ...]:

@@ -220,7 +220,7 @@ def _is_assigned(way: ValueWay, about: str, value: Value | None, said: str, text
         full = full or (value is not None and value.kind == "code" and len(said.split()) <= 2 and way.name == "bare")
         return full and value is not None and (value.kind in _TECHNICAL or (way.name == "bare" and " " in value.text))
     if way.name == "is" and value is not None and value.kind in ("size", "share"):
-        return _ORDERED.any(text)
+        return False
     if way.name == "is":
         return value is not None and (value.kind in _WHEN or _SETTLES.match(text) is not None or _is_place(text, value))
     if way.name == "pair":
@@ -238,7 +238,6 @@ def _is_place(text: str, value: Value) -> bool:
     return value.kind == "name" and f" in {value.text}" in text
 
 
-_ORDERED: Final = PatternSet(r".*\b(?:should|must|has to|limit|budget|quota|target|cap|max\w*)\b")
 _TECHNICAL: Final = frozenset({"tool", "code"})
 _NAMES: Final = frozenset({"name", "tool", "code"})
 _COUNTED: Final = frozenset({"number", "amount"})

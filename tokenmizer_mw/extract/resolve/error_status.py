@@ -35,24 +35,16 @@ _FIXED: Final = split_words("fixed solved resolved repaired")
 
 
 def note_error(ledger: Ledger, finding: Finding) -> Node:
-    """Record an error and return its node. A fixed error that is reported again by a later message is reopened, and so
-    are the tasks that fixed it."""
+    """Record an error and return its node. A fixed error that is reported again by a later message is reopened."""
     same = find_same_fact(ledger, finding)
     if same is None:
         return ledger.add(finding)
     if finding.status is Status.ACTIVE and same.status is Status.COMPLETED and ledger.last_touched(same) < ledger.turn:
         ledger.move(same, Status.ACTIVE, finding)
-        _reopen_fixes(ledger, same, finding)
     elif finding.certain and finding.status is not same.status:
         ledger.move(same, finding.status, finding)
     ledger.merge(same, finding)
     return same
-
-
-def _reopen_fixes(ledger: Ledger, error: Node, finding: Finding) -> None:
-    for task in find_nearest(ledger.graph, lambda node: node.status is Status.COMPLETED, settled=True):
-        if ledger.graph.has_edge(task.id, EdgeType.FIXES, error.id):
-            ledger.move(task, Status.IN_PROGRESS, finding)
 
 
 def close_error(ledger: Ledger, finding: Finding) -> Node | None:

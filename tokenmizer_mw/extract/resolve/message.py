@@ -8,7 +8,6 @@ reports as done.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Final
 
 from tokenmizer_mw.extract.candidates.note_findings import find_notes
@@ -24,7 +23,6 @@ from tokenmizer_mw.extract.resolve.fact_changes import (
     withdraw_duplicates,
 )
 from tokenmizer_mw.extract.resolve.facts import archive_mentioned_files
-from tokenmizer_mw.extract.resolve.inquiries import close_answered_inquiries
 from tokenmizer_mw.extract.resolve.ledger import Ledger
 from tokenmizer_mw.extract.resolve.links import link_all
 from tokenmizer_mw.extract.resolve.moves import place_finding
@@ -69,9 +67,6 @@ def resolve_message(ledger: Ledger, read: MessageReading, settings: Settings) ->
     )
     findings = read.findings
     if read.message.role is Role.USER:
-        if read.may_change:
-            read = _take_answers(ledger, read)
-            findings = read.findings
         findings = join_refusals_and_choices(ledger, findings)
         _leave_work(ledger, read, findings, asked)
         findings = apply_change(ledger, read.claims, findings)
@@ -83,20 +78,6 @@ def resolve_message(ledger: Ledger, read: MessageReading, settings: Settings) ->
         _close_work(ledger, findings, [node for _, node in placed], speaks=bool(read.message.text))
     link_all(ledger, [(finding, node) for finding, node in placed if node is not None])
     ledger.prune(settings.nodes_max)
-
-
-def _take_answers(ledger: Ledger, read: MessageReading) -> MessageReading:
-    """Complete the tasks that wait for somebody's answer, if the message passes it on. Returns the reading without the
-    claims and task findings of the sentences with these answers."""
-    own = [one for one in read.segments if one.kind in _SPOKEN and not is_in_spans(read.foreign, one.start)]
-    answers = close_answered_inquiries(ledger, own)
-    if not answers:
-        return read
-    return replace(
-        read,
-        findings=[one for one in read.findings if one.type is not NodeType.TASK or one.span not in answers],
-        claims=[one for one in read.claims if (one[0].start, one[0].end) not in answers],
-    )
 
 
 def _leave_work(ledger: Ledger, read: MessageReading, findings: Sequence[Finding], asked: int) -> None:

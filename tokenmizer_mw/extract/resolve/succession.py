@@ -74,16 +74,6 @@ def find_previous_value(ledger: Ledger, finding: Finding) -> PreviousValue | Non
     return best
 
 
-def find_holder_of_value(ledger: Ledger, finding: Finding) -> Node | None:
-    """Return the newest decision in force that states the finding's value (without one, its label); ``None`` for
-    none."""
-    value = finding.value or finding.label
-    for node in islice(_candidates(ledger), DECISIONS_MAX):
-        if node.type is NodeType.DECISION and any(equal(known.text, value) for known in _values_of(node)):
-            return node
-    return None
-
-
 def drop_false_target(finding: Finding) -> Finding:
     """Return the finding without its target, if the value in the target is of another kind than the new value: in
     "40 ms is too slow, take B", B does not replace 40 ms. The target then becomes the beginning of the reason.
@@ -155,20 +145,12 @@ def _score(ledger: Ledger, finding: Finding, new: Value, node: Node, old: Value)
         return 0
     if not named and not shared and _is_address(old) != _is_address(new):
         return 0
-    option = _is_option_of(new, node)
-    sure = option or _is_replaced(ledger, finding, node, old, new, named=named, shared=shared)
-    return (5 * (named or option) + _NAMED_SCORE * shared + 2 * is_recent(ledger, node) + 1) if sure else 0
+    sure = _is_replaced(ledger, finding, node, old, new, named=named, shared=shared)
+    return (5 * named + _NAMED_SCORE * shared + 2 * is_recent(ledger, node) + 1) if sure else 0
 
 
 _NAMED_SCORE: Final = 4
 """Lowest score of a value that the message names, or whose thing it names. Values that are only recent score less."""
-
-
-def _is_option_of(new: Value, node: Node) -> bool:
-    """Whether a choice answers a question that also offered the new value. Its label consists of question and answer:
-    "Svelte or Vue: Svelte"."""
-    question, answers, answer = node.label.partition(": ")
-    return bool(answers) and names_again(new, question) and not names_again(new, answer)
 
 
 def has_other_number(finding: Finding, new: str) -> bool:
@@ -246,3 +228,9 @@ def _is_about_same(about: str, label: str, old: Value) -> bool:
 
 def _subject(text: str) -> frozenset[str]:
     return frozenset(kept for word in content(text) if (kept := _SYNONYMS.get(word, word)))
+
+
+def is_value(label: str) -> bool:
+    """Whether a label is only a number or a time: it begins with a digit and has nothing but digits, ":", "." and
+    ","."""
+    return label[:1].isdigit() and all(char.isdigit() or char in ":.," for char in label)

@@ -110,8 +110,6 @@ _WAITING: Final = (
     r"(?:i |we )?(?:(?:still|i'm|i am|we're|we are|just) )+waiting (?:for|on) .{4,}",
     rf"(?:(?:i|we)(?:'ve| have)? )?(?:just |already )?(?:pinged|asked|reminded|mailed|emailed|e-mailed|messaged|texted)"
     rf" {_PEOPLE} (?:about|for|to|whether|if) .{{4,}}",
-    rf"(?:(?:i|we)(?:'ve| have)? )?(?:just |already )?(?:handed|passed|gave|given|assigned"
-    rf"|delegated) .{{3,60}} to {_PEOPLE}",
     rf".{{3,60}} (?:is|are) (?:now |still )?(?:with|at) (?:{_PEOPLE}) ?(?:now|until .*|till .*)?$",
     rf"{_PEOPLE} (?:still )?owes? (?:me|us) .{{3,}}|(?:i|we) (?:still )?owe .{{4,}}",
     rf"{_PEOPLE} (?:said|says|promised|agreed|offered)(?: (?:that )?(?:she|he|they))?(?:'d|'ll| would| will"
@@ -129,7 +127,6 @@ _LEFT: Final = (
     rf"|the next .+|phase \w+"
     rf"|{_SET})$",
     r"(?:remind me to|don't let me forget to|note to self:?|mental note:?) .{4,}",
-    r"(?:still |also )?on (?:my|our|the) (?:to-?do )?list(?::| (?:is|are)) .{4,}",
     r".{3,80} (?:is|are) (?:still )?(?:blocked|on hold|parked|postponed|paused) (?:until|till|by|on|for|because) .*",
     r"(?:i |we )?(?:still )?(?:haven't|havent|have not|didn't|not) (?:yet )?(?:done|tested|checked|written"
     r"|fixed|sent|tried"
@@ -141,11 +138,9 @@ _LEFT: Final = (
     r"what(?:'s| is)? (?:still )?(?:remains?|left|missing|open) (?:is|are) .{4,}",
     r"(?:now |so )?only (?:the |an? |my |our )?.{3,50} (?:is|are|remains?) (?:still )?(?:left|open|missing"
     r"|to do|outstanding)\b.*",
-    r"(?:put|add|move) .{3,60} (?:on|to|into|in) (?:the |my |our )?(?:backlog|to-?do(?: list)?|next sprint|agenda)",
     rf"(?:someone|somebody|we|i) (?:still )?(?:needs?|must|should|have to|has to) .{{4,}} (?:before (?:we|the|they|our"
     rf"|it|go|going|release|launch|deploy\w*|{_MONTHS})\b|by the|in time for).*",
     r"before .{3,30}[, ](?:we|i|someone) (?:have to|need to|need|must|should|has to|needs to) .{4,}",
-    r"(?:file|open|create|raise|write) (?:a|an|another) (?:ticket|issue|card|reminder) (?:for|about|to) .{4,}",
     rf"(?:i'm|im|i am|we're|we are) (?:gonna|going to|planning to|about to) .{{4,}}{_AT}",
     rf"(?:planning|gonna|going|hoping|meaning) to .{{4,}}{_AT}",
     r"(?:the|that|an?|my|our|all|both) (?:[\w./'-]+ ){1,8}(?:i|we)(?:'ll|ll| will) (?:do|write|handle|make"
@@ -157,7 +152,6 @@ _LEFT: Final = (
     r"|call|check with|buy|book|order|renew|confirm|tell|tidy|decide|measure|pay|sort|chase|mail|email"
     r"|visit|meet|phone)"
     r" .{4,}",
-    r"later (?:on )?,?(?:i|we) (?:want|will|would like|'ll|'d like) .{4,}",
     rf".{{3,70}} (?:is|are|was|were|has|have)(?:n't| not)(?: been)? {_PART} yet",
     r"(?:the |our )?(?:readme|docs?|documentation|wiki|changelog|manual|handbook|guide|help page|comments?"
     r"|faq|tutorial)"
@@ -260,7 +254,6 @@ ENGLISH: Final = Ahead(
         "ship to Lin on Thursday with a short text",
         "the readme still has the old commands",
         "waiting on legal for the privacy text",
-        "handed the translation over to Priya",
         "the search can wait until after the fair",
         "haven't done the backup check yet",
         "the flyer isn't printed yet",

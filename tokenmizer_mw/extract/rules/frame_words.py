@@ -174,8 +174,6 @@ STARTS: Final[dict[Frame, tuple[str, ...]]] = {
         r"|is using"
         r"|has switched|has moved|stayed)\b",
         r"(?:my|our|his|her|their|the|an?) (?:[\w'’-]+ ){1,3}?\w+s (?:his|her|their) ",
-        r"(?:people|folks|most (?:people|[\w-]+s)|others|everyone|everybody|one) (?:(?:generally|usually|often|normally"
-        r"|typically|mostly|commonly|always) \w+|tends? to)\b",
         r"(?:every(?:one|body)(?: else)?|all|people|folks|half the (?:internet|world|industry)) (?:(?:on|at|in|around"
         r"|over at)"
         r" (?:the )?[\w-]+(?: [\w-]+)? )?(?:(?:is|are) (?:moving|switching|going|using|dropping|leaving|talking|raving)"
@@ -202,7 +200,6 @@ STARTS: Final[dict[Frame, tuple[str, ...]]] = {
         r"|берёт|берет"
         r"|предпочитает|пользуется|перешёл|перешла|взял\pL*|держит)(?: |,|$)|все (?:на|в) \pL+ (?:переходят|берут|сидят"
         r"|используют)|в (?:книге|учебнике|статье|курсе) ",
-        r"(?:我们?的?)?(?:朋友|同事|同学|亲戚|熟人)[^，,。同]{0,3}(?:用|选|买|换)|(?:书|教程|文章|课程)(?:里|上|中)",
     ),
     Frame.PAST: (
         r"(?:.{0,60}\b)?(?:last (?:year|summer|winter|spring|autumn|time|month|semester|season)|a year ago"
@@ -235,15 +232,11 @@ STARTS: Final[dict[Frame, tuple[str, ...]]] = {
         r"(?:en|con) (?:el|la|mi|nuestr[oa]) (?:(?:proyecto|trabajo|equipo|empresa|piso|escuela|sitio) (?:anterior"
         r"|pasad[oa]"
         r"|viej[oa])|(?:antigu[oa]|anterior|viej[oa]|últim[oa]) (?:proyecto|trabajo|equipo|empresa|piso|escuela))\b",
-        r"nel(?:la|l')? ?(?:mi[oa] |nostr[oa] )?(?:(?:progetto|lavoro|gruppo|sito|team|ditta|scuola) (?:precedente"
-        r"|passat[oa])"
-        r"|(?:vecchi[oa]|precedente|scors[oa]) (?:progetto|lavoro|gruppo|sito|team|ditta|scuola))\b",
         r"n[oa] (?:meu |minha |nosso |nossa )?(?:projeto|trabalho|emprego|site|time|equipe|empresa"
         r"|escola) (?:anterior|passad[oa]"
         r"|antig[oa])\b",
         r"(?:в|на) (?:прошл\pL+|предыдущ\pL+|стар\pL+|прежн\pL+) (?:проект\pL*|работ\pL+|команд\pL+|фирм\pL+"
         r"|компани\pL+)",
-        r"上(?:一)?个(?:项目|公司|团队|东家)|(?:老|旧)(?:项目|公司|东家)",
     ),
     Frame.COURTESY: (
         r"(?:many )?(?:thanks?|thank you|thx|cheers|danke|vielen dank|merci|gracias|muchas gracias|grazie|obrigad[oa]"

@@ -123,7 +123,6 @@ FRENCH: Final = make_tongue(
         r"|encore|du tout|si|très|vraiment|besoin|grave|sûr|la peine|maintenant|tomber)|sans (?:doute|souci|problème"
         r"|cela|ça)|plus (?:de (?:\d|temps)|tard|\pL+ que)|.*aucune? (?:idée|problème|souci|doute)|(?:plus|pas) \pL+$"
         r"|laisse tomber$",
-        "bare": r"(?:fait|étant) (?:divers|que)|(?:enchanté|désolé|parfait|café|\pL+té)|.*(?: mais pas | manque )",
         "plan": r"(?:si|quand|comme) |.*\b(?:repos|vacances|hier|toujours)\b",
         "turned": r".*\b(?:sais|marche|est|pas|ça|c'est|ai|a été|fonctionne)\b|.*c'est",
         "rule": r".*\b(?:n'arrive|ne (?:marche|fonctionne|sais|comprends|suis|peux|veut|s'affiche|trouve|vois|démarre"
@@ -139,7 +138,6 @@ FRENCH: Final = make_tongue(
         "result": r"(?:si|quand|il|un|une|qui|que|pour|avec|ce qui|on|dès|en|à|je|le marché) .*|.*\b(?:pas|plus|jamais"
         r"|sans|si|doit|sera|être|est|a)\b",
         "later": r"reste (?:avec|sur|poli|court|là|calme|bref)|on reste\b|.*\b(?:est|c'est) plus tard",
-        "set": r".*(?:manque|sais pas|je ne|il faut|voilà)|(?:non,? )?donc (?:je|il|on|tu|c'est)",
         "order": r"(?:fait|fais|test|tests|met|change|crée|tri|mont|cré|a|tes|trie|rel|document|import|export|cache"
         r"|fai|mise|mes)s? (?:froid|chaud|que|du|des|sur|pas|peur|nul|rien|de|est|et|dans)\b|.*\bpas$",
         "need": r".*(?:veux|voudrais|aimerais|faut) (?:savoir|comprendre|dire|voir|attendre)\b|.*que tu |.*faut (?:pas"
@@ -150,7 +148,6 @@ FRENCH: Final = make_tongue(
             r"(?:ça |cela |celui-là |celle-là )?,? ?je (?:le |la |les |lui |leur |m'en )+<do>(?: moi-même)?(?: "
             r"<when>)?",
             r"(?:vas-y|fais-le|on (?:voit|fait|verra|fera) ça|ça attendra|ce sera pour|c'est pour) <when>",
-            r"(?:c'est )?(?-i:\p{Lu}\pL+) (?:s'en occupe|s'en charge|le fait|la fait)",
         ),
         "left": (
             r"(?:je dois|on doit|nous devons|il faut|il faudra) (?:encore|aussi) .{4,}|(?:je dois|il faut que j[e']) "

@@ -89,10 +89,8 @@ GERMAN: Final = make_tongue(
         r"keinen fall|niemals) .{3,})",
         "works": r"(?:geht|läuft|klappt|funktioniert|passt|tut)(?:'s)? (?:jetzt|wieder|nun|endlich|prima|gut|super"
         r"|alles|es)|jetzt (?:geht|läuft|klappt|funktioniert|passt)(?:'s| es| alles)?",
-        "prefer": r"(?:ich|wir|mir|uns) (?:mag|mögen|bevorzugen?|hätten? (?:lieber|gerne?)|gefällt|gefallen) <all>",
         "use": (
             r"(?:<rather> )*(?:<use>) (?P<label>[^?]{2,}?)(?: nehmen| verwenden| nutzen| benutzen| bleiben)?$",
-            r"(?:ich habe?|wir haben) (?:mich|uns) (?:\pL+ )?für <new> entschieden<end>",
             r"(?:ich|wir) haben? (?:\S+ ){0,4}(?:beschlossen|entschieden|festgelegt)[,:] <all>",
             r"(?:für|bei|als) [^,;?]{2,40} (?:<use>) <all>",
         ),
@@ -130,15 +128,11 @@ GERMAN: Final = make_tongue(
         "result": r"^(?:[\pL\pN`'\"/.#_-]+ ){1,6}(?:<part>)$",
     },
     unless={
-        "prefer": r"ich mag (?:nicht.*|das)$",
         "instead": r"(?:zeig|sag|erklär|warum|was)\b|.*statt(?:dessen)? zu\b|.*[,;] (?:ich|wir) (?:bin|sind|habe|haben"
         r"|war|muss|müssen|kann|können|gehe|gehen)\b",
         "no_want": r"(?:bitte )?keine?n? (?:neue|weitere|zusätzliche|externe|fremde)|.*\b(?:ahnung|zeit|lust|problem"
         r"|idee|sorgen?|angst|stress|eile|panik|fehler|frage)\b|(?:es|das|ich|er|sie|der|die) (?:ist|sind|kommt"
         r"|fällt) ",
-        "bare": r".*(?: aber nicht| fehlt )|(?:geht|gut|gern)",
-        "plan": r"(?:wenn|falls|als|wie|da) |(?:ich|wir) (?:war|hab|bin|hatte|sind|muss aber|kann nicht|finde|denke)"
-        r"|.*\bmacht (?:nichts|sinn|spaß)",
         "turned": r"doch (?:nicht|noch|mal|klar|,|kein)|besser (?:als|so|wäre|ist)|lieber (?:nicht|herr|kollege)"
         r"|.*\b(?:geht|funktioniert|ist|wird|war|hat)\b",
         "rule": r"(?:immer|nie) (?:noch|wieder|mehr|schon|dieses|der|die|das)\b|.*\b(?:kann|könnte|ob)\b|(?:das|es) ",
@@ -150,7 +144,6 @@ GERMAN: Final = make_tongue(
         r"|wäre|kein\pL*|gesagt|gedacht|gemeint|gesehen|gefragt|verstanden|gewesen|überlegt|vergessen|gefallen"
         r"|gegangen|angefangen|gewünscht|gehört|gefunden|fast|kaum|doppelt|erst)\b",
         "result": r".*\b(?:nicht|wird|werden|muss|soll|kann|ist|sind|hat|habe|haben|was|bitte|wurde|wir|ich)\b",
-        "later": r".*\b(?:nicht mehr|würde|könnte)\b",
         "set": r".*dann (?:ist|sind|war|geht|gehen|läuft|kommt|kommen|wird|werden|muss|müssen|kann|können|mach|machen"
         r"|mache|sag|schau|hab|haben|hat|braucht|brauchen|noch|bitte|erst|auch|eigentlich|ich|wir|wär|ja|nicht|nochmal"
         r"|passt|steht|bis) ?.*|.*dann \S+en$|(?:bis|na|ok|gut|ja|das|es|so|und|was|erst|wie|alles|wann) "
@@ -164,15 +157,12 @@ GERMAN: Final = make_tongue(
             r"(?:(?:das|die|den|es|dies|darum|drum|ihn|sie|beides) )?<do> (?:ich|wir)(?: (?:mich|uns|das|es|ihn|sie"
             r"|darum|drum|dann|noch|aber|auch))*(?: <when>)*",
             r"(?:das |es |die )(?:kommt|kommen|bleibt|wartet|muss warten|macht|übernimmt|erledigt)(?: \pL+)? <when>",
-            r"(?:das|es|die) (?:macht|übernimmt|erledigt) (?-i:\p{Lu}\pL+)",
         ),
         "plans": (r"(?:.{2,60} )?<do> (?:ich|wir)\b.* <when>", r"(?:ich|wir) <do> .*<when>"),
         "left": (
             r"(?:ich|wir|da|man) (?:muss|müssen|müsste|sollten?|wollten?|will|wollen) (?:erst |auch )?(?:noch|später) "
             r".{4,}",
             r"(?:muss|müsste|sollte) (?:ich|man|noch)(?: noch)? .{4,}|(?:(?:ich|wir) )?warten? (?:noch )?auf .{3,}",
-            r".{3,60} (?:kann|muss|können|müssen) (?:noch )?warten\b.*|.{3,60} (?:liegt|ist) (?:noch )?bei "
-            r"(?-i:\p{Lu}\pL+)$",
             r".{3,70} (?:ist|sind|habe ich|haben wir|hab ich) noch nicht \pL+|erinnere? mich (?:bitte )?(?:daran|an) "
             r".{3,}",
         ),

@@ -62,8 +62,6 @@ ITALIAN: Final = make_tongue(
             r"(?:(?:lo|la|li|le|ci|ne|io|gli) )*<do> (?:[^;?]{0,60}? )?<when>",
             r"<when>,? (?:lo |la |le |ci |io )*<do>|(?:ci pensa|se ne occupa|lo fa|la fa) \pL+",
         ),
-        "switch": r"(?:(?:ho cambiato idea|<rather>)[,:]? )*(?:passiamo|passa|cambiamo|migriamo) (?:tutto )?(?:a|al"
-        r"|alla|su|con) <all>",
         "back": r"(?:torniamo|torna|ritorniamo) (?:a|al|alla|allo|su|con) <all>",
         "turned": r"(?:alla fine|ripensandoci|pensandoci bene|anzi|piuttosto|meglio)[, ]+(?:<use> |con )*<all>",
         "rule": r"(?P<label>(?:(?:per favore|importante|attenzione|e|ma)[,:]? )*(?:sempre|mai|non (?:\pL+are|\pL+ere"
@@ -72,7 +70,6 @@ ITALIAN: Final = make_tongue(
         r"|non (?:deve|devono|può|possono)) .{4,})",
         "works": r"(?:ora|adesso|tutto) (?:\pL+ )?(?:funziona|va|parte|passa)|funziona(?: tutto)?|va bene ora|risolto"
         r"|era quello",
-        "prefer": r"(?:io )?(?:preferisco|preferiamo|preferirei|(?:mi|ci) (?:piace|piacciono)) <all>",
         "use": (
             r"(?:<rather>,? )*<use> (?:di |sul? |con )?<all>",
             r"per [^,;?]{2,40} (?:abbiamo deciso|<use>)[:,]? <all>",
@@ -81,8 +78,6 @@ ITALIAN: Final = make_tongue(
         "complaint": (
             r"non (?:si |mi |ci |li |lo )?(?:funziona|va|parte|carica|apre|salva|arriva|compare|appare|risponde"
             r"|compila|vede|stampa|aggiorna|torna|invia|legge|trova|corrispond|coincid|entra|sta)\pL*",
-            r"(?:dà|danno|esce|escono|ricevo|restituisce|compare|mostra|lancia) (?:\S+ ){0,2}(?:errore|eccezione"
-            r"|[45]\d\d|vuoto)",
             r"(?:due|tre) volte|si (?:blocca|rompe|chiude|impalla|pianta|inchioda|sovrappone|spegne|perde|duplica)\pL*"
             r"|va in crash|crasha|fallisc\pL+|errore",
             r"(?:è|sono|esce|escono|risulta|viene|arriva)(?:no)? (?:\S+ ){0,2}(?:rott|sbagliat|vuot|doppi|duplicat"
@@ -106,23 +101,14 @@ ITALIAN: Final = make_tongue(
         "instead": r"(?:dimmi|spiega|mostra|perché)\b|.*\be non (?:so|posso|ho|c'è|mi|ti|lo|la)\b",
         "no_want": r"non (?:voglio|vogliamo) (?:che|\pL+(?:are|ere|ire)\b)|(?:senza|niente|nessun) (?:dubbio|problema"
         r"|problemi|fretta|altro|male)|basta (?:che|così)|lascia perdere$",
-        "bare": r"(?:va|vista|dat|prima|finora|ordinat)\b|.*(?: ma non | manca )|(?:subito|grazie|salut|marit|minut"
-        r"|moment|stat|sabat)\pL*",
-        "plan": r"(?:se|quando|come) |.*\b(?:ieri|sempre|ogni|era|stava)\b",
-        "turned": r"meglio (?:di|che|così|non|ancora)\b|.*\b(?:funziona|è|va|sono)\b",
         "rule": r".*\b(?:non so|se|quando|perché non|ho mai|è mai)\b|sempre (?:la|lo|il|più|stesso)\b|mai (?:più "
         r")?(?:visto|avuto)|(?:io |chi |che |quanto )",
-        "works": r".*\b(?:ma|non|se|quando|come|manca|però)\b",
-        "use": r".*(?:\b(?:domani|spesa|stasera|prova|vediamo|perdere|stare|finta)\b)|facciamo (?:che|attenzione)"
-        r"|metti(?:amo)? che",
         "complaint": r"(?:se|quando|perché|così che|che) |non (?:va bene|mi va|si preoccupi|arriva prima)|.*(?:senza "
         r"errori|non più|errore mio)",
         "fixed": r".*\b(?:non|va|da|devo|bisogna)\b",
-        "set": r".*(?:domani|spesa|stasera|prova|vediamo|perdere|stare|finta|attenzione)",
         "did": r"(?:quando|se|finché|una volta|che|chi|come) |.*\b(?:non|manca|visto|detto|pensato|notato|stato a"
         r"|provato a|potuto|voluto|avuto|capito|sentito|saranno|verrà|deve|dovrebbe|letto|sbagliat\pL|bloccat\pL"
         r"|vuot\pL|malat\pL)\b",
-        "later": r"manca(?:no)? (?:poco|niente|due minuti)|rest(?:a|o) (?:qui|in attesa|calmo)",
         "order": r"(?:fa|fatt|ordin|fin|prov|mett|cambi|control|cre|adatt|salv)(?:o|a|e|i|h)?(?:no|sc)? (?:che|da|di"
         r"|fa|freddo|male|parte)\b|(?:prima|fine|fino|prova|crede?|credo|mandi|fai|fa|finora) (?:di|che|a|parte|male"
         r"|il)\b",
@@ -131,10 +117,7 @@ ITALIAN: Final = make_tongue(
         r"|quando|deve|sarà|per|può|che|con|è|ho|abbiamo)\b",
     },
     ahead={
-        "hands": (
-            r"(?:(?:questo|quello|lo|la|li|le|ci|ne) )+<do>(?: io| noi)?(?: <when>)?",
-            r"(?:ci pensa|lo fa|la fa|li fa|se ne occupa) (?-i:\p{Lu}\pL+)(?: <when>)?",
-        ),
+        "hands": (r"(?:(?:questo|quello|lo|la|li|le|ci|ne) )+<do>(?: io| noi)?(?: <when>)?",),
         "left": (
             r"(?:devo|dobbiamo|bisogna|c'è da) (?:ancora|anche) .{4,}|(?:devo|dobbiamo) (?:chiamare|chiedere|parlare"
             r"|sentire|mandare|comprare|prenotare|avvisare) .{3,}",

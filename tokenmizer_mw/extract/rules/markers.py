@@ -53,16 +53,6 @@ MARKERS: Final = (
         r"|gives|keeps|has|costs|requires|makes|will|can|could|allows|avoids|saves|needs|sounds|seems)\b",
     ),
     _marker(
-        "marker.pick",
-        Act.ASSIGN,
-        r"(?:my|our) (?:final |first )?(?:pick|choice|selection|decision) for (?P<target>.{2,60}?) (?:is|will be)"
-        r" (?P<label>.+)",
-        0.9,
-        "My pick for the offline cache is SQLite",
-        "My choice for president is a secret",
-        unless=r".*\b(?:whether|if|still open|undecided|unclear|a secret|not )",
-    ),
-    _marker(
         "marker.completed",
         Act.CLAIM,
         rf"(?:✅|✔️?|☑️?)?\s*(?:completed?|done|finished|implemented|shipped|delivered|built|added|ready|merged"
@@ -169,17 +159,6 @@ MARKERS: Final = (
         0.9,
         "Rule: never push to main",
         "Rules are evaluated from top to bottom",
-    ),
-    _marker(
-        "marker.one_thing",
-        Act.RULE,
-        r"(?:(?:(?:one|another) (?:more )?thing|something)\b[^:]{0,60}\b(?:matters|holds|is important|i insist|for the"
-        r" whole"
-        r" \w+)\b[^:]{0,60}|(?:and )?(?:it|this|that|what follows) holds for (?:the whole|all|every)\b[^:]{0,40})"
-        rf"{_COLON}(?P<label>.+)",
-        0.85,
-        "One thing that matters to me: phone numbers stay private",
-        "One thing I noticed: the tests are slow",
     ),
     _marker(
         "marker.tests_pass",

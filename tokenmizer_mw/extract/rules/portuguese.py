@@ -60,7 +60,6 @@ PORTUGUESE: Final = make_tongue(
             r"|curti)(?: mais)?|nada de|sem|chega de|descart(?:o|amos|a)|tira|nem pensar em|esque(?:ce|ça|çam)) "
             r"(?:o |a |os |as "
             r")?<new><end>",
-            r"<new> (?:está|ficou|foi) (?:fora|descartad[oa])<end>",
         ),
         "bare": r"(?P<label>(?:já )?(?:está )?<part>[,.;:] ?.{4,}|<part> (?:em|com|para|pra|no|na|o|a|os|as) .{4,})",
         "plan": (
@@ -85,7 +84,6 @@ PORTUGUESE: Final = make_tongue(
             r"(?:pra|para|no|na) [^,;?]{2,40} (?:vamos (?:de|com)|usamos|usa|a gente usa|coloca) <all>",
         ),
         "complaint": (
-            r"(?:dá|deu|dando|aparece|retorna|devolve|lança) (?:\S+ ){0,2}(?:erro|exceção|pau|[45]\d\d|vazio)",
             r"não (?:\pL+ )?(?:funciona|abre|carrega|salva|chega|aparece|compila|responde|envia|roda|conecta|bate"
             r"|coincide|guarda|atualiza|passa|imprime|sai)m?",
             r"(?:está|estão|tá|ficou?|sai|saem|saiu|vem|chega|aparece)m? (?:\S+ ){0,2}?(?:errad|quebrad|vazi|em branco"
@@ -100,7 +98,6 @@ PORTUGUESE: Final = make_tongue(
             r"(?:adicion|implement|cri|atualiz|mud|troqu|tir|apagu|configur|instal|integr|termin|prepar|test|revis|ajust"
             r"|aplic|ger|envi|mand|coloqu|mont|public|complet|deix|separ|acrescent|finaliz)(?:ei|amos)|(?:escrev|convert|mov|remov"
             r"|inclu|reescrev|traduz|divid|defin|subst)(?:i|emos|imos)|fiz|fizemos|pus",
-            r"(?:já |agora )(?:chegou|mandou|enviou|assinou|pagou|respondeu|lê|funciona)|pronto, .{4,}",
         ),
         "later": r"(?:falta|faltam|resta|restam)(?: ainda| só)* .{4,}|ainda (?:não|falta|faltam|precis\pL+|tem|temos)"
         r"|mais (?:tarde|para a frente)|(?:deixa|fica) para depois|por fazer",
@@ -114,20 +111,16 @@ PORTUGUESE: Final = make_tongue(
         "instead": r"(?:me diz|explica|mostra|por que)\b",
         "no_want": r"(?:não quero|sem) (?:que|\pL+[aei]r\b)|sem (?:dúvida|problemas?|querer|pressa|mais)|tira "
         r"(?:dúvida|uma)",
-        "bare": r"(?:nada|cada|tudo|lado|vid|medid|obrigad|desde|post)\pL*|.*(?: mas não | falta )",
         "plan": r"(?:se|quando|como) |.*\b(?:ontem|sempre|cada|era|estava)\b",
         "turned": r"melhor (?:que|assim|ainda|não|me)\b|.*\b(?:funciona|está|é|foi)\b",
         "rule": r"(?:sempre|nunca) (?:me|se|foi|falha|dá|deu|funciona|vi)\b|.*\b(?:se|quando|acho que|não sei)\b|(?:eu"
         r"|você|isso) ",
         "works": r".*\b(?:mas|não|se|quando|como|falta|só que)\b",
-        "use": r"(?:fica|deixa) (?:por causa|longe|perto|difícil|pra|para|eu)|.*(?:ainda não|por enquanto não)|vamos "
-        r"(?:de novo|ver)|pode ser que",
         "complaint": r"(?:se|quando|para que|caso|por que) |.*(?: sem erro| já não |não falh)|não (?:sei|precisa)",
         "fixed": r".*\b(?:não|falta|precisa)\b",
         "set": r".*fica (?:por causa|longe|perto|difícil|para|pra)|.*(?:ainda não|porque|por enquanto não)",
         "did": r"(?:quando|se|até que|que|para) |.*\b(?:não|falta|pensad|dit|visto|notad|quebrad|errad|vazi|parad"
         r"|cansad|certo que|será|deve|era|fic\pL+ (?:branco|pendente)|atrasad|duplicad)\pL*",
-        "later": r"faltam? (?:pouco|nada)|.*\bfunciona ainda",
         "order": r"(?:faz|mand|test|sub|most|ger|cri|coloc|melhor|mud|tir)(?:o|a|e|i)?s? (?:que|de|frio|tempo|sentido"
         r"|parte|é)\b|(?:melhor|cria|geral|subida|testes?|movimento|programa|gerente) ",
         "need": r"(?:quero|queria|preciso|gostaria de) (?:saber|dizer|ver|entender|pensar)\b",
@@ -142,7 +135,6 @@ PORTUGUESE: Final = make_tongue(
         "left": (
             r"(?:ainda|também) (?:tenho|temos|há) (?:de|que) .{4,}|(?:tenho|temos) (?:de|que) (?:ligar|falar|pedir"
             r"|perguntar|mandar|enviar|comprar|reservar|avisar|confirmar) .{3,}",
-            r"(?:estou|estamos) (?:à espera de|esperando|a aguardar|aguardando) .{3,}",
             r".{3,60} (?:pode|podem|tem de|vai ter de) esperar\b.*|.{3,60} ainda não (?:está|estão|foi|foram|fiz"
             r"|fizemos|chegou) ?.*",
         ),

@@ -47,7 +47,6 @@ class Act(StrEnum):
     STILL = "still"
     CONFIRM = "confirm"
     CHOICE = "choice"
-    ASSIGN = "assign"
     RULE = "rule"
     PREFERENCE = "preference"
     WISH = "wish"
@@ -84,7 +83,6 @@ MEANINGS: Final[dict[Act, Meaning]] = {
     Act.STILL: Meaning(NodeType.ERROR, Status.ACTIVE, Move.REOPEN),
     Act.CONFIRM: Meaning(NodeType.ERROR, Status.COMPLETED, Move.CLOSE),
     Act.CHOICE: Meaning(NodeType.DECISION, Status.ACTIVE, kind=DecisionKind.CHOICE),
-    Act.ASSIGN: Meaning(NodeType.DECISION, Status.ACTIVE, kind=DecisionKind.CHOICE),
     Act.RULE: Meaning(NodeType.DECISION, Status.ACTIVE, kind=DecisionKind.RULE),
     Act.PREFERENCE: Meaning(NodeType.DECISION, Status.ACTIVE, kind=DecisionKind.PREFERENCE),
     Act.WISH: Meaning(NodeType.DECISION, Status.ACTIVE, kind=DecisionKind.CHOICE),

@@ -122,13 +122,10 @@ SPANISH: Final = make_tongue(
         "result": r"^(?:[\pL\pN`'\"/.#_()-]+ ){1,7}<part>$|^(?:[\pL\pN-]+ ){1,4}complet[oa]s?[,:] .{3,}",
     },
     unless={
-        "prefer": r"(?:me|nos) gusta(?:ría)? (?:tu|la idea|cómo|como|mucho$|que )",
         "instead": r"(?:dime|explica|muestra|por qué|qué)\b|.*\by no (?:s[eé]|puedo|tengo|hay|me|te|lo|la)\b",
         "no_want": r"no quiero (?:que|molest|\pL+[aei]r\b)|sin (?:embargo|duda|problema|querer|cambios|más)|(?:.* "
         r")?(?:ya|aún|todavía|ahora|hoy|mañana|eso|esto|creo que|que|si|por qué|así|yo|tú) no,|nada de \pL+ (?:en|de"
         r"|con)",
-        "bare": r"puesto que|list[oa]s? para|hecho (?:de|por)|.*(?: pero no | falta )|(?:nada|cada|todo|lado|vid|medid"
-        r"|pued)\pL*",
         "plan": r"(?:si|cuando|como) |.*te (?:digo|cuento|aviso)$|.*\b(?:ayer|siempre|pasad[oa])\b",
         "switch": r"pas[ao] a (?:ver|busc|recog|las? |por)",
         "back": r"(?:vuelve|volver|volvamos|volvemos) a [\pL]+[aei]r\b|.*\bcasa\b",
@@ -136,14 +133,10 @@ SPANISH: Final = make_tongue(
         "rule": r"siempre se|(?:siempre|nunca|jamás) (?:me|ha|he|hemos|falla|fall|da|dio|funcion|pasa)|tod[oa]s "
         r"l[oa]s (?:días|años)|no olvides|.* debe(?:n)? de |.*\b(?:tengo|tenemos|si) que|(?:si|cuando|creo) ",
         "works": r".*\b(?:pero|no|con gasolina|si|cuando|cómo|falta)\b",
-        "use": r"usa (?:la cabeza|tu)\b|use(?:d|r)|pon(?:gamos)? por caso|hemos decidido no|.* (?:es|fue|sería|va"
-        r"|está) mejor |.* mejor de lo |(?:el|la) (?:mejor|peor)",
         "complaint": r"(?:si|cuando|para que|que|por si) |no se (?:preocup|te)|no me deja de|no me importa|.*(?: sin "
         r"error| ya no |no fall|por si )",
-        "fixed": r".*\b(?:no|falta|hay que|debe|puede)\b",
         "did": r"(?:cuando|si|hasta que|una vez|que|para) |.*\b(?:no|falta|faltan|pensado|visto|dicho|sido|notado"
         r"|querido|podido|tenido|gustado|preguntado|leído|será|debe|cuidado|mejor que|list[oa]s? para)\b",
-        "later": r"faltan? (?:poco|nada|dos minutos)|quedan? (?:claro|bien|así|list|perfect)",
         "order": r"(?:para|como|creo|mira|hace|hacen|una?|unos|unas|pasa|pon(?:ga)?mos por caso|es|más|mejor|menos"
         r"|pones|cambian|prueba de|crees?|cada|pasan|ha|haya|hacía|mejora de|extra|busca de|hacia|paso|medio|mejores"
         r"|pasado) ",
@@ -171,7 +164,6 @@ SPANISH: Final = make_tongue(
             r"(?:\pL+ )?<do> .*<when>",
             r"(?:la|el|los|las) .{3,40} (?:mejor|queda|quedan|será|lo dejamos) (?:para )?<when>",
         ),
-        "times": (r"(?:(?:pero|mejor|ya|solo|hazlo|hazla) )*<when>",),
         "hollow": r"(?:eso |lo |la |los |las )+(?:hago|haré|hacemos)\b(?: yo)?",
         "past": r".*\b(?:ayer|siempre|cada|era|estaba)\b",
     },

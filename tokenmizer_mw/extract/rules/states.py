@@ -159,18 +159,6 @@ REPORTS: Final = (
         whole=True,
     ),
     Rule(
-        "report.none_fails",
-        Speaker.BOTH,
-        Act.CONFIRM,
-        r"(?:now |and )*(?:no|none of (?:the|our|my|these)|not (?:a|one)(?: single)?)"
-        rf" (?P<label>[\w-]+(?: [\w-]+){{0,3}}?) (?:{_FAIL}(?:s|es)?|(?:is|are) {_FAILS_NOW}) {_ANY_MORE}$",
-        0.8,
-        "none of the pages is blank any more",
-        "no page may break any more",
-        unless=_SUPPOSED,
-        whole=True,
-    ),
-    Rule(
         "report.none_works",
         Speaker.BOTH,
         Act.COMPLAINT,
@@ -320,14 +308,6 @@ SENTENCES: Final[Mapping[str, tuple[Rule, ...]]] = {
             "die Einladung habe ich noch nicht geschrieben",
             "die Einladung ist schön",
         ),
-        _row(
-            "de",
-            Act.CLAIM,
-            r"\b(?:ist|sind) (?:\pL+ )?(?:fertig|erledigt|bestellt|gebucht|geprüft|gedruckt|verschickt|online)\b",
-            "die Einladung ist fertig und verschickt",
-            "die Einladung ist schön",
-            unless=r".*\b(?:nicht|noch|wenn|sobald|aber)\b",
-        ),
     ),
     "fr": (
         _row(
@@ -349,14 +329,6 @@ SENTENCES: Final[Mapping[str, tuple[Rule, ...]]] = {
             r"|reste vide|bogue|(?:un|le|ce|des|les|du) bugs?|bugu?e(?:nt)?)\b",
             "la galerie plante au démarrage",
             "la galerie est jolie",
-        ),
-        _row(
-            "fr",
-            Act.LATER,
-            r"\b(?:il (?:ne )?reste|en attente|(?:attend|attendent) (?:que|la|le|les|l'|sa|son|une?)\b|reste à faire"
-            r"|pas encore|plus tard|on (?:le|la|les) fera|on verra ça|remet\pL* à)\b",
-            "il reste à commander les chaises",
-            "les chaises sont bleues",
         ),
         _row(
             "fr",
@@ -386,24 +358,6 @@ SENTENCES: Final[Mapping[str, tuple[Rule, ...]]] = {
             "la impresora se cuelga cada tarde",
             "la impresora es gris",
         ),
-        _row(
-            "es",
-            Act.LATER,
-            r"\b(?:(?:está|están|queda) (?:pendientes?|a la espera|bloquead\pL+)|falta(?:n)? (?:por )?\pL+|por hacer"
-            r"|aún (?:no|está)|todavía no|más adelante|para después"
-            r"|lo dejamos para"
-            r"|queda(?:n)? por)\b",
-            "falta por hacer el informe",
-            "el informe es largo",
-        ),
-        _row(
-            "es",
-            Act.CLAIM,
-            r"\b(?:está|están|queda) (?:ya )?(?:terminad|hech|list|enviad|impres|publicad)[oa]s?\b",
-            "el cartel está terminado",
-            "el cartel está torcido",
-            unless=r".*\b(?:no|si|cuando|menos|pero)\b",
-        ),
     ),
     "zh": (
         _row(
@@ -412,13 +366,6 @@ SENTENCES: Final[Mapping[str, tuple[Rule, ...]]] = {
             r"(?:不准|不得|禁止|必须|一律|任何人(?:都)?不|绝不|永远不|不许|不能出现|不要出现)",
             "日志里不准出现姓名",
             "日志很长",
-        ),
-        _row(
-            "zh",
-            Act.COMPLAINT,
-            r"(?:报错|报 ?\d{3}|崩溃|打不开|失败|出错|卡住|不工作|用不了|连不上|有问题|出 ?bug)",
-            "导出按钮打不开",
-            "导出按钮是蓝色的",
         ),
         _row(
             "zh",
