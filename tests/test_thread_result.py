@@ -8,7 +8,7 @@ from collections.abc import Callable
 
 import pytest
 
-from tokenmizer_mw.runtime.thread_result import ThreadResult
+from tokenmizer_mw.runtime.offload import ThreadResult
 
 
 @pytest.fixture

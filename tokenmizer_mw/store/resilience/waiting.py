@@ -8,8 +8,7 @@ from threading import get_ident
 from typing import TYPE_CHECKING, Final, Protocol
 from weakref import WeakKeyDictionary
 
-from tokenmizer_mw.runtime.offload import TURNS, caller_on_this_loop, find_asyncio_loop, offload
-from tokenmizer_mw.runtime.thread_result import ThreadResult
+from tokenmizer_mw.runtime.offload import TURNS, ThreadResult, caller_on_this_loop, find_asyncio_loop, offload
 from tokenmizer_mw.store.resilience.spool import SpooledTurn
 
 if TYPE_CHECKING:
