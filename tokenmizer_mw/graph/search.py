@@ -321,7 +321,7 @@ def _rank_nodes(wanted: frozenset[str], nodes: Sequence[Node], parts: bool) -> l
     for index, (bag, length) in enumerate(read):
         if shared := [word for word in weights if word in bag]:
             norm = _SATURATION * (1 - _LENGTH + _LENGTH * length / (mean or 1.0))
-            score = sum(weights[word] * bag[word] * (_SATURATION + 1) / (bag[word] + norm) for word in shared)
+            score = math.fsum(weights[word] * bag[word] * (_SATURATION + 1) / (bag[word] + norm) for word in shared)
             found.append((index, score))
     return found
 

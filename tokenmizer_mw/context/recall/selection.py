@@ -4,6 +4,7 @@ date, a price and so on), and which texts contain one. Pure.
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -148,7 +149,7 @@ def _shorten_to_best(text: str, weights: Mapping[str, float], room: int) -> str:
 
     ``weights``: the query's terms and their weights."""
     parts = list(_parts(text))
-    values = [sum(weights.get(term, 0.0) for term in set(index_terms(text[low:high]))) for low, high in parts]
+    values = [math.fsum(weights.get(term, 0.0) for term in set(index_terms(text[low:high]))) for low, high in parts]
     best = max(range(len(parts)), key=values.__getitem__)
     first = last = best
     if parts[best][1] - parts[best][0] > room or values[best] <= 0:

@@ -283,7 +283,7 @@ def _collect(node: Node, claim: Claim, facts: KnownFacts) -> tuple[float, ...]:
         node.source.role == "assistant",
         _is_just_set(node, claim),
         max([1 / frequency[word] for word in old.terms & around.terms], default=0.0),
-        sum([1 / frequency[word] for word in old.terms & claim.stated.terms]),
+        math.fsum([1 / frequency[word] for word in old.terms & claim.stated.terms]),
         shared / len(old.words) if old.words else 0.0,
         claim.own_odds,
         claim.odds,
