@@ -17,7 +17,7 @@ _LIMITS: Final = openai.DEFAULT_CONNECTION_LIMITS
 
 def openai_client(memory: SessionMemory, **options: Any) -> openai.OpenAI:
     """Return an ``openai.OpenAI`` client whose chat calls are recorded in ``memory``. It sends through a ``Transport``;
-    see there which calls are recorded.
+    see there which calls are recorded, and what is changed in their requests.
 
     ``options`` are those of ``openai.OpenAI``, except ``http_client``, which raises ``TypeError``. Closing the client
     leaves the memory open.
@@ -28,7 +28,7 @@ def openai_client(memory: SessionMemory, **options: Any) -> openai.OpenAI:
 
 def async_openai_client(memory: SessionMemory, **options: Any) -> openai.AsyncOpenAI:
     """Return an ``openai.AsyncOpenAI`` client whose chat calls are recorded in ``memory``. It sends through an
-    ``AsyncTransport``; see there which calls are recorded.
+    ``AsyncTransport``; see there which calls are recorded, and what is changed in their requests.
 
     ``options`` are those of ``openai.AsyncOpenAI``, except ``http_client``, which raises ``TypeError``. Closing the
     client leaves the memory open.

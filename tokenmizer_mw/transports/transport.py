@@ -24,8 +24,9 @@ class AsyncReplayedByteStream(Replayed, httpx2.AsyncByteStream):
 
 
 class Transport(RecordingTransport[httpx2.Request, httpx2.Response, httpx2.BaseTransport], httpx2.BaseTransport):
-    """Transport for ``httpx2.Client`` that records chat calls in a memory. If a request grows too long for the model,
-    it replaces the old messages by a resume block: a short text with the facts of the session.
+    """Transport for ``httpx2.Client`` that records chat calls in a memory. In the requests of these calls it replaces
+    secrets by placeholders, and if a request grows too long for the model, its old messages by a resume block: a short
+    text with the facts of the session.
 
     It sends requests with ``inner``, by default a new ``httpx2.HTTPTransport``. Calls that are not chats, and chats
     that name no session (body field, header, or ``SessionMemory.session``), pass unchanged and are not recorded. A
@@ -43,8 +44,9 @@ class Transport(RecordingTransport[httpx2.Request, httpx2.Response, httpx2.BaseT
 class AsyncTransport(
     AsyncRecordingTransport[httpx2.Request, httpx2.Response, httpx2.AsyncBaseTransport], httpx2.AsyncBaseTransport
 ):
-    """Transport for ``httpx2.AsyncClient`` that records chat calls in a memory. If a request grows too long for the
-    model, it replaces the old messages by a resume block: a short text with the facts of the session.
+    """Transport for ``httpx2.AsyncClient`` that records chat calls in a memory. In the requests of these calls it
+    replaces secrets by placeholders, and if a request grows too long for the model, its old messages by a resume block:
+    a short text with the facts of the session.
 
     It sends requests with ``inner``, by default a new ``httpx2.AsyncHTTPTransport``. Calls that are not chats, and
     chats that name no session (body field, header, or ``SessionMemory.session``), pass unchanged and are not recorded.

@@ -59,8 +59,8 @@ def walk_elements(text: str, place: int, visit: Callable[[int, int], int]) -> in
     """Call ``visit`` for each element of the JSON array that starts at ``place``. Returns the position behind its
     closing bracket.
 
-    ``visit`` gets the index of the element and its position; it must return the position where the element ends.
-    ``text`` must be valid JSON there.
+    ``visit`` gets the index of the element (from 0) and its position; it must return the position behind the element's
+    last character. ``text`` must be valid JSON there.
     """
     place = skip_space(text, place + 1)
     index = 0

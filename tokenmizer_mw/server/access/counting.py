@@ -113,7 +113,7 @@ class Demand:
 
 @dataclass(frozen=True, slots=True)
 class Taken:
-    """What a request took from the counters.
+    """What a request took from the counters. The caller passes it to ``settle`` when the request ends.
 
     ``place``: identifies the slot of an open call, which ``settle`` frees again; "" if no slot was taken. ``places``:
     names of the counters in which the slot was taken.
@@ -142,7 +142,11 @@ class Counters(Protocol):
 
     async def take(self, demand: Demand) -> Taken | TooMuch:
         """Take everything that ``demand`` asks for and return what was taken. If any limit would be exceeded, take
-        nothing and return ``TooMuch``."""
+        nothing and return ``TooMuch``.
+
+        The caller must pass what was taken to ``settle`` when the request ends. Until then the slot of its open call
+        stays taken.
+        """
 
     async def settle(self, taken: Taken, charges: Sequence[tuple[Bucket, int]]) -> None:
         """End a request: free the slot of its open call, and charge the costs that are known only now.
@@ -173,12 +177,17 @@ class ProcessCounters:
         self._places: dict[str, int] = {}
 
     async def take(self, demand: Demand) -> Taken | TooMuch:
-        """Take everything that ``demand`` asks for and return what was taken; take nothing and return ``TooMuch`` if
-        any limit would be exceeded."""
+        """Take everything that ``demand`` asks for and return what was taken. If any limit would be exceeded, take
+        nothing and return ``TooMuch``.
+
+        The caller must pass what was taken to ``settle`` when the request ends. Until then the slot of its open call
+        stays taken.
+        """
         return self.take_now(demand)
 
     def take_now(self, demand: Demand) -> Taken | TooMuch:
-        """Do the same as ``take``, but as a plain function without ``await``."""
+        """Do the same as ``take``, but as a plain function without ``await``. What was taken is given back with
+        ``settle`` or ``settle_now``."""
         now = self._clock()
         levels: list[tuple[str, float]] = []
         for wanted, cost in demand.buckets:

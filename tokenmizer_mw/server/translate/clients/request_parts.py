@@ -43,7 +43,7 @@ REFUSED: Final = Field()
 
 
 def carry(*names: str) -> Table:
-    """Return a table in which the fields ``names`` are translated, whatever their values."""
+    """Return a table that accepts the fields ``names`` with any value; the caller translates them."""
     return dict.fromkeys(names, CARRIED)
 
 
