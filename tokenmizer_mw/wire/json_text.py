@@ -44,7 +44,7 @@ def walk_members(text: str, place: int, visit: Callable[[str, Span, int], int]) 
     closing brace.
 
     ``visit`` gets the member's name, the span of the name with its quotes, and the position of the value; it must
-    return the position where the value ends. ``text`` must be valid JSON there.
+    return the position behind the value's last character. ``text`` must be valid JSON there.
     """
     place = skip_space(text, place + 1)
     while text[place] != "}":

@@ -42,8 +42,8 @@ class RateState:
 
 
 def take_amount(limit: Limit, drained_at: float | None, now: float, cost: int = 1) -> float | RateState:
-    """Take ``cost`` from the limit. Returns the new ``drained_at`` if the cost fits; if not, returns the ``RateState``
-    and takes nothing.
+    """Compute what taking ``cost`` from the limit results in. Returns the new ``drained_at``, which the caller must
+    store, if the cost fits; if not, returns the ``RateState``, and nothing is taken.
 
     ``drained_at``: the time at which nothing of the limit will be in use, in seconds on the same clock as ``now``;
     ``None`` if nothing was taken yet. A cost of 0 takes nothing, but is refused if not even a cost of 1 would fit.
@@ -58,7 +58,8 @@ def take_amount(limit: Limit, drained_at: float | None, now: float, cost: int = 
 
 
 def charge(limit: Limit, drained_at: float | None, now: float, cost: int) -> float:
-    """Return the new ``drained_at`` of a limit after ``cost`` was used, even if that exceeds the limit.
+    """Return the new ``drained_at`` of a limit after ``cost`` was used, even if that exceeds the limit. The caller must
+    store it.
 
     ``drained_at``: the time at which nothing of the limit would be in use, in seconds on the same clock as ``now``;
     ``None`` if nothing was taken yet.

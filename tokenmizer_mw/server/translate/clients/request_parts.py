@@ -23,7 +23,7 @@ from tokenmizer_mw.server.translate import chat
 class Field:
     """How a request field is handled: translated, dropped or refused.
 
-    - ``carried`` true: the field is translated.
+    - ``carried`` true: any value is accepted, and the caller translates it.
     - Otherwise a value in ``values`` is dropped, for ``reason``, and any other value is refused. ``values`` of ``None``
       drops any value; ``()`` refuses any value.
 
