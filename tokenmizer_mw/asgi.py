@@ -2,8 +2,9 @@
 
 It adds no task and no queue between the application and the server. Each message of a response is passed on as it came,
 before the application's ``send`` returns; the one that completes the reply first waits until the store has recorded it,
-for at most ``Settings.store_wait_seconds``. Responses are never changed unless ``Settings.trim_replies`` is on. When
-this package fails, the chat continues with the original request bytes.
+for at most ``Settings.store_wait_seconds``. Responses are never changed unless ``Settings.trim_replies`` or
+``Settings.cache`` is on. When this package fails, the chat continues, without the step that failed or with the original
+request bytes (``chat.exchange_opening.ExchangeOpening``).
 """
 
 from __future__ import annotations
@@ -49,8 +50,9 @@ _SPOKEN: Final = frozenset({"http", "websocket"})
 
 
 class TokenMizerMiddleware:
-    """ASGI middleware that records the chats of the wrapped application. When a transcript fills the model's context
-    window, it replaces the old messages by a resume block (a short text with the session's most important facts).
+    """ASGI middleware that records the chats of the wrapped application. In their requests it replaces secrets by
+    placeholders and, when a transcript fills the model's context window, the old messages by a resume block (a short
+    text with the session's most important facts).
 
     - ``routes``: maps path endings to dialects (API formats). "/chat/completions" matches "/v1/chat/completions" under
       any ``root_path``. Only POST requests are handled. A path that looks like a chat and matches no route is logged
@@ -60,14 +62,15 @@ class TokenMizerMiddleware:
       without a session passes unchanged and is not recorded.
     - ``tenant``: called with the scope, returns the tenant; without it, all sessions belong to the local tenant.
 
-    Both callables run on the event loop and must not block. If one of them raises, the chat passes unchanged and is not
-    recorded, and the counter ``session_failed`` goes up. A request that the guard blocks gets a response with status
-    400, and the application is not called. While the application handles a request, the session context is set for
-    model calls that it makes through this package's transports: inside a recorded chat they pass unchanged; inside any
-    other request they belong to the session that the callable or the header names.
+    Both callables run on the event loop and must not block. If one of them raises or returns an invalid value, the chat
+    passes unchanged and is not recorded, and the counter ``session_failed`` or ``session_invalid`` goes up. A request
+    that the guard blocks gets a response with status 400, and the application is not called. While the application
+    handles a request, the session context is set for model calls that it makes through this package's transports:
+    inside a recorded chat they pass unchanged; inside any other request they belong to the session that the callable or
+    the header names.
 
-    Raises ``ConfigError`` for a route that does not begin with "/" or ":" (as Google's method paths do), and for
-    arguments of a wrong type.
+    Raises ``ConfigError`` for a route that does not begin with "/" or ":" (as Google's method paths do), for arguments
+    of a wrong type, and for an ``async`` callable.
     """
 
     def __init__(

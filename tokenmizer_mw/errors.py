@@ -21,8 +21,8 @@
         `-- RequestBlocked      the guard refuses a request, because the settings say so
 
 Each class says whose fault it is in ``fault``: "caller", "config", "store" or "peer". While a chat call passes through
-this package, none of these reaches the application: the call goes on with the original bytes, and a counter gives the
-reason. ``RequestBlocked`` is the exception: clients get it as a response.
+this package, none of these reaches the application: the call goes on, without the step that failed or with the original
+bytes, and a counter gives the reason. ``RequestBlocked`` is the exception: clients get it as a response.
 """
 
 from __future__ import annotations

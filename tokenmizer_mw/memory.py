@@ -719,11 +719,12 @@ class SessionMemory:
         """Decide how a chat is shortened before it is sent to a model. For frameworks that have message objects instead
         of HTTP bodies.
 
-        Returns ``None`` when the chat fits as it is. Otherwise a resume block replaces the old messages; later calls
-        get the same block until the window is full again. If a single turn (a user message and everything that answers
-        it) fills the window, its middle is left out, a quarter of the window at a time. If compression is on, tool
-        results are shortened before messages are left out. Left-out content that the newest message asks about is added
-        after that message as a reminder.
+        Returns ``None`` when the chat is sent as it is: while it has, with ``overhead`` and ``reserved``, at most the
+        share ``Settings.cut_at`` of the window (with ``Settings.cut`` "economy", until a cut saves money). Otherwise a
+        resume block replaces the old messages; later calls get the same block until the window is full again. If a
+        single turn (a user message and everything that answers it) fills the window, its middle is left out, a quarter
+        of the window at a time. If compression is on, tool results are shortened before messages are left out. Left-out
+        content that the newest message asks about is added after that message as a reminder.
 
         - ``messages``: the whole chat, oldest first.
         - ``overhead``: other text in the request, such as tool definitions, to be counted.
@@ -761,12 +762,13 @@ class SessionMemory:
         """Select which part of a chat that was stored with ``add`` to send to a model, within ``limit - reserved``
         tokens.
 
-        Returns the whole chat while it fits. After that it returns the newest messages unchanged, and a resume block in
-        place of the older ones; later calls get the same block until the window is full again. If a single turn (a user
-        message and everything that answers it) is too long, its middle is left out. The last message stays even if it
-        alone exceeds the limit. Messages that ``revise`` archived are left out. If the setting ``compress`` switches on
-        compression and the chat may be too long, tool results are shortened before messages are left out. Left-out
-        content that the newest message asks about is returned as a reminder.
+        Returns the whole chat while it has, with ``reserved``, at most the share ``Settings.cut_at`` of ``limit`` (with
+        ``Settings.cut`` "economy", until a cut saves money). After that it returns the newest messages unchanged, and a
+        resume block in place of the older ones; later calls get the same block until the window is full again. If a
+        single turn (a user message and everything that answers it) is too long, its middle is left out. The last
+        message stays even if it alone exceeds the limit. Messages that ``revise`` archived are left out. If the setting
+        ``compress`` switches on compression and the chat may be too long, tool results are shortened before messages
+        are left out. Left-out content that the newest message asks about is returned as a reminder.
 
         - ``limit``: the model's context window in tokens; ``reserved``: tokens of it that are needed for something
           else.

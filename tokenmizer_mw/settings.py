@@ -85,14 +85,14 @@ class Settings:
         guesses; quotations take the tokens that are left. ``cut``: "window" cuts only when the window is full.
         "economy": also when a cut saves money, with the provider's prompt cache taken into account, by the published
         prices (an extra of this package; your own price file is not used). Without published prices, a warning is
-        logged and typical ratios are assumed. Such a cut keeps the share ``cut_to`` of the messages, at most two
-        fifths. ``cut_risk``: with "economy", a cut is made only if a chat that ended right then would have cost at most
-        this share (0.01: one percent) more than without any cut. ``embeddings``: a sentence-transformers model, by its
-        directory or by the installed package it comes in; recall and reminders then also find passages by meaning;
-        ``None``: only by words. Needs the extra ``embeddings``. ``embedding_wait_seconds``: how long a request waits
-        for the vector of its question; then words alone decide. ``reminder_tokens``: maximum tokens of the reminder
-        that is added to a request after a cut, with what the cut removed and the newest message asks for; 0: no
-        reminders.
+        logged and typical ratios are assumed. Such a cut keeps at most the share ``cut_to`` of the messages, or two
+        fifths if that is less; more only if the rest would be too short for the provider's cache. ``cut_risk``: with
+        "economy", a cut is made only if a chat that ended right then would have cost at most this share (0.01: one
+        percent) more than without any cut. ``embeddings``: a sentence-transformers model, by its directory or by the
+        installed package it comes in; recall and reminders then also find passages by meaning; ``None``: only by words.
+        Needs the extra ``embeddings``. ``embedding_wait_seconds``: how long a request waits for the vector of its
+        question; then words alone decide. ``reminder_tokens``: maximum tokens of the reminder that is added to a
+        request after a cut, with content that the cut removed and that the newest message asks for; 0: no reminders.
     Compaction requested by clients (in the proxy)
         Compaction replaces the history of a chat by a summary. ``compaction``: who answers a client's API request for
         it. "provider": the provider if it offers compaction, the proxy for all others; after a compaction by the
@@ -167,11 +167,11 @@ class Settings:
         comma-separated, that do not influence the answer.
     Waiting for the store
         ``store_wait_seconds``: how long a chat waits for the store until its turn (the new messages and the reply) is
-        stored, and how long until its session is read for a cut; then it continues without. 0: it never waits.
-        ``store_failures_max``: after this many failures in a row no chat waits until the store answers a probe.
-        ``store_rest_seconds``: time between two probes. ``spool_turns`` and ``spool_bytes``: turns that are not written
-        yet wait in memory, at most this many with so many bytes of requests and replies; further turns are lost and
-        counted.
+        stored, and how long until its session is read for a cut or for the guard; then it continues without. 0: it
+        never waits. ``store_failures_max``: after this many failures in a row no chat waits until the store answers a
+        probe. ``store_rest_seconds``: time between two probes. ``spool_turns`` and ``spool_bytes``: turns that are not
+        written yet wait in memory, at most this many with so many bytes of requests and replies; further turns are lost
+        and counted.
     Background work and caches
         Facts are extracted in the background, so that a busy process answers requests first. A method that reads a
         session, and a cut, extract its missing facts at once. The facts of a process's first chat are extracted without

@@ -41,8 +41,11 @@ INLINE_MAX: Final = 32 * 1024
 class ExchangeOpening:
     """Prepares chat calls, from their bytes to the body to forward.
 
-    Raises only ``RequestBlocked``. On any other failure the chat continues with the original bytes, and a counter and a
-    log line report it.
+    Raises only ``RequestBlocked``. Any other failure is counted and logged, and the chat continues:
+
+    - If the check for prompt injection, the cut, the reminder or the compression fails, only that step is left out.
+    - If the request cannot be parsed or its secrets cannot be redacted, and after any other error, the original bytes
+      are forwarded, and the call is not recorded.
     """
 
     _settings: Settings
@@ -56,10 +59,10 @@ class ExchangeOpening:
     def prepare(self, exchange: ChatExchange) -> bool:
         """Find the session of a call, redact secrets, check for prompt injection, and replace old messages by a resume
         block if the chat fills its share of the model's context window (or, with ``Settings.cut`` "economy", if that
-        saves money). Blocks.
+        saves money). Compress the texts if the settings say so. Blocks.
 
-        Returns whether the call is recorded; ``False``: it passes unchanged and a counter gives the reason. Raises
-        ``RequestBlocked``.
+        Returns whether the call is recorded; the body to forward is then ``exchange.forwarded``. ``False``: the
+        original bytes pass, and a counter gives the reason. Raises ``RequestBlocked``.
         """
         try:
             with span("request", bytes=len(exchange.body)):
@@ -68,12 +71,7 @@ class ExchangeOpening:
             return self._pass_over(exchange, error)
 
     async def aprepare(self, exchange: ChatExchange) -> bool:
-        """Prepare a call from an event loop, without blocking it: find its session, redact secrets, check for prompt
-        injection, and replace old messages by a resume block if necessary. Slow steps run in worker threads.
-
-        Returns whether the call is recorded; ``False``: it passes unchanged and a counter gives the reason. Raises
-        ``RequestBlocked``.
-        """
+        """Do what ``prepare`` does, without blocking the event loop: slow steps run in worker threads."""
         try:
             with span("request", bytes=len(exchange.body)):
                 in_body = exchange.may_name_session

@@ -51,8 +51,10 @@ class HostRequests:
     ) -> Shortened | None:
         """Decide how a framework's chat is shortened before it is sent to a model.
 
-        Returns ``None`` when the chat fits as it is. Otherwise the result names the messages that are sent, the resume
-        block that replaces the others, and a reminder. A new cut is recorded together with the new messages.
+        Returns ``None`` when the chat is sent as it is: while it has, with ``overhead`` and ``reserved``, at most the
+        share ``Settings.cut_at`` of the window (with ``Settings.cut`` "economy", until a cut saves money). Otherwise
+        the result names the messages that are sent, the resume block that replaces the others, and a reminder. A new
+        cut is recorded together with the new messages.
 
         - ``messages``: the whole chat, oldest first. ``overhead``: other text of the request, counted as well.
         - ``window``: the model's context window in tokens; ``None``: derived from ``model`` and the settings.
@@ -122,11 +124,12 @@ class HostRequests:
     ) -> Context:
         """Select which part of a chat that was stored with ``SessionMemory.add`` is sent to a model.
 
-        Returns the whole chat while it has at most ``limit - reserved`` tokens; then the newest messages, and a resume
+        Returns the whole chat while it has, with ``reserved``, at most the share ``Settings.cut_at`` of ``limit`` (with
+        ``Settings.cut`` "economy", until a cut saves money). After that it returns the newest messages, and a resume
         block in place of the older ones. An empty ``Context`` for a session without messages.
 
         - ``limit``: the model's context window in tokens; ``reserved``: tokens of it that must stay free.
-        - ``counter``: counts tokens; ``None``: the counter for ``model``.
+        - ``model``: name of the model; ``counter``: counts tokens; ``None``: the counter for ``model``.
         - ``question``: what will be asked next, if the chat does not end with it; "" for nothing.
 
         Raises ``ConfigError`` for a ``limit`` of 0.

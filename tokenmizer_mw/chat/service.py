@@ -10,8 +10,9 @@ work.
         service.schedule_extraction(exchange)       the client has received the last piece
         service.leave(exchange, outcome)            the call is over; a turn not yet recorded is, in the background
 
-Failures of this package are not raised: the chat continues with the original bytes, and a counter and a log line report
-the failure. The only exception is ``RequestBlocked``, if the settings let the guard block requests.
+Failures of this package are not raised: the chat continues, without the step that failed or with the original bytes
+(see ``ExchangeOpening``), and a counter and a log line report the failure. The only exception is ``RequestBlocked``, if
+the settings let the guard block requests.
 """
 
 from __future__ import annotations

@@ -14,11 +14,13 @@ if TYPE_CHECKING:
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run the command line and return the exit status: 0 for success, 1 if the store, the disk or a setting is at
-    fault, 2 for a wrong command or argument, 130 after Ctrl-C. ``running.run`` lists all.
+    """Run the command line and return the exit status: 0 for success, 1 if the store, the disk or a setting is at fault
+    (and for a negative result of some commands, such as ``check``), 2 for no or an unknown command and for a request
+    that makes no sense (such as an unknown session), 130 after Ctrl-C. ``running.run`` lists all.
 
     ``argv``: arguments without the program's name; ``None`` for those of the process. The command ``hook`` always
-    returns 0. ``SystemExit`` is raised only by ``--help``, ``--version`` and invalid arguments.
+    returns 0. ``--help``, ``--version`` and arguments that a command does not have raise ``SystemExit`` (with 0, 0 and
+    2).
     """
     given = sys.argv[1:] if argv is None else list(argv)
     if given[:1] == ["hook"]:

@@ -238,8 +238,8 @@ def run(argv: Sequence[str]) -> int:
     - ``PIPE_CLOSED`` (141): the program that reads the output has ended.
 
     Errors are printed as one line on standard error. If the variable ``TOKENMIZER_DEBUG`` is set, unexpected exceptions
-    are raised instead. ``SystemExit`` is raised only by ``--help``, ``--version`` and invalid arguments of a known
-    command.
+    are raised instead. ``SystemExit`` is raised only by ``--help``, ``--version`` and options or arguments that cannot
+    be parsed (0, 0, 2); an unknown command does not raise it.
     """
     tolerate_any_character()
     try:

@@ -108,8 +108,9 @@ def refinement_figures(
     prices: PriceList = PUBLISHED,
     at: datetime = ANNOUNCED,
 ) -> dict[str, UsageSums]:
-    """Return cost and savings of one refinement call, by stage. Without this package there would be no such call, so
-    its whole cost is a loss of the stage ``REFINE``.
+    """Return cost and savings of one refinement call: the whole call under ``CALL``, and its loss under ``REFINE``.
+    Without this package there would be no such call, so its whole cost is a loss. With an unknown price the costs are
+    0, and the call counts as unpriced.
 
     - ``usage``: token counts that the provider reported; ``prompt``, ``output``: tokens of prompt and reply, used if
       ``usage`` does not contain them.

@@ -54,7 +54,7 @@ _BLOCK_SHARE: Final = 0.4
 
 _ECONOMY_SHARE: Final = 0.4
 """With ``Settings.cut`` "economy", a cut keeps at most this share of the messages that were sent unchanged so far, even
-if ``cut_to`` allows more."""
+if ``cut_to`` allows more. It keeps more only if the rest would be too short for the provider's cache."""
 
 _WORTH_LEAST: Final = 4
 """With ``Settings.cut`` "economy", a request is checked for a cut once it has this many times the tokens of a resume

@@ -93,7 +93,7 @@ class Life:
 @dataclass(slots=True)
 class SessionGraph:
     """The facts of a session as a graph: nodes (facts), edges (relations between facts) and transitions (replacements
-    of one decision by another).
+    of one fact by another).
 
     Nodes are never changed in place, so one that was returned stays as it was. ``fork`` returns a graph that starts as
     this one and changes independently.

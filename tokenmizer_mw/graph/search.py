@@ -111,21 +111,29 @@ def _list_nodes(graph: SessionGraph) -> list[Node]:
 def find_described(graph: SessionGraph, text: str, former: Sequence[Node] = ()) -> Node | None:
     """Return the one node that ``text`` means; ``None`` when nothing matches.
 
-    Tried in this order, current facts first:
+    Tried in this order:
 
     - the node's id;
-    - its label or value (decisions before others), or the same words;
+    - its label or value, or the same words (current nodes first, then exact spellings, then decisions);
     - the wording that it had before a correction by hand (``former``, see ``former_nodes``);
     - the best hit of ``search`` that ``text`` is about. It is about a node if it describes the node (``is_described``),
-      names its value, or shares with its label at least two words that are a quarter of the words of ``text``.
+      names its value, or shares with its label at least two words that are a quarter of the words of ``text``. If
+      others fit about equally well, ``find_fitting`` says which comes first.
     """
     return next(iter(find_fitting(graph, text, former)), None)
 
 
 def find_fitting(graph: SessionGraph, text: str, former: Sequence[Node] = ()) -> list[Node]:
-    """Return the nodes that ``text`` may mean: the one that ``find_described`` returns, and behind it those that fit
-    about equally well, at most ``FITTING_MAX``. ``[]`` when nothing matches. If the best hit is an error, decisions
-    that have all words of ``text`` come before it."""
+    """Return the nodes that ``text`` may mean; ``find_described`` returns the first of them. ``[]`` when nothing
+    matches.
+
+    - If ``text`` is the id of a node: only that node.
+    - If it is a label or value, or has the same words: all nodes that it names equally well. Current nodes go before
+      others, exact spellings before the same words, and decisions before other types.
+    - If nodes had that label or value before a correction by hand (``former``, see ``former_nodes``): these nodes.
+    - Else the best hit of ``search`` that ``text`` is about, and those that fit about equally well, current ones first;
+      at most ``FITTING_MAX``. If the best hit is an error, decisions that have all words of ``text`` come before it.
+    """
     if (node := graph.get(text)) is not None:
         return [node]
     if named := _find_all_in(_list_nodes(graph), text):

@@ -193,8 +193,8 @@ class EdgeAdded:
 
 @dataclass(frozen=True, slots=True)
 class DecisionReplaced:
-    """A decision replaced another one. Applying the event gives the old decision the status superseded and adds an edge
-    from the new one to it."""
+    """A fact (a decision, or a goal and so on) replaced another one. Applying the event gives the old fact the status
+    superseded and adds an edge from the new one to it."""
 
     transition: Transition
 

@@ -377,13 +377,14 @@ class Edge:
 
 @dataclass(frozen=True, slots=True)
 class Transition:
-    """The replacement of one decision by another. Transitions can be queried and are never pruned.
+    """The replacement of one fact by another: of a decision, or of a goal, an environment value and so on. Transitions
+    can be queried and are never pruned.
 
-    - ``old``, ``new``: ids of the two decisions; ``trigger``: number of the message that made the change.
+    - ``old``, ``new``: ids of the two facts; ``trigger``: number of the message that made the change.
     - ``reason``: why, "" if nobody said; ``evidence``: the words that state the change, "" for none;
-      ``confidence_delta``: the new decision's confidence minus the old one's.
-    - ``labels``: the labels of the old and the new decision at that time, in transitions that a graph returns; ()
-      elsewhere, and if one of the decisions was unknown.
+      ``confidence_delta``: the new fact's confidence minus the old one's.
+    - ``labels``: the labels of the old and the new fact at that time, in transitions that a graph returns; ()
+      elsewhere, and if one of the facts was unknown.
     """
 
     old: str

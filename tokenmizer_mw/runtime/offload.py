@@ -278,8 +278,9 @@ def caller_on_this_loop() -> Callable[[Callable[[], object]], None]:
     """Return a function with which other threads can have a function called on the event loop of this task (asyncio or
     trio).
 
-    It returns at once and does not wait for that call, as ``anyio.from_thread.run_sync`` would: the loop may be
-    blocked, even by a function that waits for what the thread does next. It does nothing once the loop has ended.
+    The returned function returns at once and does not wait for that call, as ``anyio.from_thread.run_sync`` would: the
+    loop may be blocked, even by a function that waits for what the thread does next. It does nothing once the loop has
+    ended.
     """
     from anyio.lowlevel import current_token
 

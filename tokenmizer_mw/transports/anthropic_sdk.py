@@ -33,7 +33,8 @@ def anthropic_middleware(
     memory: SessionMemory, *, routes: Mapping[str, Dialect] = ROUTES, tenant: str = LOCAL_TENANT
 ) -> Middleware:
     """Return a middleware that records chats in ``memory``, for ``Anthropic(middleware=[...])`` and
-    ``AsyncAnthropic(middleware=[...])``, also for the SDK's cloud clients. ``routes``, ``tenant``: as for
+    ``AsyncAnthropic(middleware=[...])``, also for the SDK's cloud clients. In the requests of recorded calls it
+    replaces secrets, and old messages if necessary, as ``Transport`` does. ``routes``, ``tenant``: as for
     ``RecordingTransport``.
 
     The session is named as with ``Transport``, with one difference: a header is used only if it is passed with the call

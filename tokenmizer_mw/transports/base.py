@@ -197,9 +197,11 @@ class RecordingTransport(_Recording[Q, S, T]):
       not chats.
     - ``tenant``: owner of the sessions, used when no session context (``SessionMemory.session``) is active.
 
-    ``OutgoingCalls`` describes how the session of a call is found. A call without a session passes unchanged and is not
-    recorded. A call that the response cache (``Settings.cache``) can answer is not sent. A request with a signature
-    (such as AWS SigV4) is recorded and not changed. Raises ``ConfigError`` for invalid ``memory`` or ``routes``.
+    The request of a recorded call is changed: its secrets are redacted, and its old messages are cut if necessary
+    (``OutgoingCalls.send``). A request with a signature (such as AWS SigV4) is recorded and not changed. A call without
+    a session passes unchanged and is not recorded; ``OutgoingCalls`` describes how the session of a call is found. A
+    call that the response cache (``Settings.cache``) can answer is not sent. Raises ``ConfigError`` for invalid
+    ``memory`` or ``routes``.
     """
 
     _wrap: ClassVar[type[WatchedStream]]

@@ -167,12 +167,16 @@ class OutgoingCalls:
         self._ours = frozenset(name.encode("latin-1", "replace") for name in ours)
 
     def send(self, request: Q, send: Callable[[Q], S], wrap: Wrap, again: Again[Q, S] | None = None) -> S:
-        """Send a request with ``send`` and return its response. If the call is recorded, ``wrap`` wraps the response's
-        stream; any other call passes unchanged. Raises what ``send`` raises, and ``RequestBlocked`` if the guard blocks
-        the request.
+        """Send a request with ``send`` and return its response.
+
+        If the call is a chat that is recorded, ``send`` gets the request as it is forwarded: secrets redacted, old
+        messages cut if necessary, texts compressed if the settings say so, without this package's own headers; a signed
+        request stays as it is. ``wrap`` wraps the stream of the response, unless that is complete already. Any other
+        request is sent, and its response returned, unchanged.
 
         If the response cache has a response and ``again`` is not ``None``, nothing is sent: ``again`` builds the
-        response from the cached one.
+        response from the cached one. Raises what ``send`` raises, and ``RequestBlocked`` if the guard blocks the
+        request.
         """
         exchange = self._exchange_of(request)
         if exchange is None or not self.service.prepare(exchange):
@@ -213,11 +217,14 @@ class OutgoingCalls:
         headers: Callable[[], Headers],
         body: Callable[[], bytes],
     ) -> ChatExchange | None:
-        """Return the chat call that a request makes, if it is to be recorded; ``None`` if the request passes unchanged.
-        If it is a chat nevertheless, such as one that names no session, a counter shows why it passed.
+        """Return the chat call that a request makes, if it may be recorded; ``None`` if the request passes unchanged. A
+        counter shows why a chat passes, for example because it names no session; a call within a chat that the
+        middleware records already passes uncounted.
 
-        ``headers`` and ``body`` return those of the request; they are called only for a POST to one of the routes.
-        ``body`` raises ``RuntimeError`` when the body is a stream that cannot be read in advance.
+        ``method`` and ``path`` are those of the request. ``headers`` and ``body`` return those of the request; they are
+        called only for a POST to one of the routes. ``body`` raises ``RuntimeError`` when the body is a stream that
+        cannot be read in advance. The caller passes the result to the service's ``prepare``, which decides whether the
+        call is recorded.
         """
         if method != "POST" or not path.endswith(self._endings):
             return None
@@ -308,8 +315,11 @@ class OutgoingCalls:
 
     def receive(self, exchange: ChatExchange, response: HTTPResponse, wrap: Wrap) -> None:
         """Record a response that is complete, or wrap its stream with ``wrap`` so that it is recorded while the caller
-        reads it. A response with a status outside of 200 to 299 is not recorded. ``exchange``: the call that is
-        answered."""
+        reads it. ``exchange``: the call that is answered.
+
+        Not recorded are responses with a status outside of 200 to 299, and those whose stream was read already without
+        keeping the body; they stay as they are.
+        """
         reply = ReplyWatch(self.service, exchange)
         if self._note_response(reply, response, wrap):
             reply.commit(last=True)

@@ -32,8 +32,9 @@ class AsyncReplayedByteStream(Replayed, httpx2.AsyncByteStream):
 
 
 class Transport(RecordingTransport[httpx2.Request, httpx2.Response, httpx2.BaseTransport], httpx2.BaseTransport):
-    """Transport for ``httpx2.Client`` that records chat calls in a memory. If a request grows too long for the model,
-    it replaces the old messages by a resume block: a short text with the facts of the session.
+    """Transport for ``httpx2.Client`` that records chat calls in a memory. In the requests of these calls it replaces
+    secrets by placeholders, and if a request grows too long for the model, its old messages by a resume block: a short
+    text with the facts of the session.
 
     It sends requests with ``inner``, by default a new ``httpx2.HTTPTransport``. Calls that are not chats, and chats
     that name no session (body field, header, or ``SessionMemory.session``), pass unchanged and are not recorded. A
@@ -51,8 +52,9 @@ class Transport(RecordingTransport[httpx2.Request, httpx2.Response, httpx2.BaseT
 class AsyncTransport(
     AsyncRecordingTransport[httpx2.Request, httpx2.Response, httpx2.AsyncBaseTransport], httpx2.AsyncBaseTransport
 ):
-    """Transport for ``httpx2.AsyncClient`` that records chat calls in a memory. If a request grows too long for the
-    model, it replaces the old messages by a resume block: a short text with the facts of the session.
+    """Transport for ``httpx2.AsyncClient`` that records chat calls in a memory. In the requests of these calls it
+    replaces secrets by placeholders, and if a request grows too long for the model, its old messages by a resume block:
+    a short text with the facts of the session.
 
     It sends requests with ``inner``, by default a new ``httpx2.AsyncHTTPTransport``. Calls that are not chats, and
     chats that name no session (body field, header, or ``SessionMemory.session``), pass unchanged and are not recorded.
@@ -69,7 +71,7 @@ class AsyncTransport(
 
 def openai_client(memory: SessionMemory, **options: Any) -> openai.OpenAI:
     """Return an ``openai.OpenAI`` client whose chat calls are recorded in ``memory``. It sends through a ``Transport``;
-    see there which calls are recorded.
+    see there which calls are recorded, and what is changed in their requests.
 
     ``options`` are those of ``openai.OpenAI``, except ``http_client``, which raises ``TypeError``. Closing the client
     leaves the memory open.
@@ -82,7 +84,7 @@ def openai_client(memory: SessionMemory, **options: Any) -> openai.OpenAI:
 
 def async_openai_client(memory: SessionMemory, **options: Any) -> openai.AsyncOpenAI:
     """Return an ``openai.AsyncOpenAI`` client whose chat calls are recorded in ``memory``. It sends through an
-    ``AsyncTransport``; see there which calls are recorded.
+    ``AsyncTransport``; see there which calls are recorded, and what is changed in their requests.
 
     ``options`` are those of ``openai.AsyncOpenAI``, except ``http_client``, which raises ``TypeError``. Closing the
     client leaves the memory open.

@@ -44,7 +44,7 @@ def walk_members(text: str, place: int, visit: Callable[[str, Span, int], int]) 
     closing brace.
 
     ``visit`` gets the member's name, the span of the name with its quotes, and the position of the value; it must
-    return the position where the value ends. ``text`` must be valid JSON there.
+    return the position behind the value's last character. ``text`` must be valid JSON there.
     """
     place = skip_space(text, place + 1)
     while text[place] != "}":
@@ -59,8 +59,8 @@ def walk_elements(text: str, place: int, visit: Callable[[int, int], int]) -> in
     """Call ``visit`` for each element of the JSON array that starts at ``place``. Returns the position behind its
     closing bracket.
 
-    ``visit`` gets the index of the element and its position; it must return the position where the element ends.
-    ``text`` must be valid JSON there.
+    ``visit`` gets the index of the element (from 0) and its position; it must return the position behind the element's
+    last character. ``text`` must be valid JSON there.
     """
     place = skip_space(text, place + 1)
     index = 0

@@ -17,8 +17,9 @@ before, and keeps it."""
 
 
 class NotPlain(ValueError):
-    """Raised for text that is not a JSON object (such as JSON with comments), that has duplicate members, or in which a
-    value on the path has another type."""
+    """Raised for a configuration file that cannot be edited safely: it is not a JSON object (or not TOML), has comments
+    or duplicate members, or is nested too deeply; or a value on the path to the edited member is missing or has another
+    type than the edit needs."""
 
 
 @dataclass(slots=True)

@@ -18,8 +18,9 @@ def with_section(text: str, name: str, section: str) -> str:
     """Return the TOML text ``text`` with ``section`` at its end. ``section``: the text of the section, whose first line
     is the header ``[name]``.
 
-    If ``text`` already has a section ``[name]``, only the keys of ``section`` are set in it. Raises ``NotPlain`` if
-    ``text`` is not TOML, or if its section cannot be changed alone, for example because it is an inline table.
+    If ``text`` already has a section ``[name]``, only the keys of ``section`` are set in it; ``text`` itself is
+    returned if they have these values already. Raises ``NotPlain`` if ``text`` is not TOML, or if its section cannot be
+    changed alone, for example because it is an inline table.
     """
     path = name.split(".")
     values = _read(text)

@@ -47,8 +47,9 @@ _TABLES: Final = {speaker: RuleTable(RULES, speaker) for speaker in (Speaker.USE
 
 @lru_cache(maxsize=SENTENCES_KEPT)
 def read_hits(sentence: str, speaker: Speaker) -> tuple[Hit, ...]:
-    """Return the hits of rules in ``sentence``, in order; () if no rule matches, as in most questions and suppositions.
-    ``speaker``: whose sentence it is; there are other rules for users than for assistants."""
+    """Return the hits of rules in ``sentence``, in the order of its clauses; () if no rule matches, as in most
+    questions and suppositions. ``speaker``: whose sentence it is; there are other rules for users than for
+    assistants."""
     line = bound_sentence(sentence)
     if mixed := _mixed_status(line, speaker):
         return mixed

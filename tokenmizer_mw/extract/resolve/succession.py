@@ -46,8 +46,8 @@ class PreviousValue:
     """A value that was replaced.
 
     - ``node``: the fact that states it; ``value``: the value.
-    - ``named``: whether the message names the value, or what it is a value of. If not, it is only the newest value of
-      its kind.
+    - ``named``: whether the message that states the new value also names the old one, or what it is a value of (such as
+      "the port"). If not, the old value is only the newest one of its kind.
     """
 
     node: Node

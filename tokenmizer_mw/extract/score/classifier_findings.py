@@ -77,8 +77,13 @@ _RULES: Final = {use: Rule(f"learned.{use.act}", use.speaker, use.act, "", CONFI
 
 
 def model_of(settings: Settings) -> Model:
-    """Return the classifier that the settings ask for. Raises ``ConfigError`` if they name a directory that is not a
-    model, or if the extra ``semantic`` is missing."""
+    """Return the classifier in the directory ``settings.semantic``; the one that this package contains if that is
+    ``None``.
+
+    For a directory, raises ``ConfigError`` if the extra ``semantic`` is not installed, if the directory contains no
+    such model, and if the digest of its weights is not ``settings.semantic_sha256``. The classifier of this package
+    needs no extra.
+    """
     if settings.semantic is None:
         return load_shipped_model()
     try:
@@ -98,10 +103,16 @@ def find_by_classifier(
     situation: Situation,
     model: Model,
 ) -> Iterator[tuple[Segment, Hit]]:
-    """Iterate over the sentences that no rule reads and whose class is probable enough, as hits. Spans in ``told`` are
-    skipped. ``read``: the hits of rules in each sentence.
+    """Yield the sentences that no rule reads and whose most probable act is probable enough, each with that act as a
+    hit.
 
-    Only the first ``GUESSED_MAX`` sentences of a message are judged.
+    Only the first ``GUESSED_MAX`` sentences of a message are judged. Never yielded are questions (except those that are
+    orders), sentences with too few words of content or that refer to others ("do that"), and list items in the report
+    of an assistant with tools.
+
+    - ``spoken``: the sentences of the message; ``read``: the hits of rules in each.
+    - ``told``: spans of sentences to skip.
+    - ``situation``: the messages before, and who speaks; ``model``: the classifier.
     """
     for index, segment in enumerate(spoken[:GUESSED_MAX]):
         if not read[index] and (segment.start, segment.end) not in told:
@@ -113,8 +124,11 @@ def find_by_classifier(
 def drop_unlikely_hits(
     spoken: Sequence[Segment], read: Sequence[Sequence[Hit]], situation: Situation, model: Model
 ) -> list[Sequence[Hit]]:
-    """The hits of rules in each sentence (``read``), without those that the model finds improbable. Formal markers
-    always stay."""
+    """Return the hits of rules in each sentence (``read``), without those that ``model`` finds improbable.
+
+    Only hits for the acts in ``DOUBTED`` are judged, in the first ``GUESSED_MAX`` sentences; all others stay, and so do
+    formal markers ("Decided:").
+    """
     return [
         [hit for hit in known if not _is_unlikely(hit, index, spoken, read, situation, model)] if known else known
         for index, known in enumerate(read)
@@ -140,7 +154,14 @@ def drop_unlikely_findings(
     model: Model,
 ) -> list[Finding]:
     """Return ``found`` without the findings whose sentence probably does nothing of the kind (see ``LEAST_CHANCES``).
-    ``read``: the hits of rules in each sentence. Formal markers always stay, and what the user accepts of an offer."""
+
+    - ``spoken``: the sentences of the message; ``read``: the hits of rules in each.
+    - ``situation``: the messages before, and who speaks; ``model``: the classifier.
+
+    A finding stays unjudged if it is not stated by its speaker (such as what the user accepts of an offer), if its
+    sentence has a formal marker ("Decided:"), if its type and move are not in ``LEAST_CHANCES``, or if it is no finding
+    of one of the first ``GUESSED_MAX`` sentences.
+    """
     places = {(segment.start, segment.end): at for at, segment in enumerate(spoken[:GUESSED_MAX])}
 
     def is_likely(finding: Finding) -> bool:

@@ -204,8 +204,8 @@ def open_head(directory: str, sha256: str = "") -> Head:
     result is cached.
 
     The head is the file ``acts.head`` in the directory, else the one in this package. ``sha256``: required digest of
-    the weights; "": the weights must be those that the head was trained on. Raises ``ConfigError`` if weights,
-    tokenizer or head are missing, damaged or do not belong together.
+    the weights; "": any that the head was trained on. Raises ``ConfigError`` if weights, tokenizer or head are missing,
+    damaged or do not belong together, and if the weights have another digest.
     """
     folder = model_directory(directory)
     digest = digest_of(folder)

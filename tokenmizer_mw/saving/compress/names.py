@@ -24,10 +24,9 @@ _LETTER: Final = re.compile(r"[^\W\d_]")
 def names(text: str, read: dict[str, str] | None = None) -> Counter[str]:
     """Return the names in ``text`` in order, and how often each occurs.
 
-    A name is a run of letters, digits, and the marks of paths and addresses that is not a plain word: it contains such
-    a mark inside ("src/app.py", "max_size"), or a capital after a lower-case letter. Numbers and long hexadecimal
-    strings are not names; a line number after a path is not part of it. ``read`` caches the name of each run of
-    characters between calls.
+    A name is a run of letters, digits, and the marks of paths and addresses for which ``is_name`` is true
+    ("src/app.py", "max_size", "readFile"). Marks at its ends, and a line number after a path, are not part of it.
+    ``read`` caches the name of each run of characters between calls.
     """
     memo = {} if read is None else read
     found: Counter[str] = Counter()

@@ -1,4 +1,4 @@
-"""Classifies tool output: by the programs of its command, by the file name, and by its lines."""
+"""Classifies tool output by its lines and its call: the programs of a command, the tool, the file that it names."""
 
 from __future__ import annotations
 
@@ -44,9 +44,11 @@ _READS_INSIDE: Final = words("cat bat head tail sed nl awk less get-content gc")
 
 
 def kind_of_output(command: str) -> OutputKind | None:
-    """Return the kind of output of a command line, if all its programs agree; ``None`` if it is unknown.
+    """Return the kind of output of a command line, judged by its programs; ``None`` if it is unknown or if they differ.
 
-    Returns ``PRINTED`` if a file is shown among other output, whose lines must not be treated as log lines.
+    ``DIFF`` if the line contains a command for diffs, such as "git diff". ``PRINTED`` if a file is shown among other
+    output, whose lines must not be treated as log lines. Programs that print nothing do not count, nor those whose
+    output goes into a file. Only the first ``COMMAND_MAX`` characters are examined.
     """
     line = command.strip()[:COMMAND_MAX]
     if any(name in line for name in _DIFFS):
@@ -143,9 +145,18 @@ STAMP: Final = re.compile(
 
 
 def sort_of(passage: ChatPassage) -> OutputKind:
-    """Return the kind of a tool's output (source file, log and so on).
+    """Return the kind of a tool's output (source file, log and so on), by the first of these rules that applies:
 
-    The tool call decides before the content: a file that looks like a log is still a file.
+    - lines of a diff: ``DIFF``, whatever was called;
+    - the call reads a file, or shows one among other output: ``FILE`` or ``PRINTED``. So a file that looks like a log
+      is still a file;
+    - lines with times or levels: ``LOG``; ``PRINTED`` if a search found them, or if the end of the text has none;
+    - JSON: ``JSON``;
+    - the call builds, installs or tests: ``LOG``;
+    - the form of most of the first lines (numbered, found by a search, a listing);
+    - what else the call shows; if it shows nothing, ``PRINTED`` for a command and ``TEXT`` for any other call.
+
+    ``passage``: the output, with its tool, command and path.
     """
     look = passage.text[:LOOK]
     if _DIFF_LINE.search(look):

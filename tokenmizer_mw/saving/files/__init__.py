@@ -33,8 +33,10 @@ from .windows import show_lines
 
 __all__ = ["BUDGET", "Digest", "Progress", "ReadingLimits", "Stopped", "analyze", "excerpt"]
 INDENT_MAX: Final = 40
+"""Most blanks of indentation that an excerpt shows."""
+
 LINE_MAX: Final = 1_000
-"""Largest number of characters of a line that an excerpt shows."""
+"""Largest number of characters of a line that an excerpt shows, without the indentation."""
 
 
 def analyze(
@@ -91,8 +93,11 @@ def excerpt(
     progress: Progress | None = None,
     limits: ReadingLimits = ReadingLimits(),  # noqa: B008 - frozen
 ) -> str:
-    """Return numbered lines of a text file ("12: text"), secrets redacted, within ``budget`` tokens. If not all fit, a
-    last line says from which line on there is more. "" if no line is chosen.
+    """Return numbered lines of a text file ("12: text") for a model, within ``budget`` tokens. If not all fit, a last
+    line, which is not counted, says from which line on there is more. "" if no line is chosen.
+
+    The lines are not verbatim: secrets are redacted, markup has no effect and white space within a line becomes single
+    blanks (``flatten``). A line is cut after ``LINE_MAX`` characters, its indentation after ``INDENT_MAX``.
 
     - ``lines``: first and last line, both included, counted from 1; ``None``: all.
     - ``find``: only lines that contain this text, ignoring case; "": any.

@@ -58,7 +58,12 @@ _TAR_MARK: Final = slice(257, 262)
 
 
 def reader_of(name: str, source: FileSource) -> tuple[str, Reader]:
-    """Return the kind of a file, such as "csv", and the function that reads it. The content decides before the name."""
+    """Return the kind of a file, such as "csv", and the function that reads it.
+
+    Archives, PDF files and other content that is not text are recognised by their first bytes, whatever the name (which
+    tells ZIP archives from office documents). The kind of a text file is that of its ending; only if the ending is not
+    known, its first lines decide.
+    """
     kind = _by_contents(name, source)
     if kind:
         return kind, READERS[kind]

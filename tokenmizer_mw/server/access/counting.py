@@ -42,8 +42,8 @@ class RateState:
 
 
 def take_amount(limit: Limit, drained_at: float | None, now: float, cost: int = 1) -> float | RateState:
-    """Take ``cost`` from the limit. Returns the new ``drained_at`` if the cost fits; if not, returns the ``RateState``
-    and takes nothing.
+    """Compute what taking ``cost`` from the limit results in. Returns the new ``drained_at``, which the caller must
+    store, if the cost fits; if not, returns the ``RateState``, and nothing is taken.
 
     ``drained_at``: the time at which nothing of the limit will be in use, in seconds on the same clock as ``now``;
     ``None`` if nothing was taken yet. A cost of 0 takes nothing, but is refused if not even a cost of 1 would fit.
@@ -58,7 +58,8 @@ def take_amount(limit: Limit, drained_at: float | None, now: float, cost: int = 
 
 
 def charge(limit: Limit, drained_at: float | None, now: float, cost: int) -> float:
-    """Return the new ``drained_at`` of a limit after ``cost`` was used, even if that exceeds the limit.
+    """Return the new ``drained_at`` of a limit after ``cost`` was used, even if that exceeds the limit. The caller must
+    store it.
 
     ``drained_at``: the time at which nothing of the limit would be in use, in seconds on the same clock as ``now``;
     ``None`` if nothing was taken yet.
@@ -113,7 +114,7 @@ class Demand:
 
 @dataclass(frozen=True, slots=True)
 class Taken:
-    """What a request took from the counters.
+    """What a request took from the counters. The caller passes it to ``settle`` when the request ends.
 
     ``place``: identifies the slot of an open call, which ``settle`` frees again; "" if no slot was taken. ``places``:
     names of the counters in which the slot was taken.
@@ -142,7 +143,11 @@ class Counters(Protocol):
 
     async def take(self, demand: Demand) -> Taken | TooMuch:
         """Take everything that ``demand`` asks for and return what was taken. If any limit would be exceeded, take
-        nothing and return ``TooMuch``."""
+        nothing and return ``TooMuch``.
+
+        The caller must pass what was taken to ``settle`` when the request ends. Until then the slot of its open call
+        stays taken.
+        """
 
     async def settle(self, taken: Taken, charges: Sequence[tuple[Bucket, int]]) -> None:
         """End a request: free the slot of its open call, and charge the costs that are known only now.
@@ -173,12 +178,17 @@ class ProcessCounters:
         self._places: dict[str, int] = {}
 
     async def take(self, demand: Demand) -> Taken | TooMuch:
-        """Take everything that ``demand`` asks for and return what was taken; take nothing and return ``TooMuch`` if
-        any limit would be exceeded."""
+        """Take everything that ``demand`` asks for and return what was taken. If any limit would be exceeded, take
+        nothing and return ``TooMuch``.
+
+        The caller must pass what was taken to ``settle`` when the request ends. Until then the slot of its open call
+        stays taken.
+        """
         return self.take_now(demand)
 
     def take_now(self, demand: Demand) -> Taken | TooMuch:
-        """Do the same as ``take``, but as a plain function without ``await``."""
+        """Do the same as ``take``, but as a plain function without ``await``. What was taken is given back with
+        ``settle`` or ``settle_now``."""
         now = self._clock()
         levels: list[tuple[str, float]] = []
         for wanted, cost in demand.buckets:

@@ -59,7 +59,9 @@ class RateLimits:
         self._plan: Callable[[str, str], Plan] = lru_cache(_PLANS_MAX)(self._make_plan)
 
     def plan(self, caller: Caller) -> Plan:
-        """Return what the caller's requests take from the rate limits of its tenant and of its key."""
+        """Return what the caller's requests take from the rate limits of its tenant and of its key. Nothing is taken
+        yet: pass the plan's demand to ``counters.take``, and at the end of the request what that returned to
+        ``settle``."""
         return self._plan(caller.tenant, caller.key_id)
 
     async def settle(self, plan: Plan, taken: Taken, tokens: int) -> None:
@@ -137,7 +139,7 @@ class FailedKeys:
 
     def host_of(self, scope: Mapping[str, Any]) -> str:
         """Return the name under which wrong keys of a request's client are counted: its address, or for IPv6 its /64
-        network. "" if the server reports no address."""
+        network. "" if the server reports no address; all such clients then share one count."""
         client = scope.get("client")
         host = str(client[0]) if client else ""
         if ":" not in host:
@@ -151,8 +153,8 @@ class FailedKeys:
         return str(ipaddress.IPv6Network((int(address) >> _NETWORK_BITS << _NETWORK_BITS, _NETWORK_BITS)))
 
     def refusal(self, host: str) -> Refusal | None:
-        """Return the refusal (status 429) if ``host`` has sent too many wrong keys. ``None`` if its next key may be
-        compared."""
+        """Return the refusal (status 429) if ``host``, a name from ``host_of``, has sent too many wrong keys. ``None``
+        if its next key may be compared; if that key is wrong, the caller must call ``note``."""
         taken = self._counters.take_now(self._demand(host, 0))
         return failures_refused(taken) if isinstance(taken, TooMuch) else None
 

@@ -115,8 +115,12 @@ class RedisCounters:
 
     async def take(self, demand: Demand) -> Taken | TooMuch:
         """Take everything that ``demand`` asks for and return what was taken. If any limit would be exceeded, take
-        nothing and return ``TooMuch``. Raises ``StoreUnavailable`` if Redis does not answer and ``down`` is
-        "closed"."""
+        nothing and return ``TooMuch``.
+
+        The caller must pass what was taken to ``settle`` when the request ends. Without that, the slot of its open call
+        stays taken for ``stream_seconds``. While Redis does not answer, the counters of this process are used; if
+        ``down`` is "closed", ``StoreUnavailable`` is raised instead.
+        """
         lease = secrets.token_hex(8) if demand.places else ""
         names = [self._name(wanted.name) for wanted, _ in demand.buckets]
         arguments: list[Any] = [len(names)]

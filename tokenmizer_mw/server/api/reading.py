@@ -88,7 +88,7 @@ def history(request: ApiRequest[shapes.HistoryQuery, None]) -> shapes.HistoryAns
 
 
 def transitions(request: ApiRequest[shapes.NoQuery, None]) -> shapes.TransitionsAnswer:
-    """Return all replacements of one decision of a session by another, oldest first, and the decisions in them."""
+    """Return all replacements of one fact of a session by another, oldest first, and the facts in them."""
     found = request.memory.graph(request.session_id, tenant=request.tenant)
     steps = found.transitions()
     ends = {id for step in steps for id in (step.old, step.new)}

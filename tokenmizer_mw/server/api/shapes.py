@@ -376,10 +376,10 @@ class EdgeJson(TypedDict):
 
 
 class TransitionJson(TypedDict):
-    """A replacement of one decision by another. ``old``, ``new``: ids of the two decisions.
+    """A replacement of one fact by another. ``old``, ``new``: ids of the two facts.
 
     - ``trigger``: number of the message that caused it.
-    - ``delta``: confidence of the new decision minus that of the old one.
+    - ``delta``: confidence of the new fact minus that of the old one.
     - ``reason``: why. ``evidence``: the words of the message.
     """
 
@@ -392,8 +392,8 @@ class TransitionJson(TypedDict):
 
 
 class Graph(TypedDict):
-    """The graph of a session: facts (``nodes``), relations between them (``edges``), and replacements of one decision
-    by another (``transitions``). Each list is in the order in which they were recorded."""
+    """The graph of a session: facts (``nodes``), relations between them (``edges``), and replacements of one fact by
+    another (``transitions``). Each list is in the order in which they were recorded."""
 
     nodes: list[NodeJson]
     edges: list[EdgeJson]
@@ -413,8 +413,7 @@ HistoryAnswer = TypedDict(
 
 
 class TransitionsAnswer(TypedDict):
-    """All replacements of one decision of a session by another, oldest first. ``nodes``: the decisions that occur in
-    them."""
+    """All replacements of one fact of a session by another, oldest first. ``nodes``: the facts that occur in them."""
 
     session_id: str
     transitions: list[TransitionJson]
@@ -486,7 +485,7 @@ class DiffJson(TypedDict):
 
     - ``added``: new facts. ``removed``: facts that no longer exist.
     - ``changed``: pairs of a fact before and after. A replaced fact is here, not in ``removed``.
-    - ``transitions``: new replacements of one decision by another.
+    - ``transitions``: new replacements of one fact by another.
     """
 
     added: list[NodeJson]

@@ -196,9 +196,13 @@ def _value_behind(body: bytes, name: bytes, pattern: re.Pattern[bytes]) -> bytes
 
 class SessionNaming:
     """ASGI middleware that finds a chat's session id and stores it in the ASGI scope, where ``session_of`` reads it.
+    ``naming``: where the id may come from, see ``configuration.Naming``.
 
     Chats that name their session in the header or field of this package, and requests that are not chats, pass
-    unchanged. ``naming``: where the id may come from, see ``configuration.Naming``.
+    unchanged. So do chats in which no id is found, and those that are compressed or too large; they are not recorded. A
+    log line gives the reason, once for each client, except for calls that a client makes for itself (such as for a
+    title). If a coding agent asks for a summary of its session, the id of that session is stored in the scope under
+    ``BESIDE_KEY``.
     """
 
     def __init__(self, app: ASGIApp, memory: SessionMemory, naming: Naming) -> None:

@@ -156,9 +156,12 @@ def ask(text: str) -> Question:
 
 
 def add_question(request: ChatRequest, question: str) -> ChatRequest | None:
-    """Return ``request``, made of a framework's message objects, with ``question`` as its newest message. ``None`` when
-    nothing is asked: ``question`` is empty, and the chat is empty or ends with a reply. If only ``question`` is empty,
-    or the chat waits for a reply to this question, ``request`` is returned unchanged."""
+    """Return ``request``, made of a framework's message objects, with ``question`` as its newest message.
+
+    With an empty ``question``: ``request`` unchanged if its chat waits for a reply, else (the chat is empty or ends
+    with a reply) ``None``. ``request`` is also returned unchanged if the chat waits for the reply to this very
+    question.
+    """
     messages = request.messages
     last = messages[-1] if messages else None
     is_answered = last is None or (last.role is Role.ASSISTANT and not last.tool_calls)

@@ -63,7 +63,8 @@ class Alignment:
 def keys_of(item: Item) -> Keys:
     """Return the keys by which an item of a question is compared: two items match if they share one.
 
-    A word has its meanings as keys. A literal or a number has one key, its text after "!", which no word has.
+    A word has its meanings as keys. A literal or a number has one key: its text with "!" in front, with which no key of
+    a word begins.
     """
     return item.keys if item.kind == "word" else frozenset({f"!{item.text}"})
 

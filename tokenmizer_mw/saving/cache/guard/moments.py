@@ -98,8 +98,8 @@ _STANDING: Final = re2.compile(
 
 
 def is_of_the_moment(text: str) -> bool:
-    """Return whether the answer to a question changes with time, judged by its words ("today", "latest", "who won").
-    Such answers must not be cached.
+    """Return whether the answer to the question ``text`` changes with time, judged by the words of the question
+    ("today", "latest", "who won"). Such answers must not be cached.
 
     In a question that asks how to do something, some words do not count ("how do I undo the last commit"). A text of
     more than ``READ_MAX`` characters counts as changing. Linear time.

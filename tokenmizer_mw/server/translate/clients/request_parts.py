@@ -23,7 +23,7 @@ from tokenmizer_mw.server.translate import chat
 class Field:
     """How a request field is handled: translated, dropped or refused.
 
-    - ``carried`` true: the field is translated.
+    - ``carried`` true: any value is accepted, and the caller translates it.
     - Otherwise a value in ``values`` is dropped, for ``reason``, and any other value is refused. ``values`` of ``None``
       drops any value; ``()`` refuses any value.
 
@@ -43,7 +43,7 @@ REFUSED: Final = Field()
 
 
 def carry(*names: str) -> Table:
-    """Return a table in which the fields ``names`` are translated, whatever their values."""
+    """Return a table that accepts the fields ``names`` with any value; the caller translates them."""
     return dict.fromkeys(names, CARRIED)
 
 
