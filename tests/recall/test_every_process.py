@@ -1,4 +1,4 @@
-"""What is remembered is the same in every process: it must not depend on the order of sets, which differs by process."""
+"""What is remembered is the same in every process: it must not depend on the order of sets."""
 
 from __future__ import annotations
 
