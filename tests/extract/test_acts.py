@@ -80,6 +80,9 @@ def test_reasons_are_kept_apart() -> None:
     assert moved.reason == "SQLite is too weak"
     (faster,) = user("Switch from BERT to DistilBERT — faster inference")
     assert faster.reason == "faster inference"
+    chosen, rejected = assistant("Decided: Redis for refresh tokens (not DB — faster revocation)")
+    assert chosen.label == "Redis for refresh tokens"
+    assert (rejected.move, rejected.label, rejected.reason) == (Move.REJECT, "DB", "faster revocation")
 
 
 def test_kinds_of_decisions() -> None:

@@ -335,3 +335,11 @@ def test_options_may_stand_in_a_row_within_a_sentence() -> None:
     offer = "There are two ways. 1. keep the tokens and add a denylist 2. move to server-side sessions"
     graph = talk("u: how do I log somebody out at once?", f"a: {offer}", "u: the second")
     assert any("server-side sessions" in node.label for node in graph.nodes(NodeType.DECISION) if node.current)
+
+
+def test_what_is_named_as_decided_was_decided_when_the_user_asks_how_things_stand() -> None:
+    before = ("u: Build the portal of the library", "a: Gladly.")
+    report = talk(*before, "u: what did you decide on the proxy?", "a: Decided: Caddy for the proxy.")
+    assert labels(report, NodeType.DECISION, Status.ACTIVE) == ["Caddy for the proxy"]
+    advice = talk(*before, "u: which proxy would you take?", "a: I would take Caddy for the proxy.")
+    assert labels(advice, NodeType.DECISION, Status.ACTIVE) == []

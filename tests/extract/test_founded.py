@@ -209,3 +209,7 @@ def test_an_answer_to_a_question_and_a_complaint_replace_nothing() -> None:
 )
 def test_what_is_put_off_beside_an_error_leaves_it_fixed(said: str, status: Status) -> None:
     assert {found for found, _ in errors(*FAILING, said).values()} == {status}
+
+
+def test_what_went_wrong_before_the_talk_is_no_open_error() -> None:
+    assert errors("I help out at a food bank, and twice this year a fridge failed overnight. Build an alarm.") == {}

@@ -34,6 +34,7 @@ from .choices import CHOICE_MAKERS
 from .corrected_numbers import correct_numbers
 from .finding_makers import Maker, find_paths, place_hit
 from .goal import read_goal
+from .opening import is_background
 from .postponed_tasks import add_postponed
 from .replies import read_reply
 from .reports import REPORT_MAKERS
@@ -90,6 +91,8 @@ def read_acts(
         _read_one_sentence(segment, hits_, situation, found)
     if user:
         found = _keep_one_goal(found)
+        if situation.asked is None:  # what went wrong before the talk is why it begins
+            found = [one for one in found if one.type is not NodeType.ERROR or not is_background(one.quote)]
         found = correct_numbers(add_values(found, said, situation), said, situation)
     if model is not None:
         told = {finding.span for finding in found if finding.type in _STATED}

@@ -5,12 +5,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
 from html import unescape
 from typing import Any, Final
 
 from tokenmizer_mw.extract.dialogue.situation import Situation
 from tokenmizer_mw.extract.finding import Finding, Move
-from tokenmizer_mw.extract.match.rule_hits import is_anaphoric, read_hits
+from tokenmizer_mw.extract.match.rule_hits import Hit, is_anaphoric, read_hits
 from tokenmizer_mw.extract.match.slots import find_member
 from tokenmizer_mw.extract.rules import MEANINGS, Act, Speaker
 from tokenmizer_mw.extract.rules.verbs import DONE_VERBS, WORK_VERBS
@@ -32,6 +34,13 @@ _REPORTS_WORK: Final = PatternSet(
 )
 """Matches an assistant's report of finished work ("replaced Moment with Luxon"), which also states a change."""
 
+_TOLD_AS_MADE: Final = PatternSet(
+    r"(?:decided|decisions?|agreed|settled|chosen)\s?:",
+    r"(?:(?:i|we)(?:'ve| have)? )?(?:chose|chosen|settled|selected|picked|went with|adopted|standardi[sz]ed)\b",
+    r".*\b(?:won out|won in the end|came out ahead|made the most sense|felt like the (?:right|best)|was the (?:right"
+    r"|best))\b",
+)
+"""Matches an assistant's sentence about a choice that has been made, not one that it would make."""
 
 _TELLS: Final = PatternSet(
     r"(?:(?:i|we)(?:'ve| have)? (?:\w+ )?(?:been|learned|learnt|noticed|heard|read|received|got|met|had|never|found"
@@ -65,6 +74,9 @@ _OTHER_IS: Final = compile_lazily(
     r"|have|keeps|kept|turned|feels|can't|cannot|lost|failed|crashed|died|broke|ran out"
     r"|doesn't|don't|won't|isn't|costs?|lacks?|breaks?|needs?)\b.*)"
 )
+_NOT_THAT: Final = compile_lazily(
+    r"(?:not|instead of|rather than|no) (?P<target>[^,;:—–(]{2,60}?)(?:\s*(?:[,;:—–(]|--?\s)\s*(?P<why>.+))?$"
+)
 _OWN_PLAN: Final = PatternSet(
     r"(?:[\w']+,? ){0,4}?(?:i'll|i will|i'd|i'm going to|i am going to|we'll|we will|we're going to|(?:i"
     r"|we) (?:\w+ )?need"
@@ -84,6 +96,9 @@ def _make_choices(placed: PlacedHit, situation: Situation) -> list[Finding]:
     hit = placed.hit
     if not hit.rule.pattern and (_TELLS.any(hit.clause) or _STANDS.any(hit.clause) or _OWN_PLAN.any(hit.clause)):
         return []  # only the model takes it for a choice
+    user = situation.speaker is Speaker.USER
+    if user and hit.rule.explicit and (inner := _read_replacement(hit.label)) is not None:
+        return _make_replacements(PlacedHit(replace(inner, rule=hit.rule), placed.segment, placed.trust), situation)
     label, why = split_reason(hit.label)
     label, reason = strip_trailer(label), hit.reason or why
     found = [
@@ -93,7 +108,12 @@ def _make_choices(placed: PlacedHit, situation: Situation) -> list[Finding]:
     ]
     if hit.target:
         found += [_make_rejection(placed, hit.target, f"{found[0].label} was chosen")] if found else []
-    return found
+    return [*found, *_make_rejections(placed, reason, found)]
+
+
+def _read_replacement(label: str) -> Hit | None:
+    """The replacement stated after a marker ("Decision: back to A"); ``None`` for none."""
+    return next((hit for hit in read_hits(label, Speaker.USER) if hit.rule.act in (Act.REPLACE, Act.RETURN)), None)
 
 
 def _make_item_choice(placed: PlacedHit, item: str, reason: str, situation: Situation) -> Finding:
@@ -106,7 +126,8 @@ def _make_choice(placed: PlacedHit, label: str, situation: Situation, **changes:
     option."""
     if situation.speaker is Speaker.USER:
         return placed.finding(label, **changes, **read_slot_fields(label))
-    if placed.hit.rule.explicit and situation.ordered:
+    sure = situation.ordered or _TOLD_AS_MADE.any(placed.hit.clause)
+    if placed.hit.rule.explicit and sure:
         return placed.finding(label, **changes, **read_slot_fields(label), trust=Trust.ADOPTED)
     return placed.finding(
         label,
@@ -117,6 +138,18 @@ def _make_choice(placed: PlacedHit, label: str, situation: Situation, **changes:
         move=Move.NOTE,
         confidence=min(placed.hit.rule.confidence, _OPTION),
     )
+
+
+def _make_rejections(placed: PlacedHit, reason: str, chosen: Sequence[Finding]) -> list[Finding]:
+    """Make the rejection in the reason of a choice: B in "A (not B, because ...)"."""
+    match = _NOT_THAT.match(reason) if reason else None
+    if match is None or not chosen or chosen[0].status is not Status.ACTIVE:
+        return []
+    return [
+        _make_rejection(
+            placed, match.group("target"), match.group("why") or f"{chosen[0].label} was chosen", chosen[0].trust
+        )
+    ]
 
 
 def _make_rejection(placed: PlacedHit, label: str, reason: str, trust: Trust = Trust.STATED) -> Finding:

@@ -292,6 +292,11 @@ def _plain_rank(text: str) -> Rank:
     return Rank.BIT if _BITS.any(text) else Rank.STATEMENT
 
 
+def is_background(sentence: str) -> bool:
+    """Whether a sentence only introduces the speaker, or says what exists already."""
+    return _BACKGROUND.any(strip_lead(bound_sentence(sentence)))
+
+
 def _is_pointing_back(order: str) -> bool:
     """Whether an order refers to something said before instead of naming it ("fix it please")."""
     if _POINTING_ABROAD.any(order):
