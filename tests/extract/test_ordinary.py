@@ -218,7 +218,9 @@ def test_what_belongs_together_is_linked() -> None:
 @pytest.mark.parametrize(
     ("stated", "reply", "now"),
     [
+        ("The deadline is 08:00.", "8 is too early, make it 10", ["The deadline is 10:00"]),
         ("the port is 8080", "make it 9090", ["the port is 9090"]),
+        ("The limit is 8 degrees.", "make it 5", ["The limit is 5 degrees"]),
         ("Use Flask.", "make it 10", ["Flask"]),
     ],
 )

@@ -129,6 +129,17 @@ def test_a_change_of_one_clause_leaves_what_others_state_of_the_rest() -> None:
     assert "Lumen for the flyers" not in labels
 
 
+def test_of_two_products_in_one_label_only_the_replaced_one_goes() -> None:
+    graph = talk(
+        "u: Flask with SQLite please.",
+        "a: Flask with SQLite.",
+        "u: Two people write at once, so move it to PostgreSQL",
+    )
+    labels = in_force(graph)
+    assert "Flask" in labels
+    assert not any("SQLite" in label for label in labels)
+
+
 def test_what_somebody_says_of_itself_is_replaced_by_no_plain_statement() -> None:
     graph = talk(
         "u: I run a small pottery and want people to book courses online. My sister helps me.",
@@ -136,3 +147,13 @@ def test_what_somebody_says_of_itself_is_replaced_by_no_plain_statement() -> Non
         "u: No online payment, they pay at the pottery",
     )
     assert not graph.transitions()
+
+
+def test_turning_down_one_thing_for_another_names_both() -> None:
+    graph = talk(
+        "u: The prints come from Lumen.",
+        "a: Prints from Lumen, noted.",
+        "u: I've decided against Lumen and for Halden",
+    )
+    assert any("Halden" in label for label in in_force(graph))
+    assert not any("Lumen" in label for label in in_force(graph))

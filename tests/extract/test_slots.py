@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tokenmizer_mw.extract.match.slots import find_member, find_versions, is_same_value, read_slot
+from tokenmizer_mw.extract.match.slots import find_member, find_versions, is_same_value, members_of, read_slot
 
 SLOTS = [
     ("Python 3.12", "python.version", "3.12"),
@@ -119,6 +119,8 @@ def test_a_version_glued_to_its_name_is_read() -> None:
 def test_known_names() -> None:
     assert find_member("Postgres") == ("database", "postgresql")
     assert find_member("bananas") is None
+    assert "sqlite" in members_of("database")
+    assert members_of("bananas") == ()
 
 
 @given(st.text(max_size=400))

@@ -28,6 +28,9 @@ class SegmentKind(StrEnum):
 SPOKEN: Final = frozenset({SegmentKind.PROSE, SegmentKind.LIST_ITEM, SegmentKind.CHECKBOX, SegmentKind.HEADING})
 """The kinds of segments that can state facts in words."""
 
+BETWEEN_SENTENCES: Final = " . "
+"""Stands between sentences that are read together, as in ``Finding.near``."""
+
 
 @dataclass(frozen=True, slots=True)
 class Segment:

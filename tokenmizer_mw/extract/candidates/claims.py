@@ -12,14 +12,13 @@ from functools import partial
 from typing import Final
 
 from tokenmizer_mw.extract.dialogue.situation import last_question
-from tokenmizer_mw.extract.finding import Segment, SegmentKind
+from tokenmizer_mw.extract.finding import BETWEEN_SENTENCES, Segment, SegmentKind
 from tokenmizer_mw.extract.match.frames import find_frames, is_announcement
 from tokenmizer_mw.extract.match.rule_hits import read_hits
 from tokenmizer_mw.extract.read.layout import Span
 from tokenmizer_mw.extract.read.other_speakers import is_in_spans
 from tokenmizer_mw.extract.rules import Act, Speaker
 from tokenmizer_mw.extract.score.contrast import (
-    BETWEEN_SENTENCES,
     Claim,
     has_change_words,
     read_nothing,

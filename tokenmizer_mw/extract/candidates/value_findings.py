@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import Final
 
 from tokenmizer_mw.extract.dialogue.situation import Situation
-from tokenmizer_mw.extract.finding import Finding, Move, Segment, SegmentKind
+from tokenmizer_mw.extract.finding import BETWEEN_SENTENCES, Finding, Move, Segment, SegmentKind
 from tokenmizer_mw.extract.match.value_assignments import AGAINST, Assignment, find_assignments, strip_first_part
 from tokenmizer_mw.extract.text.pattern import PatternSet
 from tokenmizer_mw.graph.values import equal
@@ -180,4 +180,4 @@ def _normal(value: str) -> str:
 
 def _sentences_around(index: int, spoken: Sequence[Segment]) -> str:
     near = spoken[max(0, index - BEFORE_MAX) : index + 2]
-    return " . ".join(segment.text for segment in near)
+    return BETWEEN_SENTENCES.join(segment.text for segment in near)

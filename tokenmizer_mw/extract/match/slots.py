@@ -133,6 +133,12 @@ def _find_versions(text: str) -> Iterator[tuple[str, str]]:
         rest = behind
 
 
+def members_of(category: str) -> tuple[str, ...]:
+    """Return the canonical spellings of the known values of a category, one for each known name, so that a value with
+    several names occurs several times; () for an unknown category."""
+    return tuple(first for kind, first in MEMBERS.values() if kind.name == category)
+
+
 def find_member(word: str) -> tuple[str, str] | None:
     """Return the category and the canonical spelling of a known name, such as ("database", "postgresql") for "pg";
     ``None`` if it is unknown."""
@@ -153,6 +159,12 @@ def are_of_different_things(one: str, other: str) -> bool:
     return name == other_name and bool(about and other_about) and about != other_about
 
 
+def names_a_value(text: str) -> bool:
+    """Whether ``text`` is "category: value", such as "database: SQLite". The colon then does not introduce a reason."""
+    head, colon, value = text.partition(":")
+    return bool(colon and value.strip()) and head.strip().casefold().replace("-", " ") in _CALLED
+
+
 def _version(text: str) -> Slot | None:
     name, version = next(_find_versions(text), ("", ""))
     return Slot(f"{name.casefold().replace('golang', 'go')}.version", version, "version") if name else None
@@ -167,7 +179,7 @@ def _read_named_slot(text: str) -> Slot | None:
     value = found.group("value")
     category = _CALLED.get(name.replace("-", " "))
     if category is not None:
-        return Slot(category.name, value.casefold().strip(" ."), category.name)
+        return Slot(category.name, _canonical(value), category.name)
     if len(name.split()) > _SCOPE_WORDS or name in _NO_ATTRIBUTE:
         return None
     return Slot(name, value.casefold())
@@ -232,3 +244,8 @@ _SYNONYMS: Final = {
     "ci": "ci builds pipeline",
     "api style": "api endpoints",
 }
+
+
+def _canonical(value: str) -> str:
+    category, first = _first_member(value)
+    return first if category is not None else value.casefold().strip(" .")

@@ -7,23 +7,28 @@ nothing changed. A slot is the name of what a decision sets, such as "database";
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from dataclasses import replace
+from itertools import islice
 from typing import Final
 
 from tokenmizer_mw.extract.candidates.choices import is_absence
 from tokenmizer_mw.extract.candidates.finding_makers import is_name
 from tokenmizer_mw.extract.compose.validate import clean_label
 from tokenmizer_mw.extract.dialogue.situation import last_question, stems_in
-from tokenmizer_mw.extract.finding import Finding, Move
+from tokenmizer_mw.extract.finding import BETWEEN_SENTENCES, Finding, Move
 from tokenmizer_mw.extract.match.scope import is_exception
-from tokenmizer_mw.extract.match.slots import is_same_value
+from tokenmizer_mw.extract.match.slots import find_member, is_same_value, members_of
+from tokenmizer_mw.extract.match.value_assignments import AGAINST
 from tokenmizer_mw.extract.score.contrast import answers_another
 from tokenmizer_mw.extract.text.clauses import split_statements
-from tokenmizer_mw.extract.text.pattern import PatternSet
+from tokenmizer_mw.extract.text.pattern import PatternSet, compile_lazily
 from tokenmizer_mw.extract.text.phrases import bound_sentence, split_reason, strip_lead
 from tokenmizer_mw.extract.text.similar import content
+from tokenmizer_mw.graph.values import names_again, values_in
 from tokenmizer_mw.model.node import DecisionKind, Node, NodeType, Status, Trust
 
+from .correction import correct_number, is_value
 from .facts import (
     DECIDING,
     PRECISE,
@@ -31,6 +36,8 @@ from .facts import (
     adopt_option,
     drop_taken_slot,
     find_same_fact,
+    is_asked_now,
+    is_recent,
     supersede,
 )
 from .ledger import Ledger, is_open
@@ -39,10 +46,12 @@ from .succession import (
     NAMED_KINDS,
     PreviousValue,
     drop_false_target,
+    find_holder_of_value,
     find_previous_value,
-    is_value,
 )
 
+CHOICES_MAX: Final = 12
+"""Number of newest decisions that are searched for the choice which a new choice replaces."""
 _OLD_CONFIDENCE: Final = 0.6
 _BARE_WORDS: Final = 2
 _TOLD_MAX: Final = 80
@@ -76,15 +85,19 @@ def replace_value(ledger: Ledger, finding: Finding) -> Node | None:
     """Replace the fact whose value the finding's value takes the place of, and return the new node: "make it 12"
     replaces "the limit is 10".
 
-    ``None`` if nothing is replaced: no fact has such a value, the finding has no sentences around it
-    (``finding.near``), the sentence answers the assistant's question about something else, or the message has already
-    replaced a decision and does not name this value.
+    If no fact has such a value, the finding names what it replaces (``finding.target``), and a decision already states
+    the new value, that decision is returned. ``None`` if nothing is replaced: no fact has such a value, the finding has
+    no sentences around it (``finding.near``), the sentence answers the assistant's question about something else, or
+    the message has already replaced a decision and does not name this value.
     """
     if not finding.near:
         return None
     finding = drop_false_target(finding)
     before = find_previous_value(ledger, finding)
     if before is None and finding.target:
+        if (held := find_holder_of_value(ledger, finding)) is not None:
+            ledger.touch(held)
+            return held
         before = find_previous_value(ledger, replace(finding, target=""))
         before = before if before is not None and before.value.kind not in NAMED_KINDS else None
     if before is None or _answers_another(ledger, before.node, finding):
@@ -183,7 +196,7 @@ def replace_decision(ledger: Ledger, finding: Finding) -> Node | None:
     if finding.trust not in DECIDING:
         return note_decision(ledger, replace(finding, move=Move.NOTE, target=""))
     if is_value(finding.label):
-        return None
+        return correct_number(ledger, finding)
     if (new := replace_value(ledger, finding)) is not None:
         return new
     same = find_same_fact(ledger, replace(finding, label=_new_part(finding)))
@@ -198,7 +211,9 @@ def replace_decision(ledger: Ledger, finding: Finding) -> Node | None:
         return same
     if old is not None and old.current:
         return supersede(ledger, old, replace(finding, label=_label_in_place_of(old, finding)))
-    if old is not None or not finding.target:
+    if old is not None:
+        return _replace_superseded(ledger, old, same, finding)
+    if not finding.target:
         return note_decision(ledger, finding)
     stated = ledger.add(
         finding,
@@ -238,11 +253,16 @@ def _label_in_place_of(old: Node, finding: Finding) -> str:
         )
     if _is_inside_word(ahead[-1:]) or _is_inside_word(behind[:1]) or len(old.label) > _TOLD_MAX:
         return finding.label
+    version = _VERSION.match(behind)
     kept = ahead.removesuffix(" a ").removesuffix(" an ")
-    return f"{kept}{' ' if kept != ahead else ''}{new}{behind}"
+    return f"{kept}{' ' if kept != ahead else ''}{new}{behind[version.end() :] if version is not None else behind}"
 
 
 _ARTICLES: Final = frozenset({"the", "a", "an", "our", "my"})
+
+
+_VERSION: Final = compile_lazily(r" v?\d[\d.]*(?:\b|$)")
+"""Matches the version of the old product, which its successor does not have."""
 
 
 def _is_inside_word(beside: str) -> bool:
@@ -250,9 +270,25 @@ def _is_inside_word(beside: str) -> bool:
     return beside.isascii() and (beside.isalnum() or beside in ("-", "_", ".", "/"))
 
 
+def _replace_superseded(ledger: Ledger, old: Node, same: Node | None, finding: Finding) -> Node | None:
+    """Record a finding that replaces ``old``, a decision which another one had already replaced.
+
+    If the assistant carries out the same order again, the current decision is confirmed. If ``same`` (the node that
+    states what the finding states) is given, it is confirmed or in force again. Otherwise the finding is recorded as a
+    new decision.
+    """
+    heir = find_current_heir(ledger.graph, old)
+    if same is None and heir is not None and is_recent(ledger, heir) and finding.trust is Trust.ADOPTED:
+        ledger.merge(heir, finding)
+        return heir
+    if same is not None:
+        return _restate_decision(ledger, same, finding)
+    return note_decision(ledger, finding)
+
+
 def _find_target(ledger: Ledger, finding: Finding, same: Node | None) -> Node | None:
-    """The decision that a finding replaces: found by its target, its slot, or an earlier replacement. ``same``: the
-    node that already states what the finding states, if any. ``None`` for none."""
+    """The decision that a finding replaces: found by its target, its slot, criticism beside it, an earlier replacement,
+    or its category. ``same``: the node that already states what the finding states, if any. ``None`` for none."""
     graph = ledger.graph
 
     def replaceable(node: Node) -> bool:
@@ -269,10 +305,12 @@ def _find_target(ledger: Ledger, finding: Finding, same: Node | None) -> Node | 
     holder = graph.in_slot(finding.slot)
     if holder is not None and replaceable(holder) and not is_same_value(holder.value, finding.value):
         return holder
-    if finding.target:
-        return None
+    if (blamed := _find_criticised(ledger, finding, replaceable)) is not None or finding.target:
+        return blamed
     before = same if same is not None and not same.current else find_superseded(ledger, finding)
-    return find_current_heir(graph, before) if before is not None else None
+    if before is not None:
+        return find_current_heir(graph, before)
+    return _find_in_category(ledger, finding, replaceable)
 
 
 def find_superseded(ledger: Ledger, finding: Finding) -> Node | None:
@@ -281,6 +319,51 @@ def find_superseded(ledger: Ledger, finding: Finding) -> Node | None:
     return find_described(
         ledger.graph, finding.label, NodeType.DECISION, lambda node: node.status is Status.SUPERSEDED, RELATED
     )
+
+
+def _find_criticised(ledger: Ledger, finding: Finding, accept: Callable[[Node], bool]) -> Node | None:
+    """The choice in force that a neighbouring sentence criticises ("30 s polling is too slow"); ``None`` for none."""
+    told = [sentence for sentence in finding.near.split(BETWEEN_SENTENCES) if AGAINST.any(sentence)]
+    if not told:
+        return None
+    mine = content(finding.label)
+    others = (
+        node
+        for node in iterate_choices_in_force(ledger)
+        if accept(node) and node.source.turn < ledger.turn and not content(node.label) <= mine
+    )
+    return next((node for node in others if any(_is_named_in(node, sentence) for sentence in told)), None)
+
+
+def iterate_choices_in_force(ledger: Ledger) -> Iterator[Node]:
+    """Iterate over the choices in force among the ``CHOICES_MAX`` newest decisions, newest first. Rules, preferences
+    and options are left out but count towards that number."""
+    graph = ledger.graph
+    for number in islice(range(graph.count_added(NodeType.DECISION), 0, -1), CHOICES_MAX):
+        node = graph.get(f"{NodeType.DECISION.value}-{number}")
+        if node is not None and node.status is Status.ACTIVE and node.kind is DecisionKind.CHOICE:
+            yield node
+
+
+def _is_named_in(node: Node, sentence: str) -> bool:
+    """Whether a sentence names a choice: it contains one of its values, or at least two and 60 % of its content
+    stems."""
+    words = content(node.label)
+    shared = words & content(sentence)
+    values = (value for value in values_in(node.label) if value.kind not in NAMED_KINDS)
+    return len(shared) >= max(2, PRECISE * len(words)) or any(names_again(value, sentence) for value in values)
+
+
+def _find_in_category(ledger: Ledger, finding: Finding, accept: Callable[[Node], bool]) -> Node | None:
+    """The current decision for another value of the same category: "Vitest instead" finds the decision for Jest."""
+    kind = next((found[0] for word in finding.label.split() if (found := find_member(word)) is not None), "")
+    others = " ".join(members_of(kind)) if kind else ""
+    mine = content(finding.label)
+
+    def other(node: Node) -> bool:
+        return accept(node) and not content(node.label) <= mine
+
+    return find_described(ledger.graph, others, NodeType.DECISION, other, 1e-6) if others else None
 
 
 def reject_fact(ledger: Ledger, finding: Finding) -> Node | None:
@@ -302,7 +385,7 @@ def reject_fact(ledger: Ledger, finding: Finding) -> Node | None:
     if finding.trust not in DECIDING:
         return None
     if not finding.label:
-        return None
+        return _retract_last_task(ledger, finding)
     choice = find_described(ledger.graph, finding.label, NodeType.DECISION, lambda node: node.current, PRECISE)
     if choice is not None and choice.source.turn < ledger.turn:
         ledger.move(choice, Status.INVALIDATED, finding)
@@ -340,6 +423,15 @@ def _undo_work(ledger: Ledger, finding: Finding) -> Node | None:
         ledger.graph, lambda node: bool(finding.target) and node.detail == finding.target, settled=True
     )
     for task in undone[:1]:
+        ledger.move(task, Status.INVALIDATED, finding)
+        return task
+    return None
+
+
+def _retract_last_task(ledger: Ledger, finding: Finding) -> Node | None:
+    """Invalidate the newest task of the user's last message."""
+    tasks = find_nearest(ledger.graph, lambda node: node.type is NodeType.TASK and is_asked_now(ledger, node))
+    for task in tasks[:1]:
         ledger.move(task, Status.INVALIDATED, finding)
         return task
     return None

@@ -39,6 +39,7 @@ from tokenmizer_mw.extract.text.similar import content, overlap, split_words
 from tokenmizer_mw.graph.values import Value, same_sort, values_in
 from tokenmizer_mw.model.node import DecisionKind, Node, NodeType, Status, Trust
 
+from .correction import is_value
 from .decision_moves import find_superseded
 from .facts import PRECISE, supersede
 from .ledger import Ledger
@@ -46,7 +47,7 @@ from .may_replace import may_replace
 from .node_search import find_nearest
 from .restatements import NAME_KINDS, find_duplicates, iterate_in_force, supersede_restatements
 from .set_by_assistant import find_set_by_assistant
-from .succession import find_previous_value, is_value
+from .succession import find_previous_value
 
 ORDERS_MAX: Final = 12
 """How many of the newest tasks are searched for open orders that a sentence may change."""

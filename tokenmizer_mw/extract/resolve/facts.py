@@ -14,6 +14,7 @@ from tokenmizer_mw.extract.match.ahead import is_postponement
 from tokenmizer_mw.extract.match.scope import is_exception
 from tokenmizer_mw.extract.match.slots import is_same_value
 from tokenmizer_mw.extract.text.names import is_in_home_folder
+from tokenmizer_mw.extract.text.phrases import has_digit
 from tokenmizer_mw.extract.text.similar import content
 from tokenmizer_mw.model.event import NodeRevised
 from tokenmizer_mw.model.node import DecisionKind, Node, NodeType, Status, Trust
@@ -128,7 +129,7 @@ def supersede(ledger: Ledger, old: Node, finding: Finding, *, verbatim: bool = F
         return ledger.add(replace(option, slot="", value=""))
     finding = replace(finding, reason=finding.reason or clean_label(finding.why))
     same = ledger.graph.find(finding.type, finding.label) if verbatim else find_same_fact(ledger, finding)
-    if same is not None and (same.id == old.id or _is_just_gone(ledger, same)):
+    if same is not None and (same.id == old.id or _has_other_number(same, finding) or _is_just_gone(ledger, same)):
         same = None
     holder = ledger.graph.in_slot((same.slot if same is not None else "") or finding.slot)
     new = ledger.add(finding) if same is None else _restore_fact(ledger, same, finding)
@@ -156,6 +157,11 @@ def _may_only_propose(ledger: Ledger, old: Node, finding: Finding) -> bool:
 def _is_just_gone(ledger: Ledger, node: Node) -> bool:
     """Whether the current message has rejected or replaced a fact. It then cannot also be what the message chooses."""
     return node.status in (Status.INVALIDATED, Status.SUPERSEDED) and ledger.last_touched(node) >= ledger.turn
+
+
+def _has_other_number(node: Node, finding: Finding) -> bool:
+    """Whether the finding's label has a word with a digit that is not part of the node's label."""
+    return any(word not in node.label for word in finding.label.split() if has_digit(word))
 
 
 def _restore_fact(ledger: Ledger, node: Node, finding: Finding) -> Node:

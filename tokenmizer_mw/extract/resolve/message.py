@@ -14,7 +14,7 @@ from tokenmizer_mw.extract.candidates.note_findings import find_notes
 from tokenmizer_mw.extract.candidates.reports import says_could_not
 from tokenmizer_mw.extract.compose.validate import validate_findings
 from tokenmizer_mw.extract.dialogue.situation import Numbered
-from tokenmizer_mw.extract.finding import Finding, Move, SegmentKind
+from tokenmizer_mw.extract.finding import Finding, Move
 from tokenmizer_mw.extract.read.other_speakers import is_in_spans
 from tokenmizer_mw.extract.reading import MessageReading
 from tokenmizer_mw.extract.resolve.fact_changes import (
@@ -43,8 +43,6 @@ from tokenmizer_mw.settings import Settings
 
 Placed = tuple[Finding, Node | None]
 """A finding, and the node that states it now, or whose status it changed; ``None`` for none."""
-
-_SPOKEN: Final = frozenset({SegmentKind.PROSE, SegmentKind.LIST_ITEM})
 
 ANSWERED_MIN: Final = 200
 """Fewest characters of an answer that completes the user's order, if no tool was used."""

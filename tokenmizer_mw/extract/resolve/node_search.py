@@ -169,9 +169,15 @@ def _find_same_endpoint(node: Node, finding: Finding, _: bool) -> bool:
     )
 
 
+def _find_same_words(node: Node, finding: Finding, _: bool) -> bool:
+    return likeness(node.label, finding.label) >= SAME_OTHER
+
+
 _SAME: Final[dict[NodeType, Callable[[Node, Finding, bool], bool]]] = {
     NodeType.DECISION: _find_same_decision,
     NodeType.TASK: _find_same_task,
     NodeType.ERROR: _find_same_error,
     NodeType.ENDPOINT: _find_same_endpoint,
+    NodeType.GOAL: _find_same_words,
+    NodeType.SCHEMA: _find_same_words,
 }

@@ -11,6 +11,8 @@ from dataclasses import replace
 from itertools import islice
 from typing import Final, NamedTuple
 
+import re2
+
 from tokenmizer_mw.extract.compose.meaningless_labels import is_hollow
 from tokenmizer_mw.extract.finding import Finding
 from tokenmizer_mw.extract.match.slots import find_member
@@ -169,7 +171,7 @@ def _correct(ledger: Ledger, node: Node, new: Node, values: OldValues, told: Fin
 
 def _keep_other_clauses(ledger: Ledger, old: Node, values: OldValues) -> None:
     """Add what a replaced fact stated besides the invalid value as a new fact."""
-    rest = ", ".join(_other_clauses(old.label, values))
+    rest = ", ".join(_other_clauses(old.label, values)) or _name_other_product(old.label, values)
     now = ledger.graph.get(old.id)
     if not rest or now is None or now.status is not Status.SUPERSEDED or now.type not in _TYPES:
         return
@@ -195,6 +197,20 @@ def _other_clauses(label: str, values: OldValues) -> list[str]:
     ]
     rest = [clause for clause, stated in valued if not _has_ended(stated, values)]
     return rest if len(rest) < len(valued) else []
+
+
+def _name_other_product(label: str, values: OldValues) -> str:
+    """The part of a short label that names another product beside the replaced one ("Django" of "Django with SQLite");
+    "" for none."""
+    parts = [part.strip(" .,") for part in _JOINED.split(label.partition(",")[0])]
+    stated = [(part, read_stated(part)) for part in parts]
+    ended = [part for part, one in stated if not values.typed.isdisjoint(one.members)]
+    rest = [part for part, one in stated if one.names and values.typed.isdisjoint(one.members)]
+    return rest[0] if len(parts) == 2 and ended and rest else ""
+
+
+_JOINED: Final = re2.compile(r"(?i) (?:with|and|plus|on|over|mit|und|avec|et|con|y|com|e|und) | \+ ")
+"""Matches words that join two products in one label."""
 
 
 def _has_ended(stated: StatedValues, values: OldValues) -> bool:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Final
 
-from tokenmizer_mw.extract.finding import Finding, Move
+from tokenmizer_mw.extract.finding import BETWEEN_SENTENCES, Finding, Move
 from tokenmizer_mw.extract.match.slots import are_of_different_things, find_member
 from tokenmizer_mw.extract.match.value_assignments import AGAINST
 from tokenmizer_mw.extract.text.pattern import PatternSet
@@ -38,7 +38,6 @@ NAMED_KINDS: Final = frozenset({"name", "tool", "code", "term"})
 
 _BRIEF: Final = 8
 _NAME_WORDS: Final = 4
-BETWEEN: Final = " . "
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,8 +45,8 @@ class PreviousValue:
     """A value that was replaced.
 
     - ``node``: the fact that states it; ``value``: the value.
-    - ``named``: whether the message that states the new value also names the old one, or what it is a value of (such as
-      "the port"). If not, the old value is only the newest one of its kind.
+    - ``named``: whether the message names the value, or what it is a value of. If not, it is only the newest value of
+      its kind.
     """
 
     node: Node
@@ -72,6 +71,16 @@ def find_previous_value(ledger: Ledger, finding: Finding) -> PreviousValue | Non
             if score > best_score:
                 best, best_score = PreviousValue(node, old, score >= _NAMED_SCORE), score
     return best
+
+
+def find_holder_of_value(ledger: Ledger, finding: Finding) -> Node | None:
+    """Return the newest decision in force that states the finding's value (without one, its label); ``None`` for
+    none."""
+    value = finding.value or finding.label
+    for node in islice(_candidates(ledger), DECISIONS_MAX):
+        if node.type is NodeType.DECISION and any(equal(known.text, value) for known in _values_of(node)):
+            return node
+    return None
 
 
 def drop_false_target(finding: Finding) -> Finding:
@@ -145,12 +154,20 @@ def _score(ledger: Ledger, finding: Finding, new: Value, node: Node, old: Value)
         return 0
     if not named and not shared and _is_address(old) != _is_address(new):
         return 0
-    sure = _is_replaced(ledger, finding, node, old, new, named=named, shared=shared)
-    return (5 * named + _NAMED_SCORE * shared + 2 * is_recent(ledger, node) + 1) if sure else 0
+    option = _is_option_of(new, node)
+    sure = option or _is_replaced(ledger, finding, node, old, new, named=named, shared=shared)
+    return (5 * (named or option) + _NAMED_SCORE * shared + 2 * is_recent(ledger, node) + 1) if sure else 0
 
 
 _NAMED_SCORE: Final = 4
 """Lowest score of a value that the message names, or whose thing it names. Values that are only recent score less."""
+
+
+def _is_option_of(new: Value, node: Node) -> bool:
+    """Whether a choice answers a question that also offered the new value. Its label consists of question and answer:
+    "Svelte or Vue: Svelte"."""
+    question, answers, answer = node.label.partition(": ")
+    return bool(answers) and names_again(new, question) and not names_again(new, answer)
 
 
 def has_other_number(finding: Finding, new: str) -> bool:
@@ -165,7 +182,7 @@ def _is_replaced(
     """Whether there is enough evidence that the new value replaces ``old``. ``named``: the message names the old value;
     ``shared``: the message names the thing that the old value is a value of."""
     against = named and any(
-        names_again(old, sentence) and AGAINST.any(sentence) for sentence in finding.near.split(BETWEEN)
+        names_again(old, sentence) and AGAINST.any(sentence) for sentence in finding.near.split(BETWEEN_SENTENCES)
     )
     both = old.kind in NAMED_KINDS and new.kind in NAMED_KINDS
     if finding.about:
@@ -228,9 +245,3 @@ def _is_about_same(about: str, label: str, old: Value) -> bool:
 
 def _subject(text: str) -> frozenset[str]:
     return frozenset(kept for word in content(text) if (kept := _SYNONYMS.get(word, word)))
-
-
-def is_value(label: str) -> bool:
-    """Whether a label is only a number or a time: it begins with a digit and has nothing but digits, ":", "." and
-    ","."""
-    return label[:1].isdigit() and all(char.isdigit() or char in ":.," for char in label)

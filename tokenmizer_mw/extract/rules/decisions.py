@@ -41,6 +41,18 @@ REPLACEMENTS: Final = (
         whole=True,
     ),
     _rule(
+        "against_and_for",
+        Act.REPLACE,
+        r"(?:(?:we|i|they|the (?:team|board|group))(?:'ve| have)? (?:all |both )?)?(?:decided|voted|opted|chose"
+        r"|came down|settled) against (?:using |having |taking |the |an? )*(?P<target>[^,;:(]{2,60}?),? (?:and|but) "
+        r"(?:for|in favou?r of) (?P<label>.+)",
+        0.9,
+        "we decided against Jenkins and for GitHub Actions",
+        "we decided against the trip and for once nobody minded",
+        unless=r".* for (?:once|now|good|that|this)\b",
+        whole=True,
+    ),
+    _rule(
         "from_to",
         Act.REPLACE,
         rf"{_LETS}(?:switch|migrate|go|swap|move|change|convert|port)(?:ed)?(?: over| away| everything| it"

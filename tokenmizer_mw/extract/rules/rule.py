@@ -27,7 +27,7 @@ class Act(StrEnum):
       that tests pass, ``files`` names files.
     - Errors: ``complaint`` says that something fails, ``fix`` what was done about it, ``confirm`` that it works now,
       ``still`` that something reported as done is not.
-    - Decisions: ``choice`` decides for something, ``assign`` gives a value to something named, ``rule`` says what holds
+    - Decisions: ``choice`` decides for something, ``rule`` says what holds
       from now on, ``preference`` what the user prefers ("I prefer short answers"), ``wish`` how something should be
       ("the button should be on the right"), ``return`` goes back to an earlier choice ("back to REST"), ``reject``
       turns something down, ``proposal`` suggests something.

@@ -16,6 +16,7 @@ from itertools import chain
 from operator import mul
 from typing import Final, NamedTuple
 
+from tokenmizer_mw.extract.finding import BETWEEN_SENTENCES
 from tokenmizer_mw.extract.match.stated_values import (
     StatedValues,
     differ_counted,
@@ -34,9 +35,6 @@ from tokenmizer_mw.extract.text.similar import content, first_stem
 from tokenmizer_mw.model.node import Node, NodeType
 
 from .change_odds import change_odds
-
-BETWEEN_SENTENCES: Final = " . "
-"""Stands between the sentences of ``Claim.beside``."""
 
 
 def read_nothing() -> float | None:
