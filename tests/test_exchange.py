@@ -20,6 +20,7 @@ from tokenmizer_mw.settings import Settings
 from tokenmizer_mw.wire.dialects.openai_chat import OpenAIChat
 from tokenmizer_mw.wire.http import header
 from tokenmizer_mw.wire.known import KnownRequests
+from tokenmizer_mw.wire.request import ChatRequest
 
 DIALECT = OpenAIChat()
 SETTINGS = Settings()
@@ -239,6 +240,22 @@ def test_a_dialect_names_further_media_types() -> None:
         forwarding.start_reply(200, [(b"content-type", content_type)])
         forwarding.receive(b"".join(PIECES))
         assert (forwarding.close().reply is not None) is collected
+
+
+class SecondVersion(OpenAIChat):
+    """An application's dialect that refuses more than its base."""
+
+    def read(self, body: bytes, known: KnownRequests | None = None, *, path: str = "") -> ChatRequest:
+        if b'"version": 2' not in body:
+            raise MalformedRequest("not version 2")
+        return super().read(body, known, path=path)
+
+
+def test_only_the_own_way_of_reading_says_which_requests_a_dialect_takes() -> None:
+    with pytest.raises(MalformedRequest):
+        open_exchange(SecondVersion(), HEADERS, WITH_FIELD, SETTINGS).forward()
+    taken = WITH_FIELD.replace(b"{", b'{"version": 2, ', 1)
+    assert b"session_id" not in (open_exchange(SecondVersion(), HEADERS, taken, SETTINGS).forward().forwarded or b"")
 
 
 class NamedFirst(OpenAIChat):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import threading
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 
@@ -136,3 +137,39 @@ def test_result_after_the_end_of_the_loop_is_ignored() -> None:
     loop.run_until_complete(asyncio.gather(task, return_exceptions=True))
     loop.close()
     result.resolve("late")
+
+
+@pytest.mark.anyio
+async def test_cancellation_that_is_withdrawn_gives_no_result_that_nobody_computed() -> None:
+    """``Task.uncancel`` makes a task of Python 3.13 forget that it has to cancel itself."""
+    result: ThreadResult[str] = ThreadResult(asyncio.get_running_loop())
+
+    async def wait() -> str:
+        return await result
+
+    task = asyncio.create_task(wait())
+    await asyncio.sleep(0.01)
+    task.cancel("enough")
+    task.uncancel()
+    result.resolve("too late")
+    with pytest.raises(asyncio.CancelledError, match="enough"):
+        await task
+
+
+def test_tasks_in_debug_mode_and_tasks_in_python_wait_as_well() -> None:
+    async def wait() -> str:
+        result: ThreadResult[str] = ThreadResult(asyncio.get_running_loop())
+        in_a_thread(lambda: result.resolve("done"), 0.01)
+        return await result
+
+    def make_task(loop: asyncio.AbstractEventLoop, coroutine: Any, **named: Any) -> Any:
+        return asyncio.tasks._PyTask(coroutine, loop=loop, **named)  # type: ignore[attr-defined]
+
+    loop = asyncio.new_event_loop()
+    loop.set_debug(True)
+    try:
+        assert loop.run_until_complete(wait()) == "done"
+        loop.set_task_factory(make_task)
+        assert loop.run_until_complete(wait()) == "done"
+    finally:
+        loop.close()

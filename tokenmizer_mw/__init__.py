@@ -49,10 +49,10 @@ if TYPE_CHECKING:
     from tokenmizer_mw.transports.anthropic_sdk import anthropic_middleware as anthropic_middleware
     from tokenmizer_mw.transports.httpx_transport import AsyncHttpxTransport as AsyncHttpxTransport
     from tokenmizer_mw.transports.httpx_transport import HttpxTransport as HttpxTransport
+    from tokenmizer_mw.transports.openai_sdk import async_openai_client as async_openai_client
+    from tokenmizer_mw.transports.openai_sdk import openai_client as openai_client
     from tokenmizer_mw.transports.transport import AsyncTransport as AsyncTransport
     from tokenmizer_mw.transports.transport import Transport as Transport
-    from tokenmizer_mw.transports.transport import async_openai_client as async_openai_client
-    from tokenmizer_mw.transports.transport import openai_client as openai_client
     from tokenmizer_mw.wire.dialects.custom import CustomChat
 
 __version__ = "0.1.0"
@@ -102,8 +102,8 @@ _LAZY = {
     "HttpxTransport": "tokenmizer_mw.transports.httpx_transport",
     "AsyncHttpxTransport": "tokenmizer_mw.transports.httpx_transport",
     "anthropic_middleware": "tokenmizer_mw.transports.anthropic_sdk",
-    "async_openai_client": "tokenmizer_mw.transports.transport",
-    "openai_client": "tokenmizer_mw.transports.transport",
+    "async_openai_client": "tokenmizer_mw.transports.openai_sdk",
+    "openai_client": "tokenmizer_mw.transports.openai_sdk",
 }
 
 _EXTRAS = {"httpx2": "transport", "httpx": "httpx", "openai": "", "anthropic": ""}

@@ -54,6 +54,16 @@ def choice(label: str, trust: Trust) -> Finding:
     return Finding(NodeType.DECISION, label, Status.ACTIVE, trust, 0.8, kind=DecisionKind.CHOICE, quote=label)
 
 
+@pytest.mark.parametrize(
+    "said",
+    ["The banner still points to the summer page", "Only the ticket mail isn't arriving", "The map won't load"],
+)
+def test_what_does_not_work_is_no_choice(said: str) -> None:
+    (found,) = validate_findings([choice(said, Trust.STATED)], RULES_ONLY)
+    assert (found.type, found.status, found.label) == (NodeType.ERROR, Status.ACTIVE, said)
+    assert validate_findings([choice(said, Trust.ADOPTED)], RULES_ONLY) == []
+
+
 @pytest.mark.parametrize("said", ["The pier page isn't public", "We still use the old logo", "no gifts"])
 def test_what_shall_not_be_is_a_choice(said: str) -> None:
     (found,) = validate_findings([choice(said, Trust.STATED)], RULES_ONLY)
@@ -87,6 +97,7 @@ def test_a_quoted_sentence_keeps_its_date() -> None:
         ("The gulls are noisy.", True, True),
         ("Here is my list:", False, False),
         ("Never sound it at night.", False, False),
+        ("No bells either, they rust.", True, False),
         ("Bells are overkill.", True, True),
     ],
 )

@@ -66,6 +66,8 @@ def test_long_labels_end_at_a_word() -> None:
     [
         ("src/App.tsx", NodeType.FILE),
         ("config.py", NodeType.FILE),
+        ("https://example.org/api", NodeType.ENDPOINT),
+        ("POST /api/auth/login", NodeType.ENDPOINT),
         ("Node.js", NodeType.DECISION),
         ("whisper.cpp", NodeType.DECISION),
         ("src/whisper.cpp", NodeType.FILE),

@@ -124,3 +124,16 @@ async def test_a_chat_does_not_wait_until_its_thread_has_written_the_turns_of_ot
         assert not behind.is_settled
         answer.set()
         assert eventually(lambda: behind.is_written)
+
+
+@pytest.mark.anyio
+async def test_what_fails_behind_a_queued_turn_is_no_error_of_that_turn() -> None:
+    """The worker thread that queued a turn goes on with others, and cannot start another thread for them."""
+    turn = SpooledTurn(lambda: None, lambda: None)
+
+    def fail() -> None:
+        raise RuntimeError("can't start new thread")
+
+    turn.go_on = fail
+    with anyio.fail_after(PATIENCE):
+        assert await await_submitted(lambda *, writes: turn, 0.05) is turn

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from tokenmizer_mw.errors import MalformedRequest
 from tokenmizer_mw.wire.spans import read_object, splice, without_members
-from tokenmizer_mw.wire.text_member import find_text_member
+from tokenmizer_mw.wire.unparsed import find_text_member
 
 NAME = "session_id"
 

@@ -31,7 +31,7 @@ from tokenmizer_mw.wire.http import Headers, by_name
 from tokenmizer_mw.wire.known import SHORTEST, KnownRequests
 from tokenmizer_mw.wire.passages import append_edits, apply_edits
 from tokenmizer_mw.wire.request import Dialect
-from tokenmizer_mw.wire.text_member import TextMember, find_text_member
+from tokenmizer_mw.wire.unparsed import TextMember, find_text_member
 
 if TYPE_CHECKING:
     from tokenmizer_mw.chat.usage import EndedCall

@@ -23,7 +23,7 @@ from collections.abc import Callable, Generator
 from contextlib import suppress
 from contextvars import Context, copy_context
 from queue import SimpleQueue
-from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar
 
 if TYPE_CHECKING:
     import asyncio
@@ -183,7 +183,7 @@ class ThreadResult(Generic[T]):
     the loop's thread. For asyncio this is a future: it has the attributes that a task uses of what it awaits.
     """
 
-    __slots__ = ("_asyncio_future_blocking", "_error", "_is_done", "_loop", "_result", "_resume")
+    __slots__ = ("_asyncio_future_blocking", "_cancelled", "_error", "_is_done", "_loop", "_result", "_resume")
 
     _result: T
 
@@ -192,6 +192,7 @@ class ThreadResult(Generic[T]):
         self._asyncio_future_blocking = False
         self._is_done = False
         self._error: BaseException | None = None
+        self._cancelled: asyncio.CancelledError | None = None
         self._resume: list[tuple[Callable[[Any], object], Context | None]] = []  # taken out by who resumes the task
 
     def resolve(self, result: T, error: BaseException | None = None) -> None:
@@ -211,7 +212,7 @@ class ThreadResult(Generic[T]):
             return self.result()
         self._asyncio_future_blocking = True
         yield self  # where the task raises the error
-        return self._result
+        return self.result()
 
     # -- what a task calls -------------------------------------------------------------------------------------------
 
@@ -222,12 +223,22 @@ class ThreadResult(Generic[T]):
             self.resolve(self._result, self._error)
 
     def cancel(self, msg: object = None) -> bool:
-        """Resume the task, which is being cancelled. Returns false: the task raises ``CancelledError`` by itself."""
-        self.resolve(cast("T", None))
-        return False
+        """Resume the task with ``CancelledError``, and return true. Return false if it is about to be resumed with a
+        result, so that it has to cancel itself. Called on the loop."""
+        try:
+            callback, context = self._resume.pop()
+        except IndexError:
+            return False
+        import asyncio  # which is loaded: it runs the task
+
+        self._cancelled = asyncio.CancelledError() if msg is None else asyncio.CancelledError(msg)
+        self._loop.call_soon(callback, self, context=context)
+        return True
 
     def result(self) -> T:
-        """Return the result, or raise the error."""
+        """Return the result, or raise the error; ``CancelledError`` if the task was cancelled while it waited."""
+        if self._cancelled is not None:  # no other thread writes it, so that a late result hides no cancellation
+            raise self._cancelled
         if self._error is not None:
             raise self._error
         return self._result

@@ -16,7 +16,7 @@ from typing import Final, NamedTuple
 
 from tokenmizer_mw.settings import Settings
 from tokenmizer_mw.wire.http import Headers, header
-from tokenmizer_mw.wire.text_member import encode_name
+from tokenmizer_mw.wire.unparsed import encode_name
 
 _LENGTH_DIGITS: Final = 18
 

@@ -1,18 +1,10 @@
-"""Transports for httpx2, the HTTP library of most SDKs, that record chat calls in a session memory; and OpenAI clients
-that send through them."""
+"""Transports for httpx2, the HTTP library of most SDKs, that record chat calls in a session memory."""
 
 from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any
 
 import httpx2
 
 from .base import AsyncRecordingTransport, AsyncWatchedStream, RecordingTransport, Replayed, WatchedStream
-
-if TYPE_CHECKING:
-    import openai
-
-    from tokenmizer_mw.memory import SessionMemory
 
 
 class WatchedByteStream(WatchedStream, httpx2.SyncByteStream):
@@ -67,30 +59,3 @@ class AsyncTransport(
     _whole = httpx2.ByteStream
     _response = httpx2.Response
     _body = AsyncReplayedByteStream
-
-
-def openai_client(memory: SessionMemory, **options: Any) -> openai.OpenAI:
-    """Return an ``openai.OpenAI`` client whose chat calls are recorded in ``memory``. It sends through a ``Transport``;
-    see there which calls are recorded, and what is changed in their requests.
-
-    ``options`` are those of ``openai.OpenAI``, except ``http_client``, which raises ``TypeError``. Closing the client
-    leaves the memory open.
-    """
-    import openai  # which not everybody who uses the transports has installed
-
-    inner = httpx2.HTTPTransport(limits=openai.DEFAULT_CONNECTION_LIMITS)
-    return openai.OpenAI(http_client=openai.DefaultHttpx2Client(transport=Transport(memory, inner)), **options)
-
-
-def async_openai_client(memory: SessionMemory, **options: Any) -> openai.AsyncOpenAI:
-    """Return an ``openai.AsyncOpenAI`` client whose chat calls are recorded in ``memory``. It sends through an
-    ``AsyncTransport``; see there which calls are recorded, and what is changed in their requests.
-
-    ``options`` are those of ``openai.AsyncOpenAI``, except ``http_client``, which raises ``TypeError``. Closing the
-    client leaves the memory open.
-    """
-    import openai  # as above
-
-    inner = httpx2.AsyncHTTPTransport(limits=openai.DEFAULT_CONNECTION_LIMITS)
-    client = openai.DefaultAsyncHttpx2Client(transport=AsyncTransport(memory, inner))
-    return openai.AsyncOpenAI(http_client=client, **options)

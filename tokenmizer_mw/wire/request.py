@@ -342,6 +342,14 @@ class Dialect(Protocol):
         """
 
 
+_READING: Final = frozenset({"read", "rewrite"})
+"""Methods that say which requests a dialect takes, and how it writes them."""
+
+
+def _accept_nothing(self: JsonDialect, values: Mapping[str, Any]) -> bool:
+    return False
+
+
 class JsonDialect:
     """Base class of a dialect whose requests are JSON. Parses leniently: a field of the wrong type counts as absent. A
     rewrite changes no byte but those that it removes or inserts.
@@ -361,6 +369,8 @@ class JsonDialect:
         super().__init_subclass__(**named)
         if "ends" in cls.__dict__ and "end_mark" not in cls.__dict__:
             cls.end_mark = b""  # another way to tell the end, of which an inherited mark says nothing
+        if _READING & cls.__dict__.keys() and "accepts" not in cls.__dict__:
+            cls.accepts = _accept_nothing  # type: ignore[method-assign]  # what an own ``read`` accepts, only it knows
 
     def cut(self, request: ChatRequest, keep_from: int, block: str, role: str) -> list[Edit]:
         """Return the edits that remove the messages from ``request.prefix`` up to but not including index

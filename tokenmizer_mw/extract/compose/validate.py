@@ -10,11 +10,13 @@ from typing import Final
 
 from tokenmizer_mw.extract.finding import Finding, Move
 from tokenmizer_mw.extract.match.frames import is_announcement
+from tokenmizer_mw.extract.rules.acknowledgement_words import FAULTS
 from tokenmizer_mw.extract.text.cut_marks import find_cut_marks, replace_cut_marks
 from tokenmizer_mw.extract.text.names import PROJECTS, as_path, project_path
+from tokenmizer_mw.extract.text.pattern import PatternSet
 from tokenmizer_mw.extract.text.prose import strip_markdown
 from tokenmizer_mw.graph.text import words
-from tokenmizer_mw.model.node import LABEL_MAX, NodeType, Status, Trust
+from tokenmizer_mw.model.node import LABEL_MAX, DecisionKind, NodeType, Status, Trust
 from tokenmizer_mw.safety.redact.strict import mask_keys, mask_opaque
 from tokenmizer_mw.settings import Settings
 
@@ -148,11 +150,20 @@ def _shorten(label: str, limit: int) -> str:
 
 
 def correct_type(type_: NodeType, label: str) -> NodeType:
-    """Return the type that a fact with this label should have: FILE if the label is only a path, else ``type_``. If
-    ``type_`` is FILE, ENDPOINT, GOAL or ENVIRONMENT, it is always returned."""
+    """Return the type that a fact with this label should have: FILE if the label is only a path, ENDPOINT if it is a
+    URL or "GET /path", else ``type_``. If ``type_`` is FILE, ENDPOINT, GOAL or ENVIRONMENT, it is always returned."""
     if type_ in _READ_AS_SUCH:
         return type_
+    if _is_address(label):
+        return NodeType.ENDPOINT
     return NodeType.FILE if " " not in label and label.lower() not in PROJECTS and as_path(label) else type_
+
+
+def _is_address(label: str) -> bool:
+    if label.startswith(("http://", "https://")):
+        return " " not in label
+    method, _, route = label.partition(" ")
+    return label.startswith(_METHODS) and route.startswith("/") and " " not in route and method.isupper()
 
 
 def validate_findings(findings: Iterable[Finding], settings: Settings) -> list[Finding]:
@@ -165,13 +176,14 @@ def validate_findings(findings: Iterable[Finding], settings: Settings) -> list[F
     - decisions and goals in quoted text.
 
     A finding without a label stays if it means the current work, as in "it works now" or "working on it", or if its
-    move needs no label.
+    move needs no label. A choice of the user that says that something does not work becomes an error.
     """
     kept: list[Finding] = []
     for finding in findings:
         if len(kept) == settings.labels_max:
             break
-        clean = _validate_finding(finding, settings.confidence_floor)
+        said = _without_fault(finding)
+        clean = _validate_finding(said, settings.confidence_floor) if said is not None else None
         if clean is not None:
             kept.append(clean)
     return _without_reasons_as_errors(_without_other_choices(kept))
@@ -279,6 +291,31 @@ def _has_marker(finding: Finding) -> bool:
 
 _COLONS: Final = (":", "：")
 _LEADING_ON: Final = (*_COLONS, "...", "…")
+
+
+_FAULTS: Final = PatternSet(*FAULTS)
+
+
+def _without_fault(finding: Finding) -> Finding | None:
+    """The finding. An active choice whose label says that something does not work becomes an error if the user states
+    it; ``None`` if somebody else does."""
+    chosen = finding.type is NodeType.DECISION and finding.kind is DecisionKind.CHOICE
+    if not chosen or finding.status is not Status.ACTIVE or finding.target or not _FAULTS.any(finding.label):
+        return finding
+    return _as_error(finding) if finding.trust is Trust.STATED else None
+
+
+def _as_error(finding: Finding) -> Finding:
+    """A misread choice as an error."""
+    return Finding(
+        NodeType.ERROR,
+        finding.label,
+        Status.ACTIVE,
+        finding.trust,
+        finding.confidence,
+        quote=finding.quote,
+        span=finding.span,
+    )
 
 
 def _is_without_content(finding: Finding, label: str) -> bool:

@@ -40,6 +40,16 @@ DENIES: Final = (
 )
 """Sentences that say that a thing does not do something or is not something."""
 
+FAULTS: Final = (
+    r"(?:(?:only|but|just|the|my|our|that|this|its?) )*(?:[\w'.-]+ ){1,6}?"
+    r"(?:isn't|is not|aren't|are not|wasn't|weren't) (?:\w+ly )?(?:\w+ing|clickable|reachable|accessible|visible"
+    r"|responsive|sorted|there|available|found|recogni[sz]ed|shown|saved|sent|loaded)\b",
+    r"(?:(?:only|but|just|the|my|our|that|this|its?) )*(?:[\w'.-]+ ){1,6}?(?:doesn't|does not|don't|didn't|won't|can't"
+    r") (?:work|load|start|open|appear|show|respond|do anything|run|build|compile|connect|render|fit|match|help)\b",
+    r"(?:(?:only|but|just|the|my|our) )*(?:[\w'.-]+ ){1,6}?still (?:points?|says?|shows?|fails?|crash(?:es)?|breaks?"
+    r"|returns?|prints?|throws?|gives?|hangs?|looks?|appears?|complains?|mentions?|contains?|refers?|lists?)\b",
+)
+"""Statements that something does not work as it should, or has not changed although it should have."""
 
 LEAVES_OPEN: Final = (
     r".*\b(?:leave|ignore|skip|park|postpone)s? (?:it|that|this|them|those|these|the \w+)\b|.*\bfor now\b"

@@ -118,9 +118,11 @@ class _Waiting(ThreadResult[SpooledTurn | None]):
         turn.when_settled(self._wake_from_elsewhere)
         if self._is_late:  # the loop looked before there was a turn
             self.resolve(turn)
-        if turn.go_on is not None:
-            turn.go_on()
-        self._worker = 0  # with its next job this thread may settle the turn, too
+        try:
+            if turn.go_on is not None:
+                turn.go_on()
+        finally:
+            self._worker = 0  # with its next job this thread may settle the turn, too
         return turn
 
     def _wake_from_elsewhere(self) -> None:
@@ -130,6 +132,8 @@ class _Waiting(ThreadResult[SpooledTurn | None]):
 
     def deliver(self, turn: SpooledTurn | None, error: BaseException | None) -> None:
         """In the worker thread, which then is free for the next turn: wake the loop if the turn is settled."""
+        if error is not None and self._turn is not None:  # the turn is queued: what failed is the writing of others
+            turn, error = self._turn, None
         if turn is None or turn.is_settled:
             self.resolve(turn, error)
 
