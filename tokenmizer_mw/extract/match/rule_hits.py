@@ -10,6 +10,7 @@ from tokenmizer_mw.extract.rules import MEANINGS, RULES, Act, Speaker
 from tokenmizer_mw.extract.rules.assistant import BAD_NEWS
 from tokenmizer_mw.extract.rules.frame_words import Frame
 from tokenmizer_mw.extract.rules.states import ENGLISH_WORDS, HALF, RECOVERED_ABROAD, SENTENCES
+from tokenmizer_mw.extract.text.pattern import PatternSet
 from tokenmizer_mw.extract.text.phrases import (
     bound_sentence,
     is_question,
@@ -93,16 +94,21 @@ def read_kind(statement: str) -> DecisionKind:
 
 def may_be_reason(text: str, *, behind: bool) -> bool:
     """Whether a sentence next to a change may be the reason for it: it states no rule or goal and does not end with a
-    colon. ``behind``: whether it follows the change. If so, it must not give an order either."""
+    colon.
+
+    ``behind``: whether it follows the change. If so, it must not give an order either, nor reject something in addition
+    ("... either").
+    """
     if text.rstrip().endswith((":", "：")):
         return False
     own = _LAYS_DOWN | (_GOES_ON if behind else frozenset())
     acts = {hit.rule.act for hit in read_hits(text, Speaker.USER)}
-    return acts.isdisjoint(own)
+    return acts.isdisjoint(own) and not (behind and Act.REJECT in acts and _BESIDES.any(text))
 
 
 _LAYS_DOWN: Final = frozenset({Act.RULE, Act.GOAL})
 _GOES_ON: Final = frozenset({Act.REQUEST})
+_BESIDES: Final = PatternSet(r".*\b(?:also|either|as well|auch|aussi|non plus|también|tampoco|anche|neanche|também)\b")
 
 
 def _read_state(line: str) -> tuple[Hit, ...]:
