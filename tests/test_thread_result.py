@@ -23,6 +23,10 @@ def in_a_thread(work: Callable[[], object], after: float = 0.0) -> threading.Tim
     return timer
 
 
+async def wait_for(result: ThreadResult[str]) -> str:
+    return await result
+
+
 @pytest.mark.anyio
 async def test_task_waits_for_the_other_thread() -> None:
     result: ThreadResult[str] = ThreadResult(asyncio.get_running_loop())
@@ -72,10 +76,7 @@ async def test_results_that_come_while_the_task_begins_to_wait_are_not_lost() ->
 async def test_cancelled_task_returns_at_once_and_a_later_result_is_ignored() -> None:
     result: ThreadResult[str] = ThreadResult(asyncio.get_running_loop())
 
-    async def wait() -> str:
-        return await result
-
-    task = asyncio.create_task(wait())
+    task = asyncio.create_task(wait_for(result))
     await asyncio.sleep(0)
     task.cancel("enough")
     with pytest.raises(asyncio.CancelledError):
@@ -90,10 +91,7 @@ async def test_cancelled_task_returns_at_once_and_a_later_result_is_ignored() ->
 async def test_task_that_is_cancelled_when_the_result_comes_is_cancelled(first: str) -> None:
     result: ThreadResult[str] = ThreadResult(asyncio.get_running_loop())
 
-    async def wait() -> str:
-        return await result
-
-    task = asyncio.create_task(wait())
+    task = asyncio.create_task(wait_for(result))
     await asyncio.sleep(0)
     steps: list[Callable[[], object]] = [task.cancel, lambda: result.resolve("done")]
     for step in steps if first == "cancel" else steps[::-1]:
@@ -144,10 +142,7 @@ async def test_cancellation_that_is_withdrawn_gives_no_result_that_nobody_comput
     """``Task.uncancel`` makes a task of Python 3.13 forget that it has to cancel itself."""
     result: ThreadResult[str] = ThreadResult(asyncio.get_running_loop())
 
-    async def wait() -> str:
-        return await result
-
-    task = asyncio.create_task(wait())
+    task = asyncio.create_task(wait_for(result))
     await asyncio.sleep(0.01)
     task.cancel("enough")
     task.uncancel()

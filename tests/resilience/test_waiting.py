@@ -13,7 +13,7 @@ import pytest
 from tests.waiting import PATIENCE, eventually
 from tokenmizer_mw import SessionMemory, Settings
 from tokenmizer_mw.model.session import SessionKey
-from tokenmizer_mw.runtime.offload import TURNS, offload
+from tokenmizer_mw.runtime.offload import TURNS, WRITERS_MAX, offload
 from tokenmizer_mw.store.resilience.spool import SpooledTurn
 from tokenmizer_mw.store.resilience.waiting import await_submitted
 
@@ -102,16 +102,20 @@ async def test_a_turn_that_its_thread_has_left_is_settled_by_any_thread_later() 
 
 
 @pytest.mark.anyio
-async def test_a_chat_does_not_wait_until_its_thread_has_written_the_turns_of_others(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    """The thread that has written its own turn leaves further ones to another thread."""
-    monkeypatch.setattr("tokenmizer_mw.store.resilience.spool.WRITERS_MAX", 1)
+async def test_a_chat_does_not_wait_until_its_thread_has_written_the_turns_of_others() -> None:
+    """The thread that has written its own turn leaves further ones to another thread, also if it is the only one that
+    is not held up."""
     mine, others = SessionKey("local", "mine"), SessionKey("local", "others")
     answer = threading.Event()
-    behind = SpooledTurn(lambda: answer.wait(PATIENCE) and None, lambda: None)
+
+    def make_held_up() -> SpooledTurn:
+        return SpooledTurn(lambda: answer.wait(PATIENCE) and None, lambda: None)
+
+    behind = make_held_up()
     with SessionMemory.open("memory://") as memory:
         spool = memory.service.turns.spool
+        for number in range(WRITERS_MAX - 1):
+            spool.put(SessionKey("local", f"held-up-{number}"), make_held_up(), 1)
         own = SpooledTurn(lambda: spool.put(others, behind, 1) and None, lambda: None)
 
         def submit(*, writes: bool) -> SpooledTurn:
