@@ -31,7 +31,7 @@ from tokenmizer_mw import SessionMemory, Settings
 from .acts import scenes
 from .baselines import PLAIN, peer
 from .extraction_figures import MATCHES, Scored, figures, matcher_for, scored
-from .extraction_lines import beside, decisions_page, faults_of, grouped, stages, stages_page, table
+from .extraction_lines import beside, decisions_page, faults_of, grouped, precisions_of, stages, stages_page, table
 from .labelled import TRAITS, Corpus, Labelled, corpora
 from .measure import at_least, at_most
 from .readout import labels_of
@@ -166,6 +166,11 @@ RESEARCH_BARS: Final = {"all": 0.95, "implicit": 0.85}
 """Lowest mean F1 of the sessions of the research corpus by its own matcher: of all, and of those of the implicit
 register."""
 
+UNREAD: Final = ("second", "third")
+"""Sets for which no rule is written and on which nothing is trained."""
+PRECISE: Final = 0.6
+"""Lowest precision of decisions in force, finished tasks and open errors in the sets ``UNREAD``."""
+
 
 def _bars(found: Mapping[str, Any]) -> list[dict[str, Any]]:
     bars = [bar for name in BARS if name in found for bar in _quality_bars(name, found[name])]
@@ -175,6 +180,10 @@ def _bars(found: Mapping[str, Any]) -> list[dict[str, Any]]:
         bars.append(at_least(f"real_dev, agentic: F1 of {category}", reached, bar))
     if "research100" in found:
         bars += _research_bars(found["research100"])
+    for name in (one for one in UNREAD if one in found):
+        bars += [
+            at_least(f"{name}: precision of {what}", part, PRECISE) for what, part in precisions_of(found[name]).items()
+        ]
     for name, part in found.items():
         bars.append(at_most(f"{name}: CPU per turn, median", part["cpu_ms"]["median"], 1.0, "ms"))
         bars.append(at_most(f"{name}: CPU per turn, p99", part["cpu_ms"]["p99"], 6, "ms"))

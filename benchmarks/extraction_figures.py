@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from .labelled import TRAITS, Corpus, Labelled
 from .measure import percentile
-from .scoring import FREE, RESEARCH, Matcher, Row, free_covers, score, states, summary
+from .scoring import FREE, RESEARCH, Matcher, Row, count_open, free_covers, score, states, summary
 
 LEAST_IN_GROUP: Final = 3
 """Fewest sessions with the same value of a trait that get figures of their own."""
@@ -67,12 +67,23 @@ def figures(corpus: Corpus, rows: Sequence[Scored], *, samples: int = 1000) -> d
         "parts": _parts(rows),
         "by": {trait: groups(rows, trait) for trait in TRAITS if groups(rows, trait)},
         "error_states": {"right": right, "wrong": wrong},
+        "open_errors": _open_errors(rows, matcher_for(corpus)),
         "negatives": {
             "taken": sum(len(taken(row)) for row in rows),
             "of": sum(len(row.session.negatives) for row in rows),
         },
         "cpu_ms": costs_of(rows),
     }
+
+
+def _open_errors(rows: Sequence[Scored], matcher: Matcher) -> dict[str, int]:
+    """How many errors are told as open ("told"), and how many of them are open at the end ("right")."""
+    covers = matcher.relation("errors", strict=False)
+    counts = [
+        count_open(row.labels.get("errors", ()), row.session.gold.get("errors", ()), row.session.open_errors, covers)
+        for row in rows
+    ]
+    return {"right": sum(right for right, _ in counts), "told": sum(told for _, told in counts)}
 
 
 def taken(row: Scored) -> list[tuple[str, str]]:

@@ -68,15 +68,30 @@ def stages_page(sets: Mapping[str, Mapping[str, Any]]) -> Iterator[str]:
 
 
 def decisions_page(sets: Mapping[str, Mapping[str, Any]]) -> Iterator[str]:
-    """Yield a Markdown table with, for each set, the precision and recall of decisions, and the mean recall of the
-    categories, all lenient."""
-    yield "| set | decisions read that are right | decisions found | facts found, mean of the categories |"
-    yield "|---|---|---|---|"
+    """Yield a Markdown table with, for each set, the precision of decisions in force, finished tasks and open errors,
+    the recall of decisions, and the mean recall of the categories, all lenient."""
+    yield (
+        "| set | decisions told that are right | tasks told as done that are | errors told as open that are"
+        " | decisions found | facts found, mean of the categories |"
+    )
+    yield "|---|---|---|---|---|---|"
     for name, found in sets.items():
         categories = found["lenient"]["categories"]
         recall = sum(part["recall"] for part in categories.values()) / len(categories)
-        shares = (categories["decisions"]["precision"], categories["decisions"]["recall"], recall)
+        shares = (*precisions_of(found).values(), categories["decisions"]["recall"], recall)
         yield f"| {name} | " + " | ".join(f"{share:.2f}".removeprefix("0") for share in shares) + " |"
+
+
+def precisions_of(found: Mapping[str, Any]) -> dict[str, float]:
+    """Return the precision of a set's decisions in force, finished tasks and open errors, lenient; 0 if there are
+    none."""
+    categories, still = found["lenient"]["categories"], found["open_errors"]
+    none = {"precision": 0.0}
+    return {
+        "decisions in force": categories.get("decisions", none)["precision"],
+        "finished tasks": categories.get("tasks_done", none)["precision"],
+        "open errors": round(still["right"] / max(1, still["told"]), 4),
+    }
 
 
 def _pair(part: Mapping[str, Any], category: str) -> str:

@@ -224,6 +224,16 @@ def states(errors: Iterable[str], flags: Mapping[str, bool]) -> tuple[int, int]:
     return right, wrong
 
 
+def count_open(
+    errors: Iterable[str], gold: Sequence[Gold], flags: Mapping[str, bool], covers: Covers
+) -> tuple[int, int]:
+    """Return how many of the found errors that begin with "[open]" match a given one that is open at the end, and how
+    many begin so. ``flags``: by label of a given error, whether it is open."""
+    told = [without_state(label) for label in errors if label.startswith("[open]")]
+    still = [one for one in gold if flags.get(one[0])]
+    return sum(any(covers(label, *one) for one in still) for label in told), len(told)
+
+
 def pooled(rows: Iterable[Row]) -> dict[str, Tally]:
     """Return the sums of many sessions' tallies by category. Categories without any given label are left out."""
     sums = {category: [0, 0, 0, 0] for category in JUDGED}

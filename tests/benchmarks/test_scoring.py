@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from benchmarks.scoring import (
+    count_open,
     FREE,
     RESEARCH,
     Tally,
@@ -110,6 +111,19 @@ def test_states_are_ignored_for_matching_and_counted_apart() -> None:
     assert states(labels, flags) == (1, 1)
     row = score({"errors": labels}, {"errors": [(flag, "") for flag in flags]}, FREE, strict=True)
     assert (row["errors"].found, row["errors"].got) == (2, 3)
+
+
+def test_errors_told_as_open_are_compared_with_open_ones_only() -> None:
+    flags = {"timeout of the import": True, "E0425 in main.rs": False}
+    labels = [
+        "[open] timeout of the import",
+        "[open] E0425 in main.rs",
+        "[open] tea",
+        "[resolved] timeout of the import",
+    ]
+    gold = [(flag, "") for flag in flags]
+    assert count_open(labels, gold, flags, FREE.covers) == (1, 3)
+    assert count_open([], gold, flags, FREE.covers) == (0, 0)
 
 
 def test_sums_over_sessions() -> None:

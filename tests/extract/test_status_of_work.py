@@ -6,6 +6,7 @@ import pytest
 
 from tests.extract.talks import judged, labels, talk
 from tokenmizer_mw.graph.fold import SessionGraph
+from tokenmizer_mw.model.event import WENT_ON
 from tokenmizer_mw.model.message import Message, Role
 from tokenmizer_mw.model.node import NodeType, Status
 from tokenmizer_mw.settings import Settings
@@ -191,3 +192,43 @@ def test_what_works_at_times_is_an_error(said: str) -> None:
     graph = read_with_model(*OPENING, "a: Here.", f"u: {said}")
     assert labels(graph, NodeType.ERROR, *OPEN) == [said.rstrip(".")]
     assert labels(graph, NodeType.TEST) == []
+
+
+BROKEN = (
+    *OPENING,
+    "u: The audio guide crashes when the phone is locked.",
+    "a: Which phone is it?",
+    "u: A Pixel 8. By the way, please add the new opening hours to the first page.",
+    "a: Fine.",
+    "u: The photos are by Anna.",
+    "a: Noted.",
+)
+AUDIO = "The audio guide crashes when the phone is locked"
+
+
+def test_an_error_is_probably_fixed_when_the_user_goes_on_to_other_work() -> None:
+    before, after = talk(*BROKEN), talk(*BROKEN, "u: Write a page about the café, too.")
+    assert labels(before, NodeType.ERROR, Status.ACTIVE) == [AUDIO]
+    (node,) = [one for one in after.nodes() if one.type is NodeType.ERROR]
+    assert (node.label, node.status, after.life(node.id).reason) == (AUDIO, Status.COMPLETED, WENT_ON)
+
+
+@pytest.mark.parametrize(
+    "said",
+    ["The audio guide still crashes when the phone is locked.", "Tomorrow I'll look at the crash of the audio guide."],
+)
+def test_a_mentioned_error_stays_open(said: str) -> None:
+    graph = talk(*BROKEN, f"u: {said}", "a: OK.", "u: Write a page about the café, too.")
+    assert [label for label in labels(graph, NodeType.ERROR, Status.ACTIVE) if "audio guide" in label]
+
+
+def test_an_error_stays_open_while_its_cause_is_searched() -> None:
+    tries = ("u: I restarted it, no change", "a: And the cache?", "u: cleared it", "a: Is it on?", "u: yes, nothing")
+    graph = talk(*OPENING, "u: The audio guide crashes when the phone is locked.", "a: Restart it?", *tries)
+    assert labels(graph, NodeType.ERROR, Status.ACTIVE) == [AUDIO]
+
+
+def test_an_error_that_occurs_again_is_open_again() -> None:
+    talked = (*BROKEN, "u: Write a page about the café, too.", "a: Sure.")
+    graph = talk(*talked, "u: The audio guide crashes when the phone is locked, again.")
+    assert [label for label in labels(graph, NodeType.ERROR, Status.ACTIVE) if "audio guide" in label]

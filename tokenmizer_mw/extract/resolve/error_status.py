@@ -118,7 +118,8 @@ def _finish_fix(ledger: Ledger, finding: Finding, task: Node | None, error: Node
 
 
 def _confirm_task(ledger: Ledger, finding: Finding, task: Node | None) -> Node | None:
-    """Complete ``task``; for a bare "works now", the task that was mentioned last.
+    """Complete ``task``; for a bare "works now", the task that was mentioned last, unless the message has already said
+    the same of an error ("fixed, it's gone").
 
     A plan of several steps is not done when one of them works, and work that the user postponed has not begun.
     """
@@ -128,12 +129,20 @@ def _confirm_task(ledger: Ledger, finding: Finding, task: Node | None) -> Node |
         return recent and not (node.source.role == "user" and is_postponement(node.source.quote))
 
     if task is None and not finding.label:
+        if find_nearest(ledger.graph, lambda node: _is_fixed_now(ledger, node), settled=True):
+            return None
         task = next(iter(find_nearest(ledger.graph, worked_on)), None)
     elif task is not None and finding.label and not covers_plan(finding.label, task.label):
         return None
     if task is not None:
         ledger.move(task, Status.COMPLETED, finding)
     return task
+
+
+def _is_fixed_now(ledger: Ledger, node: Node) -> bool:
+    """Whether a node is an error that the current message says is fixed."""
+    fixed = node.type is NodeType.ERROR and node.status is Status.COMPLETED
+    return fixed and ledger.last_touched(node) == ledger.turn
 
 
 def _add_fixed_error(ledger: Ledger, finding: Finding) -> Node | None:

@@ -30,6 +30,7 @@ from tokenmizer_mw.extract.resolve.rejection_pairs import join_refusals_and_choi
 from tokenmizer_mw.extract.resolve.session_course import (
     archive_announced_step,
     archive_announced_tasks,
+    close_errors_left_behind,
     close_tasks_left_by_user,
     close_tool_misuse,
     complete_begun_steps,
@@ -72,6 +73,8 @@ def resolve_message(ledger: Ledger, read: MessageReading, settings: Settings) ->
     if read.may_change:
         _withdraw(ledger, read, placed)
         _add_notes(ledger, read, placed, settings)
+    if read.message.role is Role.USER:
+        close_errors_left_behind(ledger, read.before)
     if read.message.role is Role.ASSISTANT and all(map(only_speaks, read.message.tool_calls)):
         _close_work(ledger, findings, [node for _, node in placed], speaks=bool(read.message.text))
     link_all(ledger, [(finding, node) for finding, node in placed if node is not None])
