@@ -5,11 +5,11 @@ from __future__ import annotations
 import pytest
 
 from benchmarks.scoring import (
-    count_open,
     FREE,
     RESEARCH,
     Tally,
     by_session,
+    count_open,
     free_covers,
     free_tokens,
     interval,

@@ -32,8 +32,8 @@ keeps every error open."""
 ERROR_MESSAGES: Final = 3
 OTHER_MATTERS: Final = 2
 """An error counts as probably fixed when this many messages of the user (``ERROR_MESSAGES``) have passed without it,
-and the user has stated this much other work, decisions or errors since (``OTHER_MATTERS``). In labelled sessions, three of
-49 errors left behind in this way were still open. Answers to questions about an error state nothing else."""
+and the user has stated this much other work, decisions or errors since (``OTHER_MATTERS``). In labelled sessions, three
+of 49 errors left behind in this way were still open. Answers to questions about an error state nothing else."""
 
 NEWEST_MAX: Final = 64
 """Number of newest settled nodes that a report may archive, and of newest unfinished nodes that are searched for wrong
@@ -65,8 +65,8 @@ def close_tasks_left_by_user(ledger: Ledger, findings: Sequence[Finding], left: 
 
 
 def close_errors_left_behind(ledger: Ledger, before: Sequence[Numbered]) -> None:
-    """Complete the open errors that the user has left behind, as probably fixed (see ``OTHER_MATTERS``). ``before``: the
-    messages before the user's current one, with their numbers."""
+    """Complete the open errors that the user has left behind, as probably fixed (see ``OTHER_MATTERS``). Call it after
+    the findings of the user's message were placed. ``before``: the messages before that one, with their numbers."""
     asked = [number for number, message in before if message.role is Role.USER]
     if len(asked) < ERROR_MESSAGES - 1:
         return
