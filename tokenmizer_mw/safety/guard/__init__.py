@@ -194,13 +194,15 @@ def judge(message: Message) -> Suspicion:
 
 
 def _matches(read: str) -> frozenset[int]:
-    return frozenset(_set().Match(read.encode("utf-8", "replace")) or ())
+    return frozenset(_filter().Match(read.encode("utf-8", "replace")) or ())
 
 
 @cache
-def _set() -> re2.Set:
-    found = re2.Set.SearchSet(re2_options(64 << 20))
+def _filter() -> re2.Filter:
+    """The phrases, of which only those are tried that have a word in the text: one automaton for all of them would
+    reach a new state at almost every character of a new text."""
+    found = re2.Filter()
     for signal in SIGNALS:
-        found.Add(signal.pattern)
+        found.Add(signal.pattern, re2_options())
     found.Compile()
     return found
