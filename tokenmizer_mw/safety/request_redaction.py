@@ -134,7 +134,7 @@ class RequestRedactor:
             self._note_clean(mark)
             return text
         wrapped = json.dumps({"content": text}, ensure_ascii=False)
-        redacted = self._redactor.redact_body(wrapped)
+        redacted = self._redactor.redact_suspect_body(wrapped)
         if redacted is not wrapped:
             return str(json.loads(redacted)["content"])
         self._note_clean(mark)

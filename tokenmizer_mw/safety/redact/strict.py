@@ -14,6 +14,7 @@ from functools import cache
 from typing import Final
 
 from tokenmizer_mw.safety.redact.judge import is_identifier, is_placeholder, is_uuid, words
+from tokenmizer_mw.safety.redact.pattern import BytePattern, compile_outline
 from tokenmizer_mw.safety.redact.rules import TOKENS
 from tokenmizer_mw.safety.redact.shape import leads
 
@@ -97,15 +98,19 @@ def _alternatives(prefixes: set[str]) -> str:
 
 
 @cache
-def _keys() -> tuple[re.Pattern[str], re.Pattern[str]]:
-    """Return two patterns for a vendor's prefix and the text behind it: for prefixes with which no name begins, and for
-    the others.
+def _keys() -> tuple[BytePattern, re.Pattern[str], re.Pattern[str]]:
+    """Return a pattern that matches in every text with a key or a placeholder for one, and two patterns for a vendor's
+    prefix and the text behind it: for prefixes with which no name begins, and for the others.
 
     They are compiled at the first call.
     """
     prefixes = set(_prefixes())
     sure = {one for one in prefixes if _is_sure(one)}
     return (
+        compile_outline(
+            rf"(?:^|[^A-Za-z0-9])(?:{_alternatives(prefixes)}|[psr]k[-_]|eyJ)"
+            r"|(?i:your[-_]|[-_]here|(?:change|replace)[-_]?me)"
+        ),
         re.compile(rf"(?<![A-Za-z0-9])(?:{_alternatives(sure)})(?:[.+/=~_-]{{0,2}}[A-Za-z0-9](?:{_REST})?|\.{{3}})"),
         re.compile(rf"(?<![A-Za-z0-9])(?:{_alternatives(prefixes - sure)})({_REST})"),
     )
@@ -121,9 +126,10 @@ def mask_opaque(text: str) -> str:
 def mask_keys(text: str) -> str:
     """Return ``text`` with "[redacted]" in place of everything that begins like a key or is a placeholder for one;
     unchanged if there is no such string."""
-    if _LIKELY.search(text) is None:
+    hint, sure, possible = _keys()
+    raw = text.encode("utf-8", "surrogatepass")
+    if hint.first(raw, 0, len(raw)) < 0 or _LIKELY.search(text) is None:
         return text
-    sure, possible = _keys()
     masked = sure.sub(MASK, text)
     masked = possible.sub(lambda found: MASK if _is_key(found[1]) else found[0], masked)
     for pattern in (_SECRET_KEY, _WEB_TOKEN, _PLACEHOLDER):
