@@ -10,6 +10,7 @@ import hashlib
 import unicodedata
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Final, NamedTuple
 
 import re2
@@ -65,7 +66,7 @@ class ResentMessages:
             return self._column[index]
         mark = self._marks.get(index)
         if mark is None:
-            mark = self._marks[index] = digest(self._messages[index])
+            mark = self._marks[index] = _digest_of(self._messages[index])
         return mark
 
     @property
@@ -96,6 +97,13 @@ class ResentMessages:
         if text is None:
             text = self._texts[index] = canonical_text(self._messages[index])
         return text
+
+
+_RECENT: Final = 16
+"""Number of messages whose digest and spelling are kept: each call looks at the few messages before the new ones
+again."""
+
+_digest_of: Final = lru_cache(maxsize=_RECENT)(digest)
 
 
 def _digests(messages: Sequence[Message]) -> Iterable[str]:
@@ -261,6 +269,7 @@ def canonical_text(message: Message) -> str:
     return unicodedata.normalize("NFC", "".join(text.split()))
 
 
+@lru_cache(maxsize=_RECENT)
 def spelling_of(message: Message) -> Spelling:
     """Return the ``Spelling`` of a message, by which it is recognised even if a client changed its form."""
     text = canonical_text(message)
