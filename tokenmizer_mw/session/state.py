@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from operator import itemgetter
 from typing import Any, Final
 
@@ -202,10 +202,10 @@ class SessionState:
 
     def copy(self) -> SessionState:
         """Return a copy of the session state; changes of one do not change the other."""
-        found = replace(self)
+        found = object.__new__(SessionState)  # its initialiser would only set what is set here
         for name in self.__slots__:
-            if hasattr(value := getattr(self, name), "copy"):
-                setattr(found, name, value.copy())
+            value = getattr(self, name)
+            setattr(found, name, value.copy() if hasattr(value, "copy") else value)
         return found
 
     def apply(self, recorded: Recorded) -> None:
