@@ -123,13 +123,13 @@ def _named_words(text: str, situation: Situation) -> str:
     named = behind.group("said") if behind is not None else text
     before = _BEFORE.match(named)
     named = strip_trailer(before.group("said") if before is not None else named).strip(" ,;:.\"'")
-    if len(named.split()) > NAME_WORDS or is_anaphoric(named) or STATES.any(named) or _FAILS.any(named):
-        return ""
-    words = content(named)
+    words = content(named) if len(named.split()) <= NAME_WORDS else frozenset[str]()
     if max(map(len, words), default=0) < 2:
         return ""
     shared = len(words & situation.told_words)
-    return named if shared == len(words) or (behind is not None and 2 * shared >= len(words)) else ""
+    if shared < len(words) and (behind is None or 2 * shared < len(words)):
+        return ""
+    return "" if is_anaphoric(named) or STATES.any(named) or _FAILS.any(named) else named
 
 
 def _is_put_up(label: str, situation: Situation) -> bool:

@@ -40,23 +40,29 @@ def find_set_by_assistant(texts: Sequence[tuple[int, str]], keys: frozenset[str]
     - ``keys``: keys of the words and values of the user's sentences (see ``StatedValues.keys``); a clause without any
       of them is left out.
     """
-    found = (node for turn, text in texts[-MESSAGES_MAX:] for node in _find_set(turn, text))
-    return [node for node in found if not keys.isdisjoint(read_stated(node.label).keys)]
+    found = (
+        (turn, number, clause, quote)
+        for turn, text in texts[-MESSAGES_MAX:]
+        for number, (clause, quote) in enumerate(_find_set(text), 1)
+    )
+    return [_node_of(*one) for one in found if not keys.isdisjoint(read_stated(one[2]).keys)]
+
+
+def _node_of(turn: int, number: int, clause: str, quote: str) -> Node:
+    """The ``number``-th clause of message ``turn``, found in the sentence ``quote``, as a node."""
+    return Node(
+        id=f"set-{turn}-{number}",
+        type=NodeType.CONCEPT,
+        label=clause,
+        status=Status.ACTIVE,
+        source=Source(turn, "assistant", format_quote(quote), Trust.CLAIMED),
+        confidence=NOTE_CONFIDENCE,
+    )
 
 
 @lru_cache(maxsize=2 * MESSAGES_MAX)
-def _find_set(turn: int, text: str) -> tuple[Node, ...]:
-    return tuple(
-        Node(
-            id=f"set-{turn}-{number}",
-            type=NodeType.CONCEPT,
-            label=clause,
-            status=Status.ACTIVE,
-            source=Source(turn, "assistant", format_quote(quote), Trust.CLAIMED),
-            confidence=NOTE_CONFIDENCE,
-        )
-        for number, (clause, quote) in enumerate(islice(_split_clauses(text), CLAUSES_MAX), 1)
-    )
+def _find_set(text: str) -> tuple[tuple[str, str], ...]:
+    return tuple(islice(_split_clauses(text), CLAUSES_MAX))
 
 
 def _split_clauses(text: str) -> Iterator[tuple[str, str]]:

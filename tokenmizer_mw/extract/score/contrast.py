@@ -108,7 +108,8 @@ class Claim:
     @cached_property
     def around(self) -> StatedValues:
         """The values and words of the sentence and its neighbours."""
-        return merge_stated(map(read_stated, self.beside.split(BETWEEN_SENTENCES)))
+        # without the final signs, which say nothing, the texts are those of ``line`` and of other claims, read once
+        return merge_stated([read_stated(one.rstrip(" .!")) for one in self.beside.split(BETWEEN_SENTENCES)])
 
     @cached_property
     def lateness(self) -> float:
