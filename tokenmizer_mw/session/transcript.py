@@ -206,12 +206,13 @@ class Transcript:
     def _behind_summary(self, resent: ResentMessages, index: int, place: int) -> dict[int, int]:
         """Return the messages up to ``index`` that a client kept after the summary at ``place``, in the form that
         ``find_preserved`` returns; empty if there are none. The message before the first of them is the summary."""
-        mark, first_marks = self.digests[place], resent.first_marks
-        if mark not in first_marks:  # nearly always
+        before = self.parents[place]
+        if before < 0 or not self._same(resent, index, before):  # nearly always, and cheaper than the marks below
             return {}
+        mark, first_marks = self.digests[place], resent.first_marks
         for start in range(max(0, index - _PRESERVED_MAX), min(index, SUMMARY_WITHIN)):
             if first_marks[start] == mark:
-                return self._stored_run(resent, start + 1, index, self.parents[place]) or {}
+                return self._stored_run(resent, start + 1, index, before) or {}
         return {}
 
     # -- one message ---------------------------------------------------------------------------------------
