@@ -331,8 +331,8 @@ def test_few_bytes_may_be_many_tokens() -> None:
     memory = SessionMemory.open("memory://", Settings(context_window=8_000))
     image = {"type": "image_url", "image_url": {"url": "https://example.com/a.png"}}
     body = json.dumps({"model": "m", "messages": [{"role": "user", "content": [image] * 20}]}).encode()
-    assert memory.service.cuts.may_cut(body, OpenAIChat.linked, ["m"])
-    assert not memory.service.cuts.may_cut(body.replace(b"image_url", b"some_text"), OpenAIChat.linked, ["m"])
+    assert memory.service.cuts.may_cut(body, OpenAIChat.linked, lambda: ["m"])
+    assert not memory.service.cuts.may_cut(body.replace(b"image_url", b"some_text"), OpenAIChat.linked, lambda: ["m"])
     memory.close()
 
 

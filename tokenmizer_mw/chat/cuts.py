@@ -96,21 +96,22 @@ class CutPreparation:
         """The service that makes reminders. Raises ``StoreError`` if the store's secret cannot be read."""
         return self._find_reminders()
 
-    def may_cut(self, body: bytes, linked: Sequence[bytes] = (), models: Sequence[str] = ()) -> bool:
+    def may_cut(self, body: bytes, linked: Sequence[bytes] = (), models: Callable[[], Sequence[str]] = tuple) -> bool:
         """Whether the request ``body`` could be long enough for a cut. A quick check without I/O that may be true
         wrongly.
 
         No token is shorter than a byte, except for linked content such as images. ``linked``: byte strings that show
-        that a body links to content; ``models``: models the request may name; empty: any.
+        that a body links to content; ``models``: returns the models that the request may name, none: any. It is only
+        called for a body that is long enough for the model with the smallest window.
         """
-        least = self._least_looked_at
-        if models:
-            least = cut_check_threshold(min([budget_for(model, self._settings) for model in models]), self._settings)
-        room = least - len(body)
+        size = len(body)
         for name in linked:
             if body.rfind(name) >= 0:  # as fast as ``mentions``, for each request
-                room -= ATTACHMENT_TOKENS * body.count(name)
-        return room < 0
+                size += ATTACHMENT_TOKENS * body.count(name)
+        if size <= self._least_looked_at:
+            return False
+        budgets = [budget_for(model, self._settings) for model in models()]
+        return not budgets or size > cut_check_threshold(min(budgets), self._settings)
 
     def lacks_counter(self, size: int, model: str) -> bool:
         """Whether the token counter for ``model`` is not loaded, and a request of ``size`` bytes shows that its chat

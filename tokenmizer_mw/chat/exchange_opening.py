@@ -183,10 +183,9 @@ class ExchangeOpening:
         """Whether the transcript could be so long that it must be cut. Cheap; only a look into the store decides."""
         if exchange.fixed:
             return False
-        body, linked = exchange.body, exchange.dialect.linked
-        if self._access.longest.may_be_compacted(exchange.key, body):
+        if self._access.longest.may_be_compacted(exchange.key, exchange.body):
             return True
-        return self._cuts.may_cut(body, linked) and self._cuts.may_cut(body, linked, exchange.models)
+        return self._cuts.may_cut(exchange.body, exchange.dialect.linked, lambda: exchange.models)
 
     def _cut(self, exchange: ChatExchange) -> bool:
         """Cut the transcript if it is due, and compute the body to forward. Returns false if that failed or the request
@@ -194,7 +193,7 @@ class ExchangeOpening:
         request = exchange.request
         try:
             compacted = self._access.longest.may_be_compacted(exchange.key, exchange.body)
-            if compacted or self._cuts.may_cut(exchange.body, exchange.dialect.linked, (request.model,)):
+            if compacted or self._cuts.may_cut(exchange.body, exchange.dialect.linked, lambda: (request.model,)):
                 rewrite, exchange.held_cut = self._cuts.prepare(exchange.key, request, compacted=compacted)
                 if rewrite is not None:
                     in_front, size = rewrite.keep_from == request.prefix, len(exchange.body)
