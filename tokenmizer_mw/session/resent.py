@@ -99,9 +99,9 @@ class ResentMessages:
         return text
 
 
-_RECENT: Final = 16
-"""Number of messages whose digest and spelling are kept: each call looks at the few messages before the new ones
-again."""
+_RECENT: Final = 32
+"""Number of messages whose digest and spelling are kept: a call asks for those of its newest messages several times, and
+several threads record calls."""
 
 _digest_of: Final = lru_cache(maxsize=_RECENT)(digest)
 
