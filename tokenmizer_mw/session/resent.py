@@ -100,8 +100,8 @@ class ResentMessages:
 
 
 _RECENT: Final = 32
-"""Number of messages whose digest and spelling are kept: a call asks for those of its newest messages several times, and
-several threads record calls."""
+"""Number of messages whose digest and spelling are kept: a call asks for those of its newest messages several times,
+and several threads record calls."""
 
 _digest_of: Final = lru_cache(maxsize=_RECENT)(digest)
 
