@@ -213,3 +213,16 @@ def test_what_is_put_off_beside_an_error_leaves_it_fixed(said: str, status: Stat
 
 def test_what_went_wrong_before_the_talk_is_no_open_error() -> None:
     assert errors("I help out at a food bank, and twice this year a fridge failed overnight. Build an alarm.") == {}
+
+
+def test_a_measurement_that_takes_the_place_of_another_decides_nothing() -> None:
+    measured = "The p95 of the search is at 31 ms since the last release"
+    talk = ("Help me with the booking site.", "Sure.", "The p95 of the search is 18 ms.", "Good.", f"{measured}.")
+    with SessionMemory.open("memory://") as memory:
+        roles = ("user", "assistant")
+        memory.record("s", [{"role": roles[at % 2], "content": text} for at, text in enumerate(talk)])
+        graph = memory.graph("s")
+    (step,) = graph.transitions()
+    new = graph.get(step.new)
+    assert new is not None
+    assert (new.type, new.label, new.status) == (NodeType.CONCEPT, measured, Status.ACTIVE)

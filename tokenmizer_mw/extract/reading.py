@@ -22,7 +22,7 @@ from tokenmizer_mw.extract.read.documents import blank_out, find_documents
 from tokenmizer_mw.extract.read.layout import Span
 from tokenmizer_mw.extract.read.other_speakers import find_foreign, is_in_spans, is_introducing_quotation
 from tokenmizer_mw.extract.read.segment import segment
-from tokenmizer_mw.extract.score.classifier_findings import change_log_odds, model_of
+from tokenmizer_mw.extract.score.classifier_findings import change_log_odds, model_of, settling_chance
 from tokenmizer_mw.extract.structure import open_calls, read_structure
 from tokenmizer_mw.model.message import Message, Role
 from tokenmizer_mw.model.node import DecisionKind, NodeType, Status, Trust
@@ -95,8 +95,9 @@ def read_message(
     claims: list[ReadClaim] = []
     if may_change:
         meaning = partial(change_log_odds, situation=situation, model=model) if model is not None else None
+        settling = partial(settling_chance, situation=situation, model=model) if model is not None else None
         told = situation.told[1].text if situation.told is not None else ""
-        claims = list(read_claims(turn, segments, foreign, meaning, told))
+        claims = list(read_claims(turn, segments, foreign, meaning, told, settling))
     valid = validate_findings(findings, settings)
     return MessageReading(turn, message, situation, before, valid, segments, foreign, may_change, claims)
 

@@ -22,6 +22,7 @@ from tokenmizer_mw.extract.score.contrast import (
     Claim,
     has_change_words,
     read_nothing,
+    settles_certainly,
 )
 from tokenmizer_mw.extract.text.clauses import split_statements
 from tokenmizer_mw.extract.text.pattern import PatternSet
@@ -51,6 +52,7 @@ def read_claims(
     elsewhere: list[Span],
     meaning: Callable[[int, Sequence[Segment]], float | None] | None = None,
     told: str = "",
+    settling: Callable[[int, Sequence[Segment]], float] | None = None,
 ) -> Iterator[ReadClaim]:
     """Iterate over the sentences of a user's message that may change something, each with its claim and a function
     that finds the reason for a change ("" for none).
@@ -59,6 +61,7 @@ def read_claims(
     - ``meaning``: returns the log odds that a sentence model adds for the sentence with this index among some
       sentences; ``None`` without a model.
     - ``told``: the assistant's last text; the first sentence may answer the question at its end.
+    - ``settling``: returns the probability that such a sentence decides something; ``None`` without a classifier.
     """
     question = last_question(told)
     said = [one for one in segments if one.kind in (SegmentKind.PROSE, SegmentKind.LIST_ITEM)][:SENTENCES_READ]
@@ -69,7 +72,9 @@ def read_claims(
             parts = tuple(part for part in split_statements(line) if part.strip()) or (line,)
             asked = question if at == 0 else ""
             read_meaning = partial(meaning, at, said) if meaning is not None else read_nothing
-            claim = Claim(strip_sentence(segment), parts, beside, turn, at == len(said) - 1, line, asked, read_meaning)
+            read_settling = partial(settling, at, said) if settling is not None else settles_certainly
+            last = at == len(said) - 1
+            claim = Claim(strip_sentence(segment), parts, beside, turn, last, line, asked, read_meaning, read_settling)
             yield segment, claim, partial(_find_reason, line, at, said)
 
 

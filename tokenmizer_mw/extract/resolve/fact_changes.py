@@ -62,6 +62,9 @@ LEAST_WEIGHT: Final = -1.9
 LEAST_ODDS: Final = -2.5
 """Log odds that a sentence changes anything; below them, it is compared with no fact."""
 
+SETTLES_LEAST: Final = 0.2
+"""Lowest probability that a sentence decides something at which what replaces a mere statement is a decision."""
+
 _CONFIDENCE: Final = 0.55
 """Confidence of a change that only the statistical comparison finds. For authors whose texts it was not trained on,
 half of these changes are right."""
@@ -79,7 +82,7 @@ def apply_change(ledger: Ledger, claims: Sequence[ReadClaim], findings: Sequence
     found = _find_change(ledger, claims)
     if found is None:
         return list(findings)
-    segment, reason, old = found
+    segment, reason, old = found.segment, found.reason, found.old
     span = (segment.start, segment.end)
     if span in known and not any(_names_replacement(segment, one) for one in findings if one.span == span):
         return list(findings)
@@ -88,7 +91,7 @@ def apply_change(ledger: Ledger, claims: Sequence[ReadClaim], findings: Sequence
     read = next((one for one in findings if one.span == span and _is_new_choice(one)), None)
     reason = (read.reason or clean_label(read.why) if read is not None else "") or reason
     if read is None or _substitute_value(old.label, strip_sentence(segment)) or not _says_all(read, segment):
-        _replace_fact(ledger, old, segment, reason)
+        _replace_fact(ledger, found._replace(reason=reason))
     else:
         kind = old.kind if old.kind is DecisionKind.RULE else read.kind
         sure = min(read.confidence, _CONFIDENCE)
@@ -174,10 +177,9 @@ def apply_changes_after_rules(
     3. Correct the other facts that state what the message has replaced by now, also through the ``findings``
        (``supersede_restatements``).
     """
-    if not ledger.find_replacements() and (found := _find_change(ledger, claims)) is not None:
-        segment, reason, old = found
-        if not _is_unrelated_rule(ledger, segment, old, findings):
-            _replace_fact(ledger, old, segment, reason)
+    found = _find_change(ledger, claims) if not ledger.find_replacements() else None
+    if found is not None and not _is_unrelated_rule(ledger, found.segment, found.old, findings):
+        _replace_fact(ledger, found)
     _apply_agreed_change(ledger, segments, told, asked)
     for step in ledger.find_replacements():
         before, after = ledger.graph.get(step.old), ledger.graph.get(step.new)
@@ -236,9 +238,17 @@ _CHANGING: Final = frozenset({Move.REPLACE, Move.SET, Move.REJECT})
 _OPEN_TYPES: Final = frozenset({NodeType.DECISION, NodeType.CONCEPT})
 
 
-def _find_change(ledger: Ledger, claims: Sequence[ReadClaim]) -> tuple[Segment, str, Node] | None:
-    """The sentence of a message that changes a fact in force, the reason, and that fact; ``None`` if probably none
-    does.
+class _Change(NamedTuple):
+    """A sentence, its claim, the reason for the change ("" for none), and the fact that it changes."""
+
+    segment: Segment
+    claim: Claim
+    reason: str
+    old: Node
+
+
+def _find_change(ledger: Ledger, claims: Sequence[ReadClaim]) -> _Change | None:
+    """The sentence of a message that changes a fact in force, and that fact; ``None`` if probably none does.
 
     All pairs of a sentence and a fact that share a word or a kind of value are compared with each other, because the
     sentence that gives the reason often names the changed thing as well.
@@ -265,19 +275,20 @@ def _find_change(ledger: Ledger, claims: Sequence[ReadClaim]) -> tuple[Segment, 
     if not _is_likely(sum(one.chance for one in same), [one for one in ranked if one.id not in alike]):
         return None
     told = max(same, key=lambda one: (one.names_matter, not one.node.is_note, one.by_user, one.weight))
-    return best.read[0], best.read[2](), told.node
+    segment, claim, find_reason = best.read
+    return _Change(segment, claim, find_reason(), told.node)
 
 
-def _find_lifted_rule(ledger: Ledger, claims: Sequence[ReadClaim]) -> tuple[Segment, str, Node] | None:
-    """The sentence that allows what a rule of the user's forbids ("you may push to main again"), the reason, and that
-    rule; ``None`` for none."""
+def _find_lifted_rule(ledger: Ledger, claims: Sequence[ReadClaim]) -> _Change | None:
+    """The sentence that allows what a rule of the user's forbids ("you may push to main again"), and that rule;
+    ``None`` for none."""
     for segment, claim, find_reason in claims:
         if not _PERMITS.any(claim.said) or is_denial(claim.said):
             continue
         for node in iterate_in_force(ledger):
             forbids = node.kind is DecisionKind.RULE and node.source.role == "user" and is_denial(node.label)
             if forbids and overlap(node.label, claim.said) >= PRECISE:
-                return segment, find_reason(), node
+                return _Change(segment, claim, find_reason(), node)
     return None
 
 
@@ -349,15 +360,18 @@ def _is_same_statement(one: Node, other: Node) -> bool:
     return bool(mine and yours) and (mine <= yours or yours <= mine)
 
 
-def _replace_fact(ledger: Ledger, old: Node, segment: Segment, reason: str) -> None:
-    """Supersede a fact by what a sentence says. ``reason``: "" for none."""
+def _replace_fact(ledger: Ledger, change: _Change) -> None:
+    """Supersede a fact by what a sentence says. If the fact is no decision and the sentence probably decides nothing
+    either, the new fact is a concept."""
+    segment, claim, reason, old = change
     line = strip_sentence(segment)
     said = read_stated(line)
     if reason and read_stated(old.label).keys.isdisjoint(said.keys) and read_stated(reason).keys:
         line = f"{line}: {reason}"
-    _supersede_fact(
-        ledger, old, _substitute_value(old.label, line) or line, segment, reason or _parts_beside_change(line, old)
-    )
+    label = _substitute_value(old.label, line) or line
+    states = old.type is not NodeType.DECISION and claim.settles < SETTLES_LEAST
+    type_ = NodeType.CONCEPT if states else NodeType.DECISION
+    _supersede_fact(ledger, old, label, segment, reason or _parts_beside_change(line, old), type_)
 
 
 def _substitute_value(old: str, line: str) -> str:
@@ -387,21 +401,28 @@ def _values_in_text(text: str) -> list[Value]:
     return [value for value in values_in(text) if value.kind not in NAME_KINDS and value.kind != "tool"]
 
 
-def _supersede_fact(ledger: Ledger, old: Node, label: str, segment: Segment, reason: str) -> None:
+def _supersede_fact(
+    ledger: Ledger, old: Node, label: str, segment: Segment, reason: str, type_: NodeType = NodeType.DECISION
+) -> None:
     finding = Finding(
-        NodeType.DECISION,
+        type_,
         clean_label(label),
         Status.ACTIVE,
         Trust.STATED,
         _CONFIDENCE,
         Move.REPLACE,
         reason=clean_label(reason),
-        kind=DecisionKind.CHOICE if old.kind is not DecisionKind.RULE else DecisionKind.RULE,
+        kind=_kind_after(old) if type_ is NodeType.DECISION else None,
         quote=format_quote(segment.text),
         span=(segment.start, segment.end),
     )
     if finding.label:
         _supersede_and_correct(ledger, old, finding)
+
+
+def _kind_after(old: Node) -> DecisionKind:
+    """The kind of a decision that replaces a fact: a rule if that is one, else a choice."""
+    return DecisionKind.RULE if old.kind is DecisionKind.RULE else DecisionKind.CHOICE
 
 
 def _supersede_and_correct(ledger: Ledger, old: Node, finding: Finding) -> None:

@@ -15,6 +15,7 @@ from tokenmizer_mw.extract.dialogue.situation import Situation
 from tokenmizer_mw.extract.finding import Finding, Move, Segment, SegmentKind
 from tokenmizer_mw.extract.match.frames import is_hearsay, is_of_others
 from tokenmizer_mw.extract.match.hit import Hit, is_anaphoric
+from tokenmizer_mw.extract.match.rule_hits import read_hits
 from tokenmizer_mw.extract.rules import Act, Rule, Speaker
 from tokenmizer_mw.extract.text.phrases import bound_sentence, is_question, read_order, strip_lead
 from tokenmizer_mw.extract.text.similar import content
@@ -232,6 +233,17 @@ def change_log_odds(index: int, spoken: Sequence[Segment], situation: Situation,
     one, or if it does not read the sentence, because that is not ASCII."""
     meaning = model.meaning(sentence_in_context(index, spoken, situation)) if model.reads_context else ()
     return meaning[model.classes.index(DialogueAct.CHANGE)] if meaning else None
+
+
+def settling_chance(index: int, spoken: Sequence[Segment], situation: Situation, model: Model) -> float:
+    """The probability that the ``index``-th sentence of a message decides something or states a rule, whichever is
+    likelier."""
+    near = range(index - 1, index + 2)
+    read = [read_hits(one.text, situation.speaker) if at in near else () for at, one in enumerate(spoken)]
+    return max(map(judge_sentence(index, spoken, read, situation, model).chance, _SETTLING))
+
+
+_SETTLING: Final = (DialogueAct.DECISION, DialogueAct.RULE)
 
 
 def cues_of(index: int, spoken: Sequence[Segment], read: Sequence[Sequence[Hit]], situation: Situation) -> list[str]:

@@ -42,6 +42,11 @@ def read_nothing() -> float | None:
     return None
 
 
+def settles_certainly() -> float:
+    """Return 1: without a classifier, every change settles something."""
+    return 1.0
+
+
 @dataclass(frozen=True)
 class Claim:
     """A sentence of a user that may change a fact.
@@ -50,7 +55,7 @@ class Claim:
     - ``beside``: the sentence with its neighbours in the message, ``BETWEEN_SENTENCES`` between them.
     - ``turn``: number of its message; ``last``: whether it is the last sentence of the message.
     - ``question``: the question at the end of the assistant's message that it may answer; "" for none.
-    - ``read_meaning``: computes ``meant``.
+    - ``read_meaning``: computes ``meant``; ``read_settling``: computes ``settles``.
     """
 
     line: str
@@ -61,6 +66,7 @@ class Claim:
     said: str = ""
     question: str = ""
     read_meaning: Callable[[], float | None] = field(default=read_nothing, compare=False)
+    read_settling: Callable[[], float] = field(default=settles_certainly, compare=False)
 
     @cached_property
     def odds(self) -> float:
@@ -72,6 +78,11 @@ class Claim:
         """What a sentence model adds to the log odds that the sentence changes anything; ``None`` without a model, or
         if it does not read the sentence."""
         return self.read_meaning()
+
+    @cached_property
+    def settles(self) -> float:
+        """The probability that the sentence decides something, rather than only tells how things are."""
+        return self.read_settling()
 
     @cached_property
     def weights_by_fact(self) -> dict[tuple[str, bool, bool, bool, int], float]:
