@@ -9,7 +9,6 @@ supervisor of several worker processes.
 from __future__ import annotations
 
 import asyncio
-import gc
 import logging
 import os
 import signal
@@ -208,7 +207,6 @@ class Proxy:
                 if self._pages is not None:
                     call_before_exit(self._pages.end)
                 report_unready_first(self.configuration.listen.unready_seconds, self._drain)
-                gc.freeze()  # what is loaded stays: no full collection, during which all chats wait, looks through it
                 await send({"type": "lifespan.startup.complete"})
                 message = await receive()
             self._drain()
