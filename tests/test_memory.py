@@ -30,6 +30,7 @@ from tokenmizer_mw.model.event import Event, Recorded
 from tokenmizer_mw.model.message import Message, Outcome, Role, Written
 from tokenmizer_mw.model.node import NodeType, Status
 from tokenmizer_mw.model.session import SessionKey
+from tokenmizer_mw.session.resent import recent_spelling_of
 from tokenmizer_mw.session.state import SessionState, append_messages
 from tokenmizer_mw.settings import Settings
 from tokenmizer_mw.store.memory import MemoryLog
@@ -398,7 +399,9 @@ def test_forget_leaves_nothing(tmp_path: Path) -> None:
     memory = SessionMemory.open(f"sqlite:///{path}")
     memory.record("s", CHAT)
     memory.record("t", [{"role": "user", "content": "another session about turbines"}])
+    assert recent_spelling_of.cache_info().currsize > 0
     assert memory.forget("s") > 0
+    assert recent_spelling_of.cache_info().currsize == 0
     assert memory.forget("s") == 0
     with pytest.raises(UnknownSession):
         memory.graph("s")

@@ -216,8 +216,8 @@ def test_what_went_wrong_before_the_talk_is_no_open_error() -> None:
 
 
 def test_a_measurement_that_takes_the_place_of_another_decides_nothing() -> None:
-    measured = "The p95 of the search is at 31 ms since the last release"
-    talk = ("Help me with the booking site.", "Sure.", "The p95 of the search is 18 ms.", "Good.", f"{measured}.")
+    measured = "The queue holds 900 jobs this morning, strange"
+    talk = ("Help me with the booking site.", "Sure.", "The queue holds 200 jobs.", "OK.", f"{measured}.")
     with SessionMemory.open("memory://") as memory:
         roles = ("user", "assistant")
         memory.record("s", [{"role": roles[at % 2], "content": text} for at, text in enumerate(talk)])
@@ -226,3 +226,8 @@ def test_a_measurement_that_takes_the_place_of_another_decides_nothing() -> None
     new = graph.get(step.new)
     assert new is not None
     assert (new.type, new.label, new.status) == (NodeType.CONCEPT, measured, Status.ACTIVE)
+
+
+def test_a_tool_that_takes_the_place_of_another_is_a_decision() -> None:
+    talk = ("Help me with the booking site.", "Sure.", "The orders are in MySQL.", "OK.")
+    assert [one for one in in_force(*talk, "The orders are in PostgreSQL since yesterday.") if "PostgreSQL" in one]

@@ -222,6 +222,57 @@ def test_a_mentioned_error_stays_open(said: str) -> None:
     assert [label for label in labels(graph, NodeType.ERROR, Status.ACTIVE) if "audio guide" in label]
 
 
+@pytest.mark.parametrize(
+    "said",
+    [
+        "The audio guide crash: I got the log, it says SIGKILL.",
+        "What about the audio guide crash? It isn't solved.",
+        "Let's get back to the crash of the audio guide now.",
+    ],
+)
+def test_an_error_that_the_user_mentions_after_it_was_left_is_open_again(said: str) -> None:
+    graph = talk(*BROKEN, "u: Write a page about the café, too.", "a: Sure.", f"u: {said}")
+    assert AUDIO in labels(graph, NodeType.ERROR, Status.ACTIVE)
+
+
+def test_an_error_that_was_left_can_be_called_fixed() -> None:
+    said = "u: The crash of the audio guide is fixed now."
+    graph = talk(*BROKEN, "u: Write a page about the café, too.", "a: Sure.", said)
+    (node,) = [one for one in graph.nodes() if one.type is NodeType.ERROR]
+    assert (node.label, node.status, graph.life(node.id).reason) == (AUDIO, Status.COMPLETED, "")
+
+
+LEFT = (
+    "u: Add the opening hours.",
+    "a: Fine.",
+    "u: Write a page about the café.",
+    "a: Noted.",
+    "u: Add a search field.",
+)
+
+
+@pytest.mark.parametrize(
+    ("reported", "told"),
+    [
+        ("The audio guide crashes when the phone is locked. Leave that for next week.", LEFT),
+        (f"{AUDIO}.", (*LEFT[:3], "a: Noted. The audio guide crash is still open.", LEFT[4])),
+        (f"{AUDIO}.", (*LEFT[:2], "u: It still happens. Write a page about the café.", *LEFT[3:])),
+        (f"{AUDIO}.", (*LEFT[:3], "a: Noted. Which phone is it?", LEFT[4])),
+    ],
+)
+def test_an_error_that_is_postponed_or_spoken_of_stays_open(reported: str, told: tuple[str, ...]) -> None:
+    left = talk(*OPENING, f"u: {AUDIO}.", "a: I'll see.", *LEFT)
+    assert labels(left, NodeType.ERROR, Status.ACTIVE) == []
+    graph = talk(*OPENING, f"u: {reported}", "a: I'll see.", *told)
+    assert AUDIO in labels(graph, NodeType.ERROR, Status.ACTIVE)
+
+
+def test_words_that_close_an_error_close_no_task_as_well() -> None:
+    graph = talk(*OPENING, "u: Write a page about the café.", "u: The audio guide crashes.", "u: Fixed. Works now.")
+    assert labels(graph, NodeType.ERROR, Status.COMPLETED) == ["The audio guide crashes"]
+    assert "Write a page about the café" in labels(graph, NodeType.TASK, Status.PENDING)
+
+
 def test_an_error_stays_open_while_its_cause_is_searched() -> None:
     tries = ("u: I restarted it, no change", "a: And the cache?", "u: cleared it", "a: Is it on?", "u: yes, nothing")
     graph = talk(*OPENING, "u: The audio guide crashes when the phone is locked.", "a: Restart it?", *tries)

@@ -19,6 +19,7 @@ from tokenmizer_mw.safety.guard import (
     SCANNED_MAX,
     SIGNALS,
     Voice,
+    _filter,
     iter_disguised_readings,
     judge,
     plain,
@@ -227,3 +228,7 @@ def test_readings_are_few_and_not_longer(unit: str) -> None:
 
 def test_what_lies_beyond_the_cap_is_not_read() -> None:
     assert suspicion("x " * (SCANNED_MAX // 2) + ORDER) == NOTHING
+
+
+def test_every_phrase_is_tried_only_in_texts_with_one_of_its_words() -> None:
+    assert not _filter().Match(b"", potential=True)

@@ -11,7 +11,7 @@ import pytest
 from tokenmizer_mw import SessionMemory
 from tokenmizer_mw.safety.redact.rules import TOKENS
 from tokenmizer_mw.safety.redact.shape import fakes
-from tokenmizer_mw.safety.redact.strict import MASK, OPAQUE_MIN, _is_sure, _prefixes, mask_opaque
+from tokenmizer_mw.safety.redact.strict import MASK, OPAQUE_MIN, _is_sure, _keys, _prefixes, mask_opaque
 
 
 def _run(seed: int, size: int, letters: str) -> str:
@@ -125,3 +125,12 @@ def test_the_cost_grows_with_the_text(unit: str) -> None:
 
     small = min(seconds(100) for _ in range(3))
     assert min(seconds(400) for _ in range(3)) < 12 * max(small, 1e-4)
+
+
+def test_the_first_pass_stops_at_everything_that_later_ones_may_mask() -> None:
+    hint = _keys()[0]
+    forms = [*_prefixes(), "sk-", "rk_", "pk-", "eyJ", "your-key", "YOUR_TOKEN", "key-here", "ChangeMe", "replace_me"]
+    for form in forms:
+        for text in (form, f"x {form}abc", f"\u00e9={form}"):
+            raw = text.encode()
+            assert hint.first(raw, 0, len(raw)) >= 0, text

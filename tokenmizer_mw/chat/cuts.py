@@ -96,7 +96,7 @@ class CutPreparation:
         """The service that makes reminders. Raises ``StoreError`` if the store's secret cannot be read."""
         return self._find_reminders()
 
-    def may_cut(self, body: bytes, linked: Sequence[bytes] = (), models: Callable[[], Sequence[str]] = tuple) -> bool:
+    def may_cut(self, body: bytes, linked: Sequence[bytes], models: Callable[[], Sequence[str]]) -> bool:
         """Whether the request ``body`` could be long enough for a cut. A quick check without I/O that may be true
         wrongly.
 

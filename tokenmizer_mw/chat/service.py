@@ -48,6 +48,7 @@ from tokenmizer_mw.session.refinement.client import Complete
 from tokenmizer_mw.session.refinement.plan import RefinementWork
 from tokenmizer_mw.session.refinement.runner import RefinementRunner
 from tokenmizer_mw.session.reminder import ReminderService
+from tokenmizer_mw.session.resent import forget_recent_messages
 from tokenmizer_mw.session.transcript_edits import HistoryMessages
 from tokenmizer_mw.settings import Settings
 from tokenmizer_mw.store.log import EventLog
@@ -193,8 +194,9 @@ class SessionService:
 
     def forget(self, keys: Iterable[SessionKey]) -> None:
         """Remove the erased sessions ``keys`` from the caches of this process. Caches in which sessions cannot be told
-        apart (of parsed requests, of redaction, of compression, of token counts) are emptied."""
+        apart (of parsed requests, recognised messages, redaction, compression and token counts) are emptied."""
         self.known.clear()
+        forget_recent_messages()
         if self.redaction.redactor is not None:
             self.redaction.redactor.forget()
         if self.compression is not None:

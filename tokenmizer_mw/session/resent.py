@@ -84,7 +84,7 @@ class ResentMessages:
             self._spellings = dict(enumerate(self._history.column("spelling", _spellings)))
             spelling = self._spellings[index]
         if spelling is None:
-            spelling = self._spellings[index] = spelling_of(self._messages[index])
+            spelling = self._spellings[index] = recent_spelling_of(self._messages[index])
         return spelling
 
     def is_summary(self, index: int) -> bool:
@@ -97,13 +97,6 @@ class ResentMessages:
         if text is None:
             text = self._texts[index] = canonical_text(self._messages[index])
         return text
-
-
-_RECENT: Final = 32
-"""Number of messages whose digest and spelling are kept: a call asks for those of its newest messages several times,
-and several threads record calls."""
-
-_digest_of: Final = lru_cache(maxsize=_RECENT)(digest)
 
 
 def _digests(messages: Sequence[Message]) -> Iterable[str]:
@@ -271,7 +264,6 @@ def canonical_text(message: Message) -> str:
     return unicodedata.normalize("NFC", "".join(text.split()))
 
 
-@lru_cache(maxsize=_RECENT)
 def spelling_of(message: Message) -> Spelling:
     """Return the ``Spelling`` of a message, by which it is recognised even if a client changed its form."""
     text = canonical_text(message)
@@ -287,6 +279,21 @@ def spelling_of(message: Message) -> Spelling:
         text_digest(calls) if calls else "",
         text_digest(results) if message.tool_results else "",
     )
+
+
+_RECENT: Final = 32
+"""Number of messages whose digest and spelling are kept: a call asks for those of its newest messages several times,
+and several threads record calls."""
+
+_digest_of: Final = lru_cache(maxsize=_RECENT)(digest)
+recent_spelling_of: Final = lru_cache(maxsize=_RECENT)(spelling_of)
+"""``spelling_of`` for the newest messages of chats: each is computed once."""
+
+
+def forget_recent_messages() -> None:
+    """Forget the messages whose digest and spelling are kept."""
+    _digest_of.cache_clear()
+    recent_spelling_of.cache_clear()
 
 
 def text_digest(text: str) -> str:

@@ -14,9 +14,9 @@ from tokenmizer_mw.session.resent import (
     ResentHistory,
     ResentMessages,
     Spelling,
+    recent_spelling_of,
     run_back,
     run_on,
-    spelling_of,
     text_digest,
 )
 
@@ -71,7 +71,7 @@ class Transcript:
     def add(self, mark: str, parent: int, message: Message | Spelling) -> None:
         """Append a message after the message at index ``parent`` (-1: after none). ``mark``: digest of the message.
         ``message``: the message, or its ``Spelling``."""
-        spelling = spelling_of(message) if isinstance(message, Message) else message
+        spelling = recent_spelling_of(message) if isinstance(message, Message) else message
         place = len(self.digests)
         name: str | Spelling
         for name in (mark, spelling):

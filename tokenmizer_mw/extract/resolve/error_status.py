@@ -141,8 +141,8 @@ def _confirm_task(ledger: Ledger, finding: Finding, task: Node | None) -> Node |
 
 def _is_fixed_now(ledger: Ledger, node: Node) -> bool:
     """Whether a node is an error that the current message says is fixed."""
-    fixed = node.type is NodeType.ERROR and node.status is Status.COMPLETED
-    return fixed and ledger.last_touched(node) == ledger.turn
+    fixed = node.type is NodeType.ERROR and node.status is Status.COMPLETED and ledger.last_touched(node) == ledger.turn
+    return fixed and ledger.graph.life(node.id).reason != WENT_ON
 
 
 def _add_fixed_error(ledger: Ledger, finding: Finding) -> Node | None:

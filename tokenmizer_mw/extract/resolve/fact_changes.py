@@ -361,15 +361,15 @@ def _is_same_statement(one: Node, other: Node) -> bool:
 
 
 def _replace_fact(ledger: Ledger, change: _Change) -> None:
-    """Supersede a fact by what a sentence says. If the fact is no decision and the sentence probably decides nothing
-    either, the new fact is a concept."""
+    """Supersede a fact by what a sentence says. If the fact is a mere statement, and the sentence names no tool and
+    probably decides nothing, the new fact is a concept."""
     segment, claim, reason, old = change
     line = strip_sentence(segment)
     said = read_stated(line)
     if reason and read_stated(old.label).keys.isdisjoint(said.keys) and read_stated(reason).keys:
         line = f"{line}: {reason}"
     label = _substitute_value(old.label, line) or line
-    states = old.type is not NodeType.DECISION and claim.settles < SETTLES_LEAST
+    states = old.type is NodeType.CONCEPT and not said.members and claim.settles < SETTLES_LEAST
     type_ = NodeType.CONCEPT if states else NodeType.DECISION
     _supersede_fact(ledger, old, label, segment, reason or _parts_beside_change(line, old), type_)
 

@@ -35,6 +35,7 @@ from tokenmizer_mw.extract.resolve.session_course import (
     close_tool_misuse,
     complete_begun_steps,
     merge_into_report,
+    reopen_mentioned_errors,
 )
 from tokenmizer_mw.extract.structure.results import read_output
 from tokenmizer_mw.extract.structure.speech_calls import is_speech as only_speaks
@@ -74,7 +75,7 @@ def resolve_message(ledger: Ledger, read: MessageReading, settings: Settings) ->
         _withdraw(ledger, read, placed)
         _add_notes(ledger, read, placed, settings)
     if read.message.role is Role.USER:
-        close_errors_left_behind(ledger, read.before)
+        close_errors_left_behind(ledger, read.message, read.before)
     if read.message.role is Role.ASSISTANT and all(map(only_speaks, read.message.tool_calls)):
         _close_work(ledger, findings, [node for _, node in placed], speaks=bool(read.message.text))
     link_all(ledger, [(finding, node) for finding, node in placed if node is not None])
@@ -86,6 +87,7 @@ def _leave_work(ledger: Ledger, read: MessageReading, findings: Sequence[Finding
     that this message leaves behind. ``asked``: number of the user's last message."""
     archive_announced_tasks(ledger)
     archive_mentioned_files(ledger)
+    reopen_mentioned_errors(ledger, read.message.text)
     if (left := status_when_user_moves_on(read.before, asked)) is not None:
         close_tasks_left_by_user(ledger, findings, left, read.message.text)
 

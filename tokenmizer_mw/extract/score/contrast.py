@@ -119,7 +119,7 @@ class Claim:
     @cached_property
     def around(self) -> StatedValues:
         """The values and words of the sentence and its neighbours."""
-        # without the final signs, which say nothing, the texts are those of ``line`` and of other claims, read once
+        # stripped of final signs, most of these texts equal the line of a claim, whose values are cached
         return merge_stated([read_stated(one.rstrip(" .!")) for one in self.beside.split(BETWEEN_SENTENCES)])
 
     @cached_property
