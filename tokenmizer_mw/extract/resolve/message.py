@@ -24,18 +24,17 @@ from tokenmizer_mw.extract.resolve.fact_changes import (
 )
 from tokenmizer_mw.extract.resolve.facts import archive_mentioned_files
 from tokenmizer_mw.extract.resolve.ledger import Ledger
+from tokenmizer_mw.extract.resolve.left_errors import close_errors_left_behind, reopen_mentioned_errors
 from tokenmizer_mw.extract.resolve.links import link_all
 from tokenmizer_mw.extract.resolve.moves import place_finding
 from tokenmizer_mw.extract.resolve.rejection_pairs import join_refusals_and_choices
 from tokenmizer_mw.extract.resolve.session_course import (
     archive_announced_step,
     archive_announced_tasks,
-    close_errors_left_behind,
     close_tasks_left_by_user,
     close_tool_misuse,
     complete_begun_steps,
     merge_into_report,
-    reopen_mentioned_errors,
 )
 from tokenmizer_mw.extract.structure.results import read_output
 from tokenmizer_mw.extract.structure.speech_calls import is_speech as only_speaks

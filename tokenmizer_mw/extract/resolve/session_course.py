@@ -3,21 +3,18 @@ assistant reported at the end of its work."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from itertools import islice
 from typing import Final
 
-from tokenmizer_mw.extract.compose.validate import format_quote
-from tokenmizer_mw.extract.dialogue.situation import Numbered
 from tokenmizer_mw.extract.finding import Finding, Move
 from tokenmizer_mw.extract.rules.acknowledgement_words import LEAVES_OPEN
 from tokenmizer_mw.extract.structure.failures import is_misuse
 from tokenmizer_mw.extract.text.pattern import PatternSet
 from tokenmizer_mw.extract.text.phrases import bound_sentence
 from tokenmizer_mw.extract.text.prose import find_sentences, replace_surrogates
-from tokenmizer_mw.extract.text.similar import content, overlap, split_words
+from tokenmizer_mw.extract.text.similar import content, overlap
 from tokenmizer_mw.model.event import WENT_ON
-from tokenmizer_mw.model.message import Message, Role
 from tokenmizer_mw.model.node import Node, NodeType, Status, Trust
 
 from .facts import ANSWERING, find_asked_tasks
@@ -29,18 +26,6 @@ from .plan_items import archive_stale_items
 LEFT_WORDS: Final = 2
 """A sentence that postpones something and has at most this many content stems does not name what it postpones. It then
 keeps every error open."""
-
-ERROR_MESSAGES: Final = 3
-OTHER_MATTERS: Final = 2
-"""An error counts as probably fixed when this many messages of the user (``ERROR_MESSAGES``) have passed without it,
-and this many of the user's messages since (``OTHER_MATTERS``) have stated other work or errors. In labelled sessions,
-one of 24 errors closed in this way was still open at the end."""
-
-_FAULT: Final = split_words(
-    "still again bug bugs error errors crash crashes issue problem problems fails failing broken noch wieder fehler"
-    " toujours encore erreur todavía sigue error fallo ainda erro problema ancora errore ошибка снова"
-)
-"""Words of users that may be about any open error."""
 
 NEWEST_MAX: Final = 64
 """Number of newest settled nodes that a report may archive, and of newest unfinished nodes that are searched for wrong
@@ -63,90 +48,16 @@ def close_tasks_left_by_user(ledger: Ledger, findings: Sequence[Finding], left: 
         return
     for task in find_asked_tasks(ledger):
         if task.status is Status.PENDING and task.source.turn == ledger.asked and is_order(task):
-            _move_as_gone_past(ledger, task, left)
+            move_as_gone_past(ledger, task, left)
     if left is Status.COMPLETED or _has_assistant_worked(ledger):
-        put_off = _words_of_postponing_sentences(text)
+        put_off = words_of_postponing_sentences(text)
         for error in find_nearest(ledger.graph, lambda node: _is_error_reported_by_user(ledger, node)):
             if not any(len(words) <= LEFT_WORDS or words & content(error.label) for words in put_off):
-                _move_as_gone_past(ledger, error, Status.COMPLETED)
+                move_as_gone_past(ledger, error, Status.COMPLETED)
 
 
-def close_errors_left_behind(ledger: Ledger, message: Message, before: Sequence[Numbered]) -> None:
-    """Complete the open errors that the user has left behind, as probably fixed (see ``OTHER_MATTERS``).
-
-    An error stays open if its message postponed it, if one of the newest messages mentions it or, said by the user, has
-    a word of ``_FAULT``, or if the assistant's last message was a question. Call it after the findings of the user's
-    ``message`` were placed. ``before``: the messages before it, with their numbers.
-    """
-    asked = [number for number, said in before if said.role is Role.USER]
-    told = next((said.text for _, said in reversed(before) if said.role is Role.ASSISTANT), "")
-    if len(asked) < ERROR_MESSAGES - 1 or told.rstrip().endswith(("?", "\uff1f")):
-        return
-    begin = asked[1 - ERROR_MESSAGES]
-    said = [*before, (ledger.turn, message)]
-    graph = ledger.graph
-    unfinished = list(islice(graph.newest_unfinished(), NEWEST_MAX))
-    stated = [node for node in (*unfinished, *islice(graph.newest_settled(), NEWEST_MAX)) if _is_other_matter(node)]
-    for error in unfinished:
-        if error.type is not NodeType.ERROR or error.status is not Status.ACTIVE or ledger.last_touched(error) >= begin:
-            continue
-        others = {node.source.turn for node in stated if node.source.turn > ledger.last_touched(error)}
-        if len(others) >= OTHER_MATTERS and not _is_kept_open(error, said, begin):
-            _move_as_gone_past(ledger, error, Status.COMPLETED)
-
-
-def reopen_mentioned_errors(ledger: Ledger, text: str) -> None:
-    """Reopen the errors that counted as fixed only because the session went on, and that the user's message ``text``
-    mentions. Call it before the findings of the message are placed, which may say that they are fixed."""
-    words = content(text[:MENTION_MAX])
-    for error in list(islice(ledger.graph.newest_settled(), NEWEST_MAX)):
-        if error.type is NodeType.ERROR and ledger.graph.life(error.id).reason == WENT_ON and _mentions(words, error):
-            again = Finding(
-                error.type, error.label, Status.ACTIVE, Trust.STATED, error.confidence, quote=format_quote(text)
-            )
-            ledger.move(error, Status.ACTIVE, again)
-
-
-def _mentions(words: frozenset[str], error: Node) -> bool:
-    """Whether a text with these content stems mentions an error."""
-    known = content(error.label)
-    return len(words & known) >= min(MENTION_WORDS, len(known)) > 0
-
-
-def _is_other_matter(node: Node) -> bool:
-    """Whether a node is work or an error that the user stated."""
-    return node.source.role == "user" and node.type in (NodeType.TASK, NodeType.GOAL, NodeType.ERROR)
-
-
-def _is_kept_open(error: Node, messages: Iterable[Numbered], begin: int) -> bool:
-    """Whether the message that states an error postpones it, or one of ``messages`` from number ``begin`` on may be
-    about it."""
-    for number, message in messages:
-        text = message.text[:MENTION_MAX]
-        if number == error.source.turn and _words_of_postponing_sentences(text):
-            return True
-        if number < begin or message.role is Role.TOOL:
-            continue
-        if _mentions(content(text), error):
-            return True
-        if message.role is Role.USER and not _FAULT.isdisjoint(_plain(text).split()):
-            return True
-    return False
-
-
-def _plain(text: str) -> str:
-    """``text`` in lower case, without signs at the ends of words."""
-    return text.casefold().replace(",", " ").replace(".", " ").replace("!", " ")
-
-
-MENTION_WORDS: Final = 2
-"""A message that has this many content stems of an error mentions it."""
-MENTION_MAX: Final = 4000
-"""Number of characters of a message in which mentions are looked for."""
-
-
-def _words_of_postponing_sentences(text: str) -> list[frozenset[str]]:
-    """Content stems of each sentence that postpones something."""
+def words_of_postponing_sentences(text: str) -> list[frozenset[str]]:
+    """Return the content stems of each sentence of ``text`` that postpones something; [] for none."""
     text = replace_surrogates(text)
     said = [bound_sentence(text[start:end]) for start, end in find_sentences(text, 0, len(text))]
     return [content(one) for one in said if _LEAVES_OPEN.any(one)]
@@ -163,8 +74,8 @@ def _is_error_reported_by_user(ledger: Ledger, node: Node) -> bool:
     return of_user and node.status is Status.ACTIVE and ledger.asked <= ledger.last_touched(node) < ledger.turn
 
 
-def _move_as_gone_past(ledger: Ledger, node: Node, left: Status) -> None:
-    """Move a node to status ``left`` because the session went on."""
+def move_as_gone_past(ledger: Ledger, node: Node, left: Status) -> None:
+    """Move a node to status ``left`` because the session went on without it."""
     past = Finding(node.type, node.label, left, Trust.CLAIMED, node.confidence)
     ledger.move(node, left, past, WENT_ON)
 
@@ -237,7 +148,7 @@ def close_tool_misuse(ledger: Ledger) -> None:
     for error in [
         node for node in islice(ledger.graph.newest_unfinished(), NEWEST_MAX) if _is_tool_misuse(ledger, node)
     ]:
-        _move_as_gone_past(ledger, error, Status.COMPLETED)
+        move_as_gone_past(ledger, error, Status.COMPLETED)
 
 
 def _is_tool_misuse(ledger: Ledger, node: Node) -> bool:

@@ -9,6 +9,8 @@ from __future__ import annotations
 
 from typing import Final
 
+from tokenmizer_mw.extract.text.similar import split_words
+
 TAKES_UP: Final = (
     r"(?:noted|right|updated|corrected|changed"
     r"|gut|passt|okay|einverstanden|verstanden|alles klar|geändert|notiert|prima|super|genau|klar"
@@ -69,3 +71,9 @@ COULD_NOT: Final = (
     r".*(?:не (?:смог|могу|удалось)|无法|没能|でき(?:ません|なかった)|못했|할 수 없)",
 )
 """Sentences in which an assistant says that it could not do what it was asked."""
+
+FAULT_WORDS: Final = split_words(
+    "still again bug bugs error errors crash crashes issue problem problems fails failing broken noch wieder fehler"
+    " toujours encore erreur todavía sigue fallo ainda erro problema ancora errore ошибка снова"
+)
+"""Words of users that may be about any open error."""
