@@ -130,3 +130,45 @@ def test_how_things_are_or_went_is_no_choice(said: str) -> None:
 )
 def test_the_smaller_part_of_a_short_sentence_is_told_by_all_of_it(answer: str, label: str) -> None:
     assert decided(OPENING, "Anything else?", answer) == [label]
+
+
+def labelled(said: str, type_: NodeType) -> list[str]:
+    """The labels of one type after a short chat whose last message is ``said``."""
+    memory = SessionMemory.open("memory://")
+    memory.record(
+        "s",
+        [
+            {"role": "user", "content": "Please help me to plan the open day of our school."},
+            {"role": "assistant", "content": "Gladly. What is fixed so far?"},
+            {"role": "user", "content": said},
+        ],
+    )
+    found = [node.label for node in memory.graph("s").nodes(type_)]
+    memory.close()
+    return found
+
+
+@pytest.mark.parametrize(
+    ("said", "type_", "label"),
+    [
+        (
+            "The charts are Nora's, I'll ask her for a legend tomorrow.",
+            NodeType.TASK,
+            "The charts are Nora's, I'll ask her for a legend tomorrow",
+        ),
+        (
+            "so we go with Paul, Nora and Lena for the panel then",
+            NodeType.DECISION,
+            "we go with Paul, Nora and Lena for the panel",
+        ),
+        ("Decided: no cookies on the start page.", NodeType.DECISION, "no cookies on the start page"),
+        ("We use Redis.", NodeType.DECISION, "Redis"),
+    ],
+)
+def test_a_short_sentence_is_the_label_unless_it_adds_nothing(said: str, type_: NodeType, label: str) -> None:
+    assert labelled(said, type_) == [label]
+
+
+def test_a_long_sentence_is_no_label() -> None:
+    said = f"The charts are Nora's{', as you know from the last time' * 3}, I'll ask her for a legend tomorrow."
+    assert [len(label) <= 100 for label in labelled(said, NodeType.TASK)] == [True]

@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from itertools import takewhile
 from typing import Final
 
-from tokenmizer_mw.extract.compose.label_completion import fill_labels
+from tokenmizer_mw.extract.compose.label_completion import fill_labels, label_with_sentences
 from tokenmizer_mw.extract.dialogue.situation import Situation
 from tokenmizer_mw.extract.finding import Finding, Segment, SegmentKind
 from tokenmizer_mw.extract.match.hit import Hit
@@ -101,7 +101,9 @@ def read_acts(
         if user:
             by_place = {segment.start: hits for segment, hits in zip(spoken, read, strict=True)}
             found = drop_unlikely_findings(found, said, [by_place.get(one.start, ()) for one in said], situation, model)
-    return add_postponed(fill_labels(found, situation, said), said, situation) if user else found
+    if user:
+        found = add_postponed(fill_labels(found, situation, said), said, situation)
+    return label_with_sentences(found)
 
 
 def _read_item(segment: Segment, speaker: Speaker) -> Sequence[Hit]:

@@ -1,5 +1,6 @@
 """Complete labels that are too short to be understood later: "batches" becomes the whole option that the assistant had
-offered, "2 weeks" the sentence that contains it.
+offered, "2 weeks" the sentence that contains it. What a speaker says in one short sentence is labelled with that
+sentence.
 
 Input are the findings of a message; output are the same findings, some with longer labels.
 """
@@ -17,7 +18,7 @@ from tokenmizer_mw.extract.dialogue.situation import Situation
 from tokenmizer_mw.extract.finding import Finding, Move, Segment
 from tokenmizer_mw.extract.match.rule_hits import is_anaphoric
 from tokenmizer_mw.extract.text.pattern import PatternSet
-from tokenmizer_mw.extract.text.phrases import bound_sentence, has_digit, is_question, split_reason, strip_lead
+from tokenmizer_mw.extract.text.phrases import bound_sentence, has_digit, is_question, split_reason, strip_lead, strip_trailer
 from tokenmizer_mw.extract.text.similar import content
 from tokenmizer_mw.model.category import MEMBERS
 from tokenmizer_mw.model.node import DecisionKind, NodeType, Status, Trust
@@ -64,6 +65,59 @@ def fill_labels(found: Sequence[Finding], situation: Situation, spoken: Sequence
     kinds = Counter(span for span, _ in {(one.span, (one.type, one.kind)) for one in whole if one.type in _SAID})
     told = (_label_with_sentence(finding) if kinds[finding.span] == 1 else finding for finding in whole)
     return list(dict.fromkeys(told))
+
+
+def label_with_sentences(found: Sequence[Finding]) -> list[Finding]:
+    """Return the findings of a message. What the user chose or ruled, and what is to be done, is labelled with its whole
+    sentence if that is short, because a part of a sentence often lacks what it is about. Choices of one such sentence
+    become one, unless one of them has a slot: each slot is replaced by itself.
+
+    A finding with a reason, after a formal marker ("Decided:"), or from a question keeps its label, and so does one
+    whose sentence has no more words of content ("Redis" of "we use Redis").
+    """
+    said = Counter((finding.span, finding.type) for finding in found if finding.type in _SAID)
+    spans = Counter(span for span, _ in said)
+    slots = {finding.span for finding in found if finding.slot}
+    told: dict[Finding, None] = {}
+    for finding in found:
+        alone = said[finding.span, finding.type] == 1
+        if finding.type is NodeType.DECISION:
+            fits = (alone or finding.span not in slots) and not said[finding.span, NodeType.GOAL]
+        else:
+            fits = alone and spans[finding.span] == 1
+        told[_label_with_whole_sentence(finding) if fits else finding] = None
+    return list(told)
+
+
+def _label_with_whole_sentence(finding: Finding) -> Finding:
+    """The finding with its sentence as label (see ``label_with_sentences``)."""
+    if not _is_stated_plainly(finding):
+        return finding
+    sentence = strip_trailer(strip_lead(bound_sentence(finding.quote)).rstrip(_ENDS))
+    fits = finding.label in sentence and len(sentence) <= TOLD_LABEL_MAX and not is_question(sentence)
+    return replace(finding, label=sentence) if fits and _is_fuller(sentence, finding.label) else finding
+
+
+def _is_stated_plainly(finding: Finding) -> bool:
+    """Whether a finding is what the user chose or ruled, or a task to be done, and its sentence gives no reason and
+    begins with no marker."""
+    chosen = finding.kind in _CHOSEN and finding.status is Status.ACTIVE and finding.move is Move.NOTE
+    to_do = finding.type is NodeType.TASK and finding.status is Status.PENDING
+    if not (to_do or (chosen and finding.trust is Trust.STATED)) or finding.certain or finding.span is None:
+        return False
+    explained = finding.target or finding.reason or finding.why
+    return not explained and not _is_behind_marker(finding)
+
+
+def _is_behind_marker(finding: Finding) -> bool:
+    """Whether a colon ends what stands before the label in its quote, as in "Decided: no cookies"."""
+    before, label, _ = finding.quote.partition(finding.label)
+    return bool(label) and before.rstrip().endswith(_MARKS)
+
+
+_CHOSEN: Final = frozenset({DecisionKind.CHOICE, DecisionKind.RULE})
+_ENDS: Final = " .!。！।"
+_MARKS: Final = (":", "：")
 
 
 def _label_with_sentence(finding: Finding) -> Finding:
@@ -142,6 +196,7 @@ def _fuller_labels(finding: Finding, taken: str, texts: dict[tuple[int, int], st
     if " " not in short and len(short) <= len(finding.label) + THIN_SIGNS:
         short = ""
     own = [text for text in (short, sentence) if not is_question(text) and len(text) <= TOLD_LABEL_MAX]
+    own = [] if _is_behind_marker(finding) else own
     return (*own[:-1], taken, *own[-1:])
 
 
