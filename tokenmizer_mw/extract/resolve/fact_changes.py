@@ -84,9 +84,8 @@ def apply_change(ledger: Ledger, claims: Sequence[ReadClaim], findings: Sequence
     segment, reason, old = found.segment, found.reason, found.old
     span = (segment.start, segment.end)
     same = [one for one in findings if one.span == span]
-    if any(_is_change_by_rule(ledger, one) for one in same) and not any(
-        _names_replacement(segment, one) for one in same
-    ):
+    by_rule = any(_is_change_by_rule(ledger, one) for one in same)
+    if by_rule and not any(_names_replacement(segment, one) for one in same):
         return list(findings)
     if _is_unrelated_rule(ledger, segment, old, findings):
         return list(findings)

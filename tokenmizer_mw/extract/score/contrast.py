@@ -398,12 +398,10 @@ def _nearest(claim: Claim, old: StatedValues) -> tuple[str, StatedValues]:
 
 def _is_named(old: StatedValues, claim: Claim) -> bool:
     """Whether a claim or its neighbours name a value of a fact, or have all words of a fact without values."""
-    mine = old.names or old.values
-    if mine and not (claim.named.isdisjoint(old.names) and claim.named.isdisjoint(old.values)):
+    named = claim.named
+    if not (named.isdisjoint(old.names) and named.isdisjoint(old.values) and claim.name_keys.isdisjoint(old.words)):
         return True
-    if not claim.name_keys.isdisjoint(old.words):
-        return True
-    return not mine and bool(old.words) and old.words <= claim.around.words
+    return not (old.names or old.values) and bool(old.words) and old.words <= claim.around.words
 
 
 def closeness(old: StatedValues, new: StatedValues) -> float:
