@@ -43,7 +43,7 @@ from tokenmizer_mw.extract.resolve.may_replace import may_replace
 from tokenmizer_mw.extract.score.change_odds import BIAS, LETTERS_SHARE, letter_cues, odds_by_model, word_cues
 from tokenmizer_mw.extract.score.classifier import DialogueAct, Model
 from tokenmizer_mw.extract.score.classifier_findings import change_log_odds
-from tokenmizer_mw.extract.score.contrast import WEIGHTS, Mixture, collect_evidence, count_words, shares_key
+from tokenmizer_mw.extract.score.contrast import WEIGHTS, Mixture, collect_evidence, count_words, find_sharing_key
 from tokenmizer_mw.graph.fold import SessionGraph
 from tokenmizer_mw.model.message import Message, Role
 from tokenmizer_mw.model.node import Node
@@ -145,7 +145,7 @@ def read_sentences(talks: Sequence[Talk], model: Model | None = None) -> Iterato
         words = count_words(known)
         for said, claim, _ in claims:
             vars(claim).update(odds=0.0, own_odds=0.0)
-            facts = [node for node in known if shares_key(node, claim) and may_replace(claim, node)]
+            facts = [node for node in find_sharing_key(known, claim) if may_replace(claim, node)]
             changed = [[_states(node, old, talk) for node in facts] for old, _ in talk.changes]
             holding = [rows for rows, (_, new) in zip(changed, talk.changes, strict=True) if _holds(said.text, new)]
             right = np.array([any(rows[at] for rows in holding) for at in range(len(facts))], bool)

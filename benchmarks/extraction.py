@@ -77,6 +77,8 @@ def measured(corpus: Corpus, settings: Settings | None = None) -> list[Scored]:
     """Return the scores of every session of a set."""
     matcher = matcher_for(corpus)
     rows = []
+    gc.collect()
+    gc.freeze()  # the labelled sessions: no server has them, and collections while messages are read would walk them
     for session in corpus.sessions:
         labels, costs = extracted(session, settings)
         rows.append(scored(session, labels, matcher, costs))

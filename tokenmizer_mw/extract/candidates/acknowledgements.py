@@ -8,6 +8,7 @@ than the user's sentences.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from typing import Final
 
 from tokenmizer_mw.extract.dialogue.situation import ASKED_MAX, Situation
@@ -28,6 +29,8 @@ from .option_echoes import STATES
 SENTENCES_READ: Final = 2
 """Number of sentences at the beginning of an answer that may repeat a statement."""
 SENTENCE_MAX: Final = 140
+TEXTS_KEPT: Final = 4
+"""Number of user's messages whose statements are cached: an assistant with tools answers one in several messages."""
 ITEM_WORDS: Final = 8
 NAME_WORDS: Final = 2
 SHARE: Final = 0.75
@@ -101,6 +104,7 @@ def _without_acknowledgement(text: str) -> str:
     return text[word.end() :] if word is not None else text
 
 
+@lru_cache(maxsize=TEXTS_KEPT)
 def _read_statements(text: str) -> tuple[frozenset[str], bool]:
     """The content stems of the statements in a message, and whether the message may accept an earlier proposal."""
     text = replace_surrogates(text)

@@ -64,13 +64,13 @@ def find_agreed(spoken: Sequence[Segment], told: str, facts: Sequence[Node], tur
     claims = [_claim_from_proposal(one, tail, turn) for one in proposals]
     words = count_words(facts)
     scored = [
-        (weigh(node, claim, words), at, node, one)
+        (weight, at, node, one)
         for at, (one, claim) in enumerate(zip(proposals, claims, strict=True))
         for node in facts
-        if _is_contrast(collect_evidence(node, claim, words))
+        if (weight := weigh(node, claim, words)) >= LEAST and _is_contrast(collect_evidence(node, claim, words))
     ]
     best = max(scored, key=lambda scores: scores[:2], default=None)
-    return (best[2], best[3]) if best is not None and best[0] >= LEAST else None
+    return (best[2], best[3]) if best is not None else None
 
 
 def _is_contrast(found: Mapping[str, float]) -> bool:

@@ -7,10 +7,12 @@ number of.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import pairwise
+from itertools import pairwise, takewhile
 from typing import Final
+from unicodedata import category
 
 from tokenmizer_mw.extract.dialogue.situation import Situation
 from tokenmizer_mw.extract.finding import Finding, Move, Segment, SegmentKind
@@ -35,12 +37,13 @@ APART_MAX: Final = 8.0
 YEAR_SIGNS: Final = 4
 WORDS_BEFORE: Final = 4
 WORDS_BEHIND: Final = 3
+UNIT_SIGNS: Final = 12
 _CONFIDENCE: Final = 0.7
 _SIGNS: Final = " .,:%€$"
 _TELLING: Final = 3
 """Fewest words of a clause that says itself what the new number is a number of."""
 
-_NUMBER: Final = expression(r"(?:[€$£₹] ?)?(\d+(?:[.,:]\d+)*) ?(%|[€$£₹]|[\p{L}\p{M}]{1,12})?")
+_FIGURE: Final = re.compile(r"[0-9]+(?:[.,:][0-9]+)*")
 _CLAUSE: Final = expression(
     r"[;!?()।。；？！—–]+\s*|[.:,、，]+(?:\s+|$)|[，、]|\s-\s|\s(?:and|but|und|aber|y|pero|e|mas|et|mais|ma|и|а)\s"
 )
@@ -119,13 +122,18 @@ def _numbers(text: str) -> list[_Number]:
 
 
 def _clause_around(clause: str) -> Iterator[_Number]:
-    raw = clause.encode()
-    for match in _NUMBER.finditer(raw):
-        figure, said = (group.decode() if group else "" for group in match.groups())
-        unit = "" if said.casefold() in _PLAIN_UNITS else said
-        start = len(raw[: match.start(1)].decode())
+    for match in _FIGURE.finditer(clause):
+        start, end = match.span()
         if start == 0 or not (clause[start - 1].isalnum() or clause[start - 1] in "-_./#"):
-            yield _Number(figure, unit, start, start + len(figure), clause)
+            said = _read_unit(clause[end:])
+            yield _Number(match[0], "" if said.casefold() in _PLAIN_UNITS else said, start, end, clause)
+
+
+def _read_unit(behind: str) -> str:
+    """The sign or the word directly behind a number or a space, of which ``UNIT_SIGNS`` characters are read; "" for
+    none."""
+    said = behind.removeprefix(" ")[:UNIT_SIGNS]
+    return said[:1] if said[:1] in "%€$£₹" else "".join(takewhile(lambda sign: category(sign)[0] in "LM", said))
 
 
 def _find_correction(numbers: Sequence[_Number]) -> tuple[_Number, _Number] | None:

@@ -38,7 +38,7 @@ from tokenmizer_mw.extract.rules.mixed_status import (
     WELL,
     WHERE,
 )
-from tokenmizer_mw.extract.text.pattern import PatternSet, compile_lazily
+from tokenmizer_mw.extract.text.pattern import PatternSet, PatternTable, compile_lazily
 from tokenmizer_mw.extract.text.phrases import strip_lead
 from tokenmizer_mw.extract.text.similar import content
 
@@ -65,7 +65,7 @@ _MENDED: Final = PatternSet(MENDED)
 _NOT_YET: Final = PatternSet(NOT_YET)
 _GENERAL: Final = PatternSet(GENERAL)
 _REST: Final = PatternSet(REST)
-_AT_TIMES: Final = PatternSet(AT_TIMES)
+_AT_TIMES: Final = PatternTable((AT_TIMES,))
 _OF_PEOPLE: Final = PatternSet(OF_PEOPLE)
 _EXPLAINS: Final = PatternSet(EXPLAINS)
 _WHERE: Final = PatternSet(WHERE)

@@ -54,7 +54,8 @@ def read_hits(sentence: str, speaker: Speaker) -> tuple[Hit, ...]:
     line = bound_sentence(sentence)
     if mixed := _mixed_status(line, speaker):
         return mixed
-    if (recovered := _RECOVERED.first(line.rstrip(_ENDS), (0,))) is not None and not is_question(line):
+    text = line.rstrip(_ENDS)
+    if (recovered := _RECOVERED.first(text, _RECOVERED.reading(text))) is not None and not is_question(line):
         return (recovered,)
     abroad = read_foreign_hits(line, speaker)
     if abroad is not None:

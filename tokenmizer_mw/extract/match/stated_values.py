@@ -16,6 +16,7 @@ _WIDE: Final = "\u2e80"
 _NAMES: Final = frozenset({"name", "tool", "code", "term"})
 _MEASURED: Final = frozenset({"date", "time", "day", "money", "share", "duration", "size"})
 _DATED: Final = frozenset({"date", "day"})
+_NONE: Final = frozenset[str]()
 _NUMBERED: Final = frozenset(
     ("part", "step", "option", "point", "line", "chapter", "phase", "stage", "issue", "page", "question", "task")
 )
@@ -54,22 +55,22 @@ class StatedValues:
     nothing but names can connect them."""
 
     def __post_init__(self) -> None:
-        pairs = self.measured | self.counted | self.members
-        sorts, values = frozenset([sort for sort, _ in pairs]), frozenset([said for _, said in pairs])
-        numbers = frozenset([said for _, said in self.measured | self.counted])
-        terms = self.words | self.names | values
-        dated = frozenset([kind for kind, _ in self.measured if kind in _DATED])
+        counts = self.measured | self.counted
+        pairs = counts | self.members
+        sorts, values = (frozenset(part) for part in zip(*pairs, strict=True)) if pairs else (_NONE, _NONE)
+        numbers = frozenset([said for _, said in counts]) if counts else _NONE
+        terms = self.words.union(self.names, values)
+        dated = _DATED.intersection([kind for kind, _ in self.measured]) if self.measured else _NONE
         kinds = [f" {sort}" for sort in sorts] + [" dated"] * bool(dated) + [" number"] * bool(numbers)
-        vars(self).update(
-            sorts=sorts, values=values, numbers=numbers, terms=terms, dated=dated, keys=terms.union(kinds)
-        )
+        keys = terms.union(kinds) if kinds else terms
+        vars(self).update(sorts=sorts, values=values, numbers=numbers, terms=terms, dated=dated, keys=keys)
 
 
 @lru_cache(maxsize=2048)
 def read_stated(text: str) -> StatedValues:
     """Return the values and the other words of a text."""
     plain = _with_digits(text)
-    measured, counted, members, names = set(), set(), set(), set()
+    measured, counted, names = set(), set(), set()
     rest = plain
     for value in values_in(plain):
         said = normalise_value(value)
@@ -84,12 +85,17 @@ def read_stated(text: str) -> StatedValues:
                 names.add(said)
             continue
         rest = rest.replace(value.text, " ")
-    for word in plain.split():
-        known = MEMBERS.get(word.strip(_SIGNS).casefold())
-        if known is not None and known[0].single:
-            members.add((known[0].name, known[1]))
-    words = frozenset(key_of(stem) for stem in content(rest) if not stem.isdigit())
+    members = {member for word in plain.split() if (member := _find_single(word)) is not None}
+    words = frozenset([key_of(stem) for stem in content(rest) if not stem.isdigit()])
     return StatedValues(frozenset(measured), frozenset(counted), frozenset(members), frozenset(names), words)
+
+
+@lru_cache(maxsize=8192)
+def _find_single(word: str) -> tuple[str, str] | None:
+    """The category and the canonical spelling of a known product whose category has one value at a time; ``None`` for
+    other words."""
+    known = MEMBERS.get(word.strip(_SIGNS).casefold())
+    return (known[0].name, known[1]) if known is not None and known[0].single else None
 
 
 def merge_stated(parts: Iterable[StatedValues]) -> StatedValues:
@@ -107,8 +113,7 @@ def normalise_value(value: Value) -> str:
 
 def _is_ordinal(value: Value, text: str) -> bool:
     """Whether a number only numbers a thing: "part 1"."""
-    before = (text[: value.start].split() or [""])[-1].casefold()
-    return value.kind == "number" and before in _NUMBERED
+    return value.kind == "number" and (text[: value.start].split() or [""])[-1].casefold() in _NUMBERED
 
 
 def _unit(value: Value, text: str) -> str:

@@ -106,7 +106,8 @@ def _find_documents(text: str) -> tuple[Span, ...]:
     starts = dict(tagged)
     introduced = [*tagged, *_find_introduced(text, starts), *_find_shown(text, starts)]
     introduced += [*_find_mail(text), *_find_passages(text)]
-    marks = list(islice(_TRIPLE_QUOTES.finditer(text), MARKS_MAX))
+    quotes = '"""' in text or "'''" in text
+    marks = list(islice(_TRIPLE_QUOTES.finditer(text), MARKS_MAX)) if quotes else []
     introduced += [(first.start(), last.end()) for first, last in zip(marks[::2], marks[1::2], strict=False)]
     above = [] if introduced else _find_above(text)
     files = list(find_whole_files(text))
@@ -184,6 +185,8 @@ def blank_out(text: str, spans: Iterable[Span]) -> str:
 def _find_mail(text: str) -> Iterator[Span]:
     """Spans of forwarded mail, and of mail to which the user replies ("On Monday Ann wrote:"), up to the end of the
     text. If the mail is quoted with ">", only the line that introduces it."""
+    if not any(sign in text for sign in ("--", ":", "：")):
+        return
     forwarded = _FORWARDED.search(text)
     if forwarded is not None:
         yield forwarded.start(), len(text)
@@ -196,7 +199,7 @@ def _find_mail(text: str) -> Iterator[Span]:
 
 def _find_passages(text: str) -> Iterator[Span]:
     """The span from the first of several numbered passages ("[1] ...") to the end of the paragraph of the last one."""
-    passages = list(islice(_PASSAGE.finditer(text), MARKS_MAX))
+    passages = list(islice(_PASSAGE.finditer(text), MARKS_MAX)) if "[" in text else []
     if len(passages) >= _PASSAGES_MIN:
         end = text.find("\n\n", passages[-1].end())
         yield passages[0].start(), end if end >= 0 else len(text)

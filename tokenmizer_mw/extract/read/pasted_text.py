@@ -61,6 +61,8 @@ def find_pasted(text: str) -> Iterator[Span]:
     for pattern in (_LOG_LINE, _QUOTED) if quotes else (_LOG_LINE,):
         for match in islice(pattern.finditer(text), MARKS_MAX):
             yield match.span()
+    if ":" not in text and "：" not in text:
+        return
     for match in islice(_TELLS_WORDS.finditer(text), MARKS_MAX):
         end = text.find("\n", match.end())
         yield match.start(), end if end >= 0 else len(text)

@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from itertools import islice
+from itertools import islice, starmap
 from operator import itemgetter
 from typing import Final, NamedTuple
 
@@ -26,8 +26,8 @@ from tokenmizer_mw.extract.score.contrast import (
     Claim,
     closeness,
     count_words,
+    find_sharing_key,
     is_denial,
-    shares_key,
     weigh,
 )
 from tokenmizer_mw.extract.text.clauses import split_statements
@@ -78,17 +78,18 @@ def apply_change(ledger: Ledger, claims: Sequence[ReadClaim], findings: Sequence
     label of a rule's finding from the same sentence if that says nearly all of it. Nothing is superseded if such a
     finding changes or rejects a fact itself; a rejection that also names a replacement does not count.
     """
-    known = {finding.span for finding in findings if _is_change_by_rule(ledger, finding)}
     found = _find_change(ledger, claims)
     if found is None:
         return list(findings)
     segment, reason, old = found.segment, found.reason, found.old
     span = (segment.start, segment.end)
-    if span in known and not any(_names_replacement(segment, one) for one in findings if one.span == span):
+    same = [one for one in findings if one.span == span]
+    by_rule = any(_is_change_by_rule(ledger, one) for one in same)
+    if by_rule and not any(_names_replacement(segment, one) for one in same):
         return list(findings)
     if _is_unrelated_rule(ledger, segment, old, findings):
         return list(findings)
-    read = next((one for one in findings if one.span == span and _is_new_choice(one)), None)
+    read = next(filter(_is_new_choice, same), None)
     reason = (read.reason or clean_label(read.why) if read is not None else "") or reason
     if read is None or _substitute_value(old.label, strip_sentence(segment)) or not _says_all(read, segment):
         _replace_fact(ledger, found._replace(reason=reason))
@@ -260,12 +261,14 @@ def _find_change(ledger: Ledger, claims: Sequence[ReadClaim]) -> _Change | None:
         return None
     facts = find_changeable(ledger, [read[1] for _, read in likely])
     words = count_words(facts)
-    pairs = [
-        _Pair(weigh(node, read[1], words), at, node.id, read, node)
+    weighed = [
+        (weigh(node, read[1], words), at, node.id, read, node)
         for at, read in likely
-        for node in facts
-        if shares_key(node, read[1])
+        for node in find_sharing_key(facts, read[1])
     ]
+    if max(map(itemgetter(0), weighed), default=LEAST_WEIGHT) <= LEAST_WEIGHT:
+        return None
+    pairs = list(starmap(_Pair, weighed))
     ranked = sorted(pairs, key=itemgetter(0, 1, 2), reverse=True)
     best = _find_likeliest_pair(ranked)
     if best is None:
@@ -330,8 +333,6 @@ class _Pair(NamedTuple):
 def _find_likeliest_pair(ranked: Sequence[_Pair]) -> _Pair | None:
     """The likeliest pair that may change something, if it is likely together with all pairs ranked below it; else
     ``None``."""
-    if not ranked or ranked[0].weight <= LEAST_WEIGHT:
-        return None
     rest = sum(one.chance for one in ranked)
     for one in ranked:
         if rest < LIKELY * (1 + rest):
@@ -445,18 +446,16 @@ def find_changeable(ledger: Ledger, claims: Sequence[Claim]) -> list[Node]:
     what the assistant stated with a word or value of theirs."""
     keys = frozenset[str]().union(*(claim.keys for claim in claims))
     known = list(iterate_changeable(ledger))
-    put_up = find_set_by_assistant(ledger.put_up(), keys)
-    if not put_up:
-        return known
     told = [read_stated(node.label) for node in known]
-    values = frozenset(value for one in told for value in one.values)
-    return [*known, *(node for node in put_up if not _restates(read_stated(node.label), values, told))]
+    values = frozenset[str]().union(*[one.values for one in told])
+    names = frozenset([one.names for one in told])
 
+    def is_news(said: StatedValues) -> bool:
+        """Whether a clause of the assistant states no known fact: none of their values or, if it has no values, a name
+        besides those of each fact."""
+        return said.values.isdisjoint(values) if said.values else not any(map(said.names.issubset, names))
 
-def _restates(said: StatedValues, values: frozenset[str], told: Sequence[StatedValues]) -> bool:
-    """Whether a clause of the assistant states a known fact: it has one of its values, or, without values, no names but
-    those of one fact."""
-    return not said.values.isdisjoint(values) if said.values else any(said.names <= one.names for one in told)
+    return [*known, *find_set_by_assistant(ledger.put_up(), keys, is_news)]
 
 
 _CLOSED: Final = frozenset({Status.COMPLETED, Status.ARCHIVED})

@@ -6,7 +6,7 @@ such a clause, it is added as a fact, so that the graph shows what was replaced.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
 from itertools import islice
 from typing import Final
@@ -15,7 +15,7 @@ from tokenmizer_mw.extract.candidates.note_findings import iterate_clauses
 from tokenmizer_mw.extract.compose.validate import clean_label, format_quote
 from tokenmizer_mw.extract.finding import SegmentKind
 from tokenmizer_mw.extract.match.rule_hits import read_hits
-from tokenmizer_mw.extract.match.stated_values import read_stated
+from tokenmizer_mw.extract.match.stated_values import StatedValues, read_stated
 from tokenmizer_mw.extract.read.segment import segment
 from tokenmizer_mw.extract.rules import Act, Speaker
 from tokenmizer_mw.extract.text.pattern import PatternSet
@@ -31,7 +31,9 @@ CHARS_MAX: Final = 6_000
 SENTENCE_LONG: Final = 240
 
 
-def find_set_by_assistant(texts: Sequence[tuple[int, str]], keys: frozenset[str]) -> list[Node]:
+def find_set_by_assistant(
+    texts: Sequence[tuple[int, str]], keys: frozenset[str], is_news: Callable[[StatedValues], bool]
+) -> list[Node]:
     """Return what the assistant's newest messages state and ``keys`` may concern, as nodes that are in no graph yet.
     Only clauses with a value are returned, and none of questions and proposals.
 
@@ -39,13 +41,14 @@ def find_set_by_assistant(texts: Sequence[tuple[int, str]], keys: frozenset[str]
       read.
     - ``keys``: keys of the words and values of the user's sentences (see ``StatedValues.keys``); a clause without any
       of them is left out.
+    - ``is_news``: whether a clause with these values says something that no fact does; others are left out.
     """
-    found = (
-        (turn, number, clause, quote)
+    return [
+        _node_of(turn, number, clause, quote)
         for turn, text in texts[-MESSAGES_MAX:]
         for number, (clause, quote) in enumerate(_find_set(text), 1)
-    )
-    return [_node_of(*one) for one in found if not keys.isdisjoint(read_stated(one[2]).keys)]
+        if not keys.isdisjoint((said := read_stated(clause)).keys) and is_news(said)
+    ]
 
 
 def _node_of(turn: int, number: int, clause: str, quote: str) -> Node:

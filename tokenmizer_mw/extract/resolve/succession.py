@@ -66,7 +66,7 @@ def find_previous_value(ledger: Ledger, finding: Finding) -> PreviousValue | Non
     best: PreviousValue | None = None
     best_score = 0
     for node in _candidates(ledger):
-        for old in _values_of(node):
+        for old in _values_of(node) if node.source.turn != ledger.turn else ():
             score = _score(ledger, finding, new, node, old)
             if score > best_score:
                 best, best_score = PreviousValue(node, old, score >= _NAMED_SCORE), score
@@ -140,7 +140,7 @@ def _is_gerund(value: Value) -> bool:
 
 
 def _score(ledger: Ledger, finding: Finding, new: Value, node: Node, old: Value) -> int:
-    if node.source.turn == ledger.turn or equal(old.text, new.text):
+    if equal(old.text, new.text):
         return 0
     if not finding.target and are_of_different_things(node.slot, finding.slot):
         return 0

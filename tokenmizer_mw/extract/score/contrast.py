@@ -97,8 +97,17 @@ class Claim:
     @cached_property
     def keys(self) -> frozenset[str]:
         """Keys of the words and values of the sentence and its neighbours (see ``StatedValues.keys``)."""
-        beside = self.around.keys.union(map(key_of, self.around.names))
-        return beside.union(self.stated.keys, *(stated.keys for _, stated in self.clauses))
+        return self.around.keys.union(self.name_keys, self.stated.keys, *(stated.keys for _, stated in self.clauses))
+
+    @cached_property
+    def name_keys(self) -> frozenset[str]:
+        """Keys (``key_of``) of the names in the sentence and its neighbours."""
+        return frozenset(map(key_of, self.around.names))
+
+    @cached_property
+    def named(self) -> frozenset[str]:
+        """The names and values of the sentence and its neighbours."""
+        return self.around.names | self.around.values
 
     @cached_property
     def scope(self) -> frozenset[str]:
@@ -239,9 +248,10 @@ def has_change_words(line: str) -> bool:
     return _CHANGES.any(line) or _EXPLICIT.any(line) or _SO.any(line)
 
 
-def shares_key(node: Node, claim: Claim) -> bool:
-    """Whether a fact and a claim or its neighbours share a word, a name or a kind of value."""
-    return not read_stated(node.label).keys.isdisjoint(claim.keys)
+def find_sharing_key(nodes: Iterable[Node], claim: Claim) -> list[Node]:
+    """Return the facts that share a word, a name or a kind of value with a claim or its neighbours."""
+    keys = claim.keys
+    return [node for node in nodes if not keys.isdisjoint(read_stated(node.label).keys)]
 
 
 def weigh(node: Node, claim: Claim, facts: KnownFacts) -> float:
@@ -276,11 +286,12 @@ def _collect(node: Node, claim: Claim, facts: KnownFacts) -> tuple[float, ...]:
         new = drop_shared_values(new, old)
     typed = _differ_in_type(old, new)
     shared = len(old.words & new.words)
+    near = old.terms & around.terms
     return (
         *typed,
         True not in typed and differ_names(old, new),
         not old.sorts.isdisjoint(new.sorts),
-        _is_named(old, around),
+        _is_named(old, claim),
         shared / len(new.words) if new.words else 0.0,
         not old.words.isdisjoint(around.words),
         not _may_concern(old, claim),
@@ -292,7 +303,7 @@ def _collect(node: Node, claim: Claim, facts: KnownFacts) -> tuple[float, ...]:
         claim.lateness,
         node.source.role == "assistant",
         _is_just_set(node, claim),
-        max([1 / frequency[word] for word in old.terms & around.terms], default=0.0),
+        1 / min(map(frequency.__getitem__, near)) if near else 0.0,
         math.fsum([1 / frequency[word] for word in old.terms & claim.stated.terms]),
         shared / len(old.words) if old.words else 0.0,
         claim.own_odds,
@@ -385,13 +396,12 @@ def _nearest(claim: Claim, old: StatedValues) -> tuple[str, StatedValues]:
     return clauses[0] if len(clauses) == 1 else max(clauses, key=lambda clause: closeness(old, clause[1]))
 
 
-def _is_named(old: StatedValues, around: StatedValues) -> bool:
-    """Whether the text with the values ``around`` names a value of a fact, or has all words of a fact without
-    values."""
-    mine = old.names | old.values
-    if mine & (around.names | around.values) or any(key_of(name) in old.words for name in around.names):
+def _is_named(old: StatedValues, claim: Claim) -> bool:
+    """Whether a claim or its neighbours name a value of a fact, or have all words of a fact without values."""
+    named = claim.named
+    if not (named.isdisjoint(old.names) and named.isdisjoint(old.values) and claim.name_keys.isdisjoint(old.words)):
         return True
-    return not mine and bool(old.words) and old.words <= around.words
+    return not (old.names or old.values) and bool(old.words) and old.words <= claim.around.words
 
 
 def closeness(old: StatedValues, new: StatedValues) -> float:

@@ -184,23 +184,25 @@ class PatternTable:
     almost every character of a new sentence, and building states is the expensive part.
     """
 
-    __slots__ = ("_filter", "_made", "_patterns")
+    __slots__ = ("_filter", "_made", "_match", "_patterns")
 
     _filter: Any
+    _match: Callable[[bytes, bool], list[int] | None]
+    """Called with a text and false; true would add patterns that may not match."""
 
     def __init__(self, patterns: Iterable[str]) -> None:
         self._patterns = tuple(patterns)
         self._made: dict[int, Pattern] = {}
 
     def __getattr__(self, name: str) -> Any:
-        if name != "_filter":
+        if name not in ("_filter", "_match"):
             raise AttributeError(name)
         made = re2.Filter()
         for pattern in self._patterns:
             made.Add(rf"\A(?:{_narrow_classes(pattern)})", _options())
         made.Compile()
-        self._filter = made
-        return made
+        self._filter, self._match = made, getattr(made, "_filter", made).Match
+        return object.__getattribute__(self, name)
 
     def __getitem__(self, number: int) -> Pattern:
         """Return the pattern with this number, counted from 0. Raises ``IndexError`` if there is none, also for
@@ -214,11 +216,11 @@ class PatternTable:
 
     def matching(self, text: str) -> list[int]:
         """Numbers of the patterns that match at the start of ``text``, ascending."""
-        return sorted(self._filter.Match(text.encode("utf-8", "replace")) or ())
+        return sorted(self._match(text.encode("utf-8", "replace"), False) or ())
 
     def any(self, text: str) -> bool:
         """Whether some pattern matches at the start of ``text``."""
-        return bool(self._filter.Match(text.encode("utf-8", "replace")))
+        return bool(self._match(text.encode("utf-8", "replace"), False))
 
 
 def _options(memory: int = 0) -> Any:
