@@ -5,7 +5,9 @@
     python -m benchmarks --list             what there is
     python -m benchmarks --check            fail when a bar is missed
 
-Each result goes to ``benchmarks/results/<version>/<name>.json``: the figures, the bars, and what they ran on.
+Each result goes to ``benchmarks/results/<version>/<name>.json``: the figures, the bars, and what they ran on. A
+benchmark without figures, because something that it needs is not installed, leaves the result of an earlier run as it
+is.
 """
 
 from __future__ import annotations
@@ -129,7 +131,7 @@ def main() -> int:
         for bar in result["bars"]:
             missed += not bar["met"]
             print(f"  {'met   ' if bar['met'] else 'MISSED'}  {bar['what']}: {bar['value']} (bar: {bar['bar']})")
-        if not (arguments.no_write or arguments.only):
+        if result["figures"] and not (arguments.no_write or arguments.only):
             path = RESULTS / __version__ / f"{name}.json"
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(json.dumps(result, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")

@@ -3,7 +3,8 @@
 - The model answers at once and extracts perfectly: if ``ConversationKGMemory`` asks it for triples, it returns those
   that the text states.
 - Cost of a memory: calls of the model besides the chain's own, and the tokens of all prompts.
-- A value is *stale* if a statement that the memory presents at the end names it without the value that replaced it.
+- A value is *stale* if a statement that the memory presents at the end names it without the value that replaced it. A
+  remark before a quoted message, which says what was replaced by what, belongs to each statement of the message.
 - Chat histories: what is left after two overlapping runs of one session, 400 appends of 8 threads, 160 appends of 8
   processes, and a restart. A message is out of order if it follows one that its writer added later. A history that
   supports one process only has no figure for eight.
@@ -85,7 +86,9 @@ PROCESSES: Final = 8
 APPENDS_OF_A_PROCESS: Final = 20
 OPENING: Final = "friendly conversation"
 """Words that only the chain's own prompts contain."""
-STATEMENT: Final = re.compile(r"\n|; |\. |\.$")
+STATEMENT: Final = re.compile(r"; |\. |\.$")
+REMARK: Final = re.compile(r"\[\d+ \w+\] \([^()]+: replaced in \[\d+\] by [^()]+\) ")
+"""Matches what stands before a quoted message of which a statement was replaced later."""
 
 
 class Scripted(BaseChatModel):
@@ -200,7 +203,18 @@ def chain(make: Make) -> dict[str, Any]:
 def _presented(memory: Any) -> str:
     """All that a memory presents for the questions, one statement per line, each once."""
     told = "\n".join(memory.load_memory_variables({"input": question})["history"] for question in QUESTIONS)
-    return "\n".join(dict.fromkeys(STATEMENT.split(told)))
+    return "\n".join(dict.fromkeys(split_statements(told)))
+
+
+def split_statements(text: str) -> list[str]:
+    """Return the statements of a text that a memory presents, each with the remark at the beginning of its line."""
+    return [statement for line in text.split("\n") for statement in _split_line(line)]
+
+
+def _split_line(line: str) -> list[str]:
+    found = REMARK.match(line)
+    remark = found.group() if found is not None else ""
+    return [f"{remark}{statement}" for statement in STATEMENT.split(line.removeprefix(remark))]
 
 
 def _stale(presented: str, old: str, new: str) -> bool:

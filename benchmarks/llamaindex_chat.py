@@ -45,7 +45,7 @@ from sqlalchemy.pool import NullPool
 
 from tokenmizer_mw.context.tokens import ModelCounters
 
-from .langchain_chain import REPLACED, STANDING, STATEMENT, TURNS
+from .langchain_chain import REPLACED, STANDING, TURNS, split_statements
 from .measure import at_most
 
 LIMIT: Final = 1_000
@@ -254,7 +254,7 @@ def _save(memory: BaseMemory, folder: Path) -> None:
 
 
 def _statements(messages: Sequence[ChatMessage]) -> list[str]:
-    return STATEMENT.split(_text(messages))
+    return split_statements(_text(messages))
 
 
 def _missing(presented: Sequence[str]) -> list[str]:

@@ -26,6 +26,7 @@ from typing import Any, Final
 
 from tokenmizer_mw import SessionMemory, Settings
 from tokenmizer_mw.chat.exchange import open_exchange
+from tokenmizer_mw.context.window import Rewrite
 from tokenmizer_mw.model.event import Checkpointed
 from tokenmizer_mw.model.message import Outcome
 from tokenmizer_mw.model.session import LOCAL_TENANT, SessionKey
@@ -131,21 +132,22 @@ def added_cpu(size: int) -> dict[str, float]:
     ``size`` messages."""
     chat = long_session(size).messages[:size]
     with_reminders, without = _recorded(chat, 400), _recorded(chat, 0)
-    pairs = []
+    pairs, reminders = [], 0
     for trial in range(TRIALS):
         asked = question(chat, trial % (size // BLOCK - 2 * _REMOVED))
         body = body_of([*chat, {"role": "user", "content": f"{asked.text} ({trial})"}])
-        pairs.append((_prepare_ms(with_reminders, body), _prepare_ms(without, body)))
-    carried = with_reminders.counters()["reminder_sent"]
+        made, rewrite = _prepare(with_reminders, body)
+        pairs.append((made, _prepare(without, body)[0]))
+        reminders += rewrite is not None and rewrite.reminder is not None
     index_ms = _index_ms(with_reminders, chat)
     for memory in (with_reminders, without):
         memory.close()
     return {
-        "added_ms": round(statistics.median(ours - none for ours, none in pairs), 3),
-        "with_ms": round(statistics.median(ours for ours, _ in pairs), 3),
+        "added_ms": round(statistics.median(made - none for made, none in pairs), 3),
+        "with_ms": round(statistics.median(made for made, _ in pairs), 3),
         "without_ms": round(statistics.median(none for _, none in pairs), 3),
         "index_ms": round(index_ms, 3),
-        "reminders": carried,
+        "reminders": reminders,
         "requests": TRIALS,
     }
 
@@ -161,12 +163,13 @@ def _recorded(chat: Chat, reminder_tokens: int) -> SessionMemory:
     return memory
 
 
-def _prepare_ms(memory: SessionMemory, body: bytes) -> float:
+def _prepare(memory: SessionMemory, body: bytes) -> tuple[float, Rewrite | None]:
+    """Prepare a request. Returns the CPU milliseconds of that, and how the request is rewritten."""
     opened = open_exchange(_DIALECT, (), body, memory.settings, session_id=_KEY.id, known=memory.service.known)
     request = opened.request
     start = time.process_time()
-    memory.service.cuts.prepare(_KEY, request)
-    return (time.process_time() - start) * 1_000
+    rewrite = memory.service.cuts.prepare(_KEY, request).rewrite
+    return (time.process_time() - start) * 1_000, rewrite
 
 
 def _index_ms(memory: SessionMemory, chat: Chat) -> float:

@@ -198,7 +198,7 @@ def _is_a_cut(writer: Writer, written: Written, items: Sequence[Item], sent: Sen
     head = elements[: len(elements) - (len(before.pop(writer.list_name)) - kept)]
     told = [json.loads(written.elements[at]) for at in range(kept) if isinstance(items[written.owners[at]], Told)]
     if writer.system:
-        texts = [block["text"] for block in after.pop(writer.system)]
+        texts = [block["text"] for block in after.pop(writer.system, ())]
         expected = [block["text"] for block in before.pop(writer.system, ())] + [element["content"] for element in told]
         said = [*texts, *(part["text"] for element in head for part in element["content"])]
         leads = isinstance(items[written.owners[kept]], Answered)  # a conversation begins with a user message

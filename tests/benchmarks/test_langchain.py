@@ -25,6 +25,24 @@ def test_a_value_is_stale_where_a_statement_names_it_alone(presented: str, stale
     assert langchain_chain._stale(presented, "SQLite", "PostgreSQL") is stale
 
 
+REMARKED = "[1 user] (SQLite for storage: replaced in [17] by PostgreSQL for storage) A shop. Use SQLite."
+
+
+@pytest.mark.parametrize(
+    ("text", "stale"),
+    [
+        (REMARKED, False),
+        ("[1 user] A shop. Use SQLite.", True),
+        ("[1 user] (see above) A shop. Use SQLite.", True),
+        (f"{REMARKED}\n[3 user] Keep SQLite.", True),
+        (REMARKED.replace("PostgreSQL", "Oracle"), True),
+    ],
+)
+def test_a_remark_counts_for_all_statements_of_its_message(text: str, stale: bool) -> None:
+    presented = "\n".join(langchain_chain.split_statements(text))
+    assert langchain_chain._stale(presented, "SQLite", "PostgreSQL") is stale
+
+
 @pytest.mark.parametrize(
     ("prompt", "torn"),
     [

@@ -96,6 +96,7 @@ def test_kinds_of_decisions() -> None:
 BEFORE_A_QUESTION = [
     ("we settled on pnpm, can you fix the lockfile?", [("decision", "pnpm"), ("task", "fix the lockfile")]),
     ("I prefer short answers, how does a mutex work?", [("decision", "short answers")]),
+    ("I prefer boots with a low, soft sole, do you know any?", [("decision", "boots with a low, soft sole")]),
     ("if we used pnpm, can you say what breaks?", []),
 ]
 
@@ -103,6 +104,27 @@ BEFORE_A_QUESTION = [
 @pytest.mark.parametrize(("text", "found"), BEFORE_A_QUESTION)
 def test_what_is_said_before_a_question_counts(text: str, found: list[tuple[str, str]]) -> None:
     assert brief(user(text)) == found
+
+
+PREFERRED = [
+    (
+        "We are only two people, so we prefer plain, boring tools.",
+        ["We are only two people, so we prefer plain, boring tools"],
+    ),
+    (
+        "I'm new to pottery, and I prefer working with red clay over white, can you help?",
+        ["working with red clay over white"],
+    ),
+    ("I prefer writing before noon, as I'm most awake then.", ["writing before noon"]),
+    ("I prefer it if you ask first.", ["you ask first"]),
+    ("I have seen both fonts and I prefer it.", []),
+    ("The draft has two endings, and I prefer that to one.", []),
+]
+
+
+@pytest.mark.parametrize(("text", "preferred"), PREFERRED)
+def test_what_somebody_prefers_is_found_in_any_clause(text: str, preferred: list[str]) -> None:
+    assert [one.label for one in user(text) if one.kind is DecisionKind.PREFERENCE] == preferred
 
 
 @pytest.mark.parametrize("text", ["I'd love to hear your thoughts on it", "I'd love some advice on how to start"])

@@ -197,3 +197,16 @@ def test_what_the_model_takes_for_wrong_is_not_read() -> None:
 def test_formal_markers_are_not_doubted() -> None:
     text = "Decided: Redis for the lamp."
     assert _read(text, _model(lamp=NOTHING)) == _read(text, None) != []
+
+
+NEVER_DONE = [
+    "I've never tested it with any interface before, and I'm not sure how to handle the errors",
+    "We have never kept bees before, and we want to learn how to do it well",
+]
+
+
+@pytest.mark.parametrize("text", NEVER_DONE)
+def test_what_somebody_has_never_done_settles_nothing(text: str) -> None:
+    model = _model(never={DialogueAct.RULE: 120}, before={DialogueAct.RULE: 120})
+    assert not _read(text, model)
+    assert _read(text.replace("'ve never", " never").replace(" have never", " never"), model)

@@ -10,6 +10,7 @@ from .casual import AHEAD_CASUAL
 from .changes import CHANGES
 from .decisions import CHOICES, REJECTIONS, REPLACEMENTS, RULES_AND_WISHES
 from .markers import MARKERS
+from .preferences import PREFERENCES
 from .rule import MEANINGS, Act, Meaning, Rule, Speaker
 from .standing_rules import STANDING
 from .states import HALF, REPORTS
@@ -24,6 +25,7 @@ RULES: Final[tuple[Rule, ...]] = (
     *STANDING,
     *REJECTIONS,
     *RULES_AND_WISHES,
+    *PREFERENCES,
     *CHOICES,
     *REQUESTS,
     *STATES,

@@ -49,7 +49,7 @@ def _row(code: str, act: Act, pattern: str, example: str, counter: str, *, unles
     return Rule(name, Speaker.USER, act, label, _CONFIDENCE[act], example, counter, unless, whole=True)
 
 
-_CONFIDENCE: Final = {Act.RULE: 0.8, Act.PREFERENCE: 0.75, Act.COMPLAINT: 0.75, Act.LATER: 0.7, Act.CLAIM: 0.7}
+_CONFIDENCE: Final = {Act.RULE: 0.8, Act.COMPLAINT: 0.75, Act.LATER: 0.7, Act.CLAIM: 0.7}
 _NOT_A_RULE: Final = (
     r".*\b(?:must|should|may|could|can) (?:not |never |always )?have \w+(?:ed|en|ne|t)\b|(?:i|that|this|it|he"
     r"|she|they)"
@@ -218,17 +218,6 @@ SENTENCES: Final[Mapping[str, tuple[Rule, ...]]] = {
             "Phone numbers must never appear on public pages",
             "This should never have happened",
             unless=_NOT_A_RULE,
-        ),
-        Rule(
-            "en.state_preference",
-            Speaker.USER,
-            Act.PREFERENCE,
-            r"(?:i|we)(?: would| do)? (?:much |really |strongly |generally |usually )*prefer (?:it (?:if|when) )?"
-            r"(?P<label>[^,;]{3,120})(?:[,;] (?P<reason>.+))?",
-            0.75,
-            "I prefer short answers",
-            "My aunt sends her regards",
-            unless=r".*\b(?:over|to|rather)\b.*\?",
         ),
         _row(
             "en",

@@ -17,6 +17,7 @@ from tokenmizer_mw.extract.match.frames import is_hearsay, is_of_others
 from tokenmizer_mw.extract.match.hit import Hit, is_anaphoric
 from tokenmizer_mw.extract.match.rule_hits import read_hits
 from tokenmizer_mw.extract.rules import Act, Rule, Speaker
+from tokenmizer_mw.extract.text.pattern import PatternSet
 from tokenmizer_mw.extract.text.phrases import bound_sentence, is_question, read_order, strip_lead
 from tokenmizer_mw.extract.text.similar import content
 from tokenmizer_mw.model.node import DecisionKind, NodeType, Trust
@@ -272,6 +273,8 @@ def _guess_act(
     share, use = _choose_use(chances, len(spoken))
     if use.act in _OF_WORK and use.speaker is Speaker.USER and (is_hearsay(text) or is_of_others(segment.text)):
         return None
+    if use.act in _SETTLES and _NEVER_DONE.any(text):
+        return None
     return Hit(_RULES[use], text, order or text) if share >= 1 else None
 
 
@@ -293,6 +296,12 @@ it takes steps of the task for rules."""
 
 _OF_WORK: Final = frozenset({Act.CLAIM, Act.COMPLAINT})
 """Acts about the session's own work, which what the user read somewhere or tells of others is not."""
+
+_SETTLES: Final = frozenset({Act.CHOICE, Act.RULE})
+
+_NEVER_DONE: Final = PatternSet(r"(?:i|we)(?:'ve| have)(?: \w+)? never\b")
+"""Matches what a speaker has no experience with ("I've never written a test"), which settles nothing. The classifier
+takes its "never" for that of a rule."""
 
 
 def _is_detail(segment: Segment, situation: Situation) -> bool:
