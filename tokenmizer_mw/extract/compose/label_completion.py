@@ -18,7 +18,14 @@ from tokenmizer_mw.extract.dialogue.situation import Situation
 from tokenmizer_mw.extract.finding import Finding, Move, Segment
 from tokenmizer_mw.extract.match.rule_hits import is_anaphoric
 from tokenmizer_mw.extract.text.pattern import PatternSet
-from tokenmizer_mw.extract.text.phrases import bound_sentence, has_digit, is_question, split_reason, strip_lead, strip_trailer
+from tokenmizer_mw.extract.text.phrases import (
+    bound_sentence,
+    has_digit,
+    is_question,
+    split_reason,
+    strip_lead,
+    strip_trailer,
+)
 from tokenmizer_mw.extract.text.similar import content
 from tokenmizer_mw.model.category import MEMBERS
 from tokenmizer_mw.model.node import DecisionKind, NodeType, Status, Trust
@@ -68,11 +75,11 @@ def fill_labels(found: Sequence[Finding], situation: Situation, spoken: Sequence
 
 
 def label_with_sentences(found: Sequence[Finding]) -> list[Finding]:
-    """Return the findings of a message. What the user chose or ruled, and what is to be done, is labelled with its whole
-    sentence if that is short, because a part of a sentence often lacks what it is about. Choices of one such sentence
-    become one, unless one of them has a slot: each slot is replaced by itself.
+    """Return the findings of a message. What the user chose or ruled, and what is to be done, is labelled with its
+    whole sentence if that is short, because a part of a sentence often lacks what it is about. Choices of one such
+    sentence become one, unless one of them has a slot: each slot is replaced by itself.
 
-    A finding with a reason, after a formal marker ("Decided:"), or from a question keeps its label, and so does one
+    A finding with a reason, behind a formal marker ("Decided:"), or of a question keeps its label, and so does one
     whose sentence has no more words of content ("Redis" of "we use Redis").
     """
     said = Counter((finding.span, finding.type) for finding in found if finding.type in _SAID)
