@@ -19,6 +19,7 @@ from tokenmizer_mw.graph.fold import SessionGraph
 from tokenmizer_mw.graph.text import words
 from tokenmizer_mw.model.node import DecisionKind, NodeType
 from tokenmizer_mw.model.session import SessionKey
+from tokenmizer_mw.safety.fence import may_echo
 from tokenmizer_mw.wire.dialects.openai_chat import OpenAIChat
 from tokenmizer_mw.wire.messages import history
 
@@ -144,8 +145,10 @@ def _turn(memory: SessionMemory, key: SessionKey, body: bytes) -> None:
     exchange = ChatExchange(OpenAIChat(), {}, body, memory.settings, path="/v1/chat/completions", known=service.known)
     assert service.prepare(exchange)
     assert service.redaction.redactor is not None
-    service.turns.commit_turn(key, exchange.request.messages, None)
-    service.redaction.redactor.note(key, body, exchange.body, exchange.request)
+    request = exchange.request
+    turn = service.turns.submit_turn(key, request.messages, None, size=exchange.held, may_echo=may_echo(request.text))
+    service.turns.wait_for_turn(turn)
+    service.redaction.redactor.note(key, body, exchange.body, request)
     service.extraction.extract(key)
 
 

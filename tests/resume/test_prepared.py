@@ -17,7 +17,9 @@ from tokenmizer_mw.context.resume.sentences import (
 )
 from tokenmizer_mw.context.tokens import counter_for
 from tokenmizer_mw.graph.fold import SessionGraph
+from tokenmizer_mw.model.event import HistoryRevised, MessageRecorded, Recorded
 from tokenmizer_mw.model.message import Message, Role
+from tokenmizer_mw.session.transcript_edits import HistoryMessages
 
 TALK = [
     Message(
@@ -98,3 +100,53 @@ def test_a_forgotten_session_leaves_no_sentences() -> None:
         assert 40 in told.prepared
         memory.forget("s")
         assert memory.service.access.messages.at_hand(memory.service.access.key_of("s", "local")) is None
+
+
+def history_of(count: int) -> HistoryMessages:
+    found = HistoryMessages()
+    for number, message in NUMBERED[:count]:
+        found.apply(Recorded(number, 0.0, MessageRecorded(number, str(number), message)))
+    return found
+
+
+def prepare_all(history: HistoryMessages) -> list[Message]:
+    """Prepare the sentences of all messages in small steps. Returns the messages that were split."""
+    split: list[Message] = []
+
+    def clean(message: Message) -> Message:
+        split.append(message)
+        return message
+
+    while history.prepare_sentences(clean, 200):
+        pass
+    return split
+
+
+def test_a_new_message_is_prepared_without_a_look_at_the_others() -> None:
+    history, looked = history_of(39), []
+
+    def watch(frame: FrameType, event: str, argument: object) -> None:
+        if event == "call" and frame.f_code.co_name == "_characters":
+            looked.append(frame.f_locals["message"])
+
+    assert len(prepare_all(history)) == 39
+    history.apply(Recorded(40, 0.0, MessageRecorded(40, "40", TALK[39])))
+    before = sys.getprofile()
+    sys.setprofile(watch)
+    try:
+        assert prepare_all(history) == [TALK[39]]
+    finally:
+        sys.setprofile(before)
+    assert looked == [TALK[39]]
+
+
+def test_messages_that_get_room_by_a_withdrawal_are_prepared() -> None:
+    long = Message(Role.USER, "A sentence about the retry of jobs. " * 300)
+    history = HistoryMessages()
+    for number in range(1, 31):
+        history.apply(Recorded(number, 0.0, MessageRecorded(number, str(number), long)))
+    prepare_all(history)
+    assert 5 not in history.prepared
+    history.apply(Recorded(31, 0.0, HistoryRevised(tuple(range(10, 31)), ())))
+    assert prepare_all(history)
+    assert 5 in history.prepared

@@ -61,6 +61,7 @@ class HistoryMessages:
     prepared: PreparedSentences = field(default_factory=PreparedSentences)
     _unindexed: list[int] = field(default_factory=list)
     _beside: tuple[Message, ...] = ()
+    _prepared_to: int = 0
 
     def passages(
         self, clean: Callable[[Message], Message], passages_max: int, *, most: int | None = None
@@ -119,10 +120,13 @@ class HistoryMessages:
         """Split the newest messages into sentences in advance, up to ``most`` characters, so that resume blocks can
         quote them quickly. Returns whether more messages remain to be split.
 
-        ``clean``: removes from a message what must not be quoted.
+        ``clean``: removes from a message what must not be quoted. Messages that an earlier call prepared, and those
+        before them, are not looked at again until a message is withdrawn.
         """
         room = dict(CHARACTERS_MAX)
         for number in reversed(self.messages):
+            if number <= self._prepared_to:
+                break
             message = self.messages[number].message
             if room.get(message.role, 0) <= 0:
                 continue
@@ -131,6 +135,9 @@ class HistoryMessages:
                     return True
                 most -= max(1, self.prepared.prepare(number, clean(message)))
             room[message.role] -= min(_characters(message), READ_MAX)
+            if number not in self.prepared:  # dropped at once: nothing older has room
+                room[message.role] = 0
+        self._prepared_to = next(reversed(self.messages), 0)
         return False
 
     @property
@@ -150,8 +157,10 @@ class HistoryMessages:
                 self._unindexed.append(event.turn)
                 self.size += _BARE + _characters(event.message) + len(event.original)
             case HistoryRevised(withdrawn, archived):
+                self._prepared_to = 0 if withdrawn else self._prepared_to
                 for number in withdrawn:
                     self.messages.pop(number, None)
+                    self.prepared.drop(number)
                     if self.index is not None:
                         self.index.remove(number)
                 for number in archived:

@@ -412,6 +412,12 @@ class PreparedSentences:
             self._prune(message.role)
         return found.characters
 
+    def drop(self, number: int) -> None:
+        """Remove message ``number`` from the cache, if it is there."""
+        found = self._found.pop(number, None)
+        if found is not None and found[0].role in self._sizes:
+            self._sizes[found[0].role] -= found[1].characters
+
     def _prune(self, role: Role) -> None:
         while self._sizes[role] > CHARACTERS_MAX[role] + READ_MAX:
             oldest = min(number for number, (message, _) in self._found.items() if message.role is role)
