@@ -246,6 +246,9 @@ STARTS: Final[dict[Frame, tuple[str, ...]]] = {
         r"(?:understood|noted|got it|roger|acknowledged|verstanden|notiert|alles klar|compris|entendu|noté|entendido"
         r"|anotado|capito|ricevuto|ho capito|понял|поняла|понятно|принято|明白了?|知道了|收到|了解(?:です|しました)?"
         r"|承知しました|알겠습니다)[.!。！,)]*$",
+        r"(?:of course|sure(?: thing)?|certainly|absolutely|will do|gladly|natürlich|selbstverständlich|gern(?:e)?"
+        r"|bien sûr|certainement|por supuesto|desde luego|certamente|claro(?: que sim)?|конечно|当然(?:可以)?|好的"
+        r"|もちろん|물론(?:입니다|이죠)?|बिल्कुल|ज़रूर) ?[.!。！,)]*$",
         r"¡?(?:hi|hello|hey|good (?:morning|afternoon|evening)|hallo|moin|servus|guten (?:tag|morgen|abend)|bonjour"
         r"|bonsoir|salut|hola|buen[oa]s (?:días|tardes|noches)|ciao|buongiorno|buonasera|salve|oi|olá|bom dia"
         r"|boa (?:tarde|noite)|привет|здравствуйте|добрый (?:день|вечер)|доброе утро|你好|您好|大家好|こんにちは"
