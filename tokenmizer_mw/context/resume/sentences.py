@@ -215,7 +215,7 @@ _CODE: Final = 0.2
 _SYMBOLS: Final = "=(){}[]<>|\\\"';\u2192"
 _SYMBOLS_SHARE: Final = 0.05
 _LETTERS_SHARE: Final = 0.6
-_PREFERRED: Final = 6.0
+_PREFERRED: Final = 12.0
 _HEADING: Final = 0.3
 _INTRODUCTION: Final = 0.5
 _QUESTION: Final = 0.4
