@@ -115,10 +115,15 @@ $(READY): pyproject.toml $(wildcard integrations/*/pyproject.toml)
 AIDER_PYTHON = $(shell for one in $(PYTHON) python3.12 python3.11 python3.10; do \
   $$one -c 'import sys; sys.exit(not (3, 10) <= sys.version_info[:2] < (3, 13))' 2>/dev/null && echo $$one && break; done)
 
+INSTALL_MCP_TOOLS := npm install --silent --no-save --no-audit --no-fund --prefix .agents/mcp @modelcontextprotocol/inspector@0.15.0 @modelcontextprotocol/conformance@0.1.16 node@24
+RUN_CONFORMANCE := .agents/mcp/node_modules/.bin/node .agents/mcp/node_modules/.bin/conformance --version > /dev/null 2>&1
+
 # The coding agents that some tests drive, and what looks at pages, where Node.js is at hand: PATH="$$PWD/.agents/node_modules/.bin:$$PATH" make test
 agents:
 	npm install --silent --no-save --no-audit --no-fund --prefix .agents @anthropic-ai/claude-code@2.1.197 @openai/codex@0.169.0
-	npm install --silent --no-save --no-audit --no-fund --prefix .agents/mcp @modelcontextprotocol/inspector@0.15.0 @modelcontextprotocol/conformance@0.1.16 node@24
+	$(INSTALL_MCP_TOOLS)
+	@$(RUN_CONFORMANCE) || { rm -rf .agents/mcp; $(INSTALL_MCP_TOOLS); } # npm sometimes leaves out a dependency
+	@$(RUN_CONFORMANCE) || { rm -rf .agents/mcp; echo "The tools of MCP cannot be installed here: their tests are skipped."; }
 	npm install --silent --no-save --no-audit --no-fund --prefix .agents/browser axe-core@4.14.1 mermaid@11.17.2
 	@test -x .agents/aider/bin/aider || { $(or $(AIDER_PYTHON),false) -m venv .agents/aider && \
 	  .agents/aider/bin/pip install --quiet --disable-pip-version-check aider-chat==0.86.2; } || \

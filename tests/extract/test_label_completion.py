@@ -156,6 +156,17 @@ def labelled(said: str, type_: NodeType) -> list[str]:
             NodeType.TASK,
             "The charts are Nora's, I'll ask her for a legend tomorrow",
         ),
+        ("Why not, let's use Kotlin for the app.", NodeType.DECISION, "Kotlin for the app"),
+        (
+            "The neighbours are away, I have to feed their cat until Sunday.",
+            NodeType.TASK,
+            "I have to feed their cat until Sunday",
+        ),
+        (
+            "Go ahead, but always ask me before you delete a file.",
+            NodeType.DECISION,
+            "always ask me before you delete a file",
+        ),
         (
             "so we go with Paul, Nora and Lena for the panel then",
             NodeType.DECISION,
@@ -172,3 +183,13 @@ def test_a_short_sentence_is_the_label_unless_it_adds_nothing(said: str, type_: 
 def test_a_long_sentence_is_no_label() -> None:
     said = f"The charts are Nora's{', as you know from the last time' * 3}, I'll ask her for a legend tomorrow."
     assert [len(label) <= 100 for label in labelled(said, NodeType.TASK)] == [True]
+
+
+def test_a_rule_is_no_part_of_a_choice_beside_it() -> None:
+    said = "We use oat milk for the pancakes and never add sugar."
+    assert labelled(said, NodeType.DECISION) == ["oat milk for the pancakes", "never add sugar"]
+
+
+def test_what_stands_behind_a_task_is_no_part_of_its_label() -> None:
+    said = "Ich muss noch die Rechnung an Frau Kern schicken, das darf ich nicht vergessen."
+    assert labelled(said, NodeType.TASK) == ["Ich muss noch die Rechnung an Frau Kern schicken"]

@@ -17,8 +17,7 @@ import re2
 
 from tokenmizer_mw.graph.text import singular, words
 from tokenmizer_mw.model.category import MEMBERS
-from tokenmizer_mw.runtime.lazy import Spans, expression, re2_options
-from tokenmizer_mw.safety.redact.pattern import matching_of
+from tokenmizer_mw.runtime.lazy import Spans, expression, matching_of, re2_options
 
 VALUES_MAX: Final = 12
 """At most this many values of one text are read."""

@@ -29,6 +29,17 @@ class Asks(NamedTuple):
     whole: Ask
 
 
+def matching_of(made: Any) -> Callable[[bytes], list[int] | None]:
+    """Return the match function of ``made``, a compiled ``re2.Set``.
+
+    It gets a text (bytes), and returns the indices of the patterns that match, in any order; ``None`` or an empty list
+    if none does.
+    """
+    inner: Any = getattr(made, "_set", made)
+    match: Callable[[bytes], list[int] | None] = inner.Match
+    return match
+
+
 def asks_of(made: Any) -> Asks:
     """Return the match functions of ``made``, a pattern compiled by ``re2``. They call RE2 directly; if this version of
     ``re2`` does not allow that, they call the methods of ``made``."""

@@ -16,6 +16,7 @@ from typing import Final
 from tokenmizer_mw.extract.dialogue.referent import find_referent
 from tokenmizer_mw.extract.dialogue.situation import Situation
 from tokenmizer_mw.extract.finding import Finding, Move, Segment
+from tokenmizer_mw.extract.match.frames import may_carry
 from tokenmizer_mw.extract.match.rule_hits import is_anaphoric
 from tokenmizer_mw.extract.text.pattern import PatternSet
 from tokenmizer_mw.extract.text.phrases import (
@@ -29,6 +30,8 @@ from tokenmizer_mw.extract.text.phrases import (
 from tokenmizer_mw.extract.text.similar import content
 from tokenmizer_mw.model.category import MEMBERS
 from tokenmizer_mw.model.node import DecisionKind, NodeType, Status, Trust
+
+from .meaningless_labels import is_go_ahead
 
 THIN_WORDS: Final = 2
 """Most content stems (see ``text.similar``) of a label that may be completed."""
@@ -75,45 +78,49 @@ def fill_labels(found: Sequence[Finding], situation: Situation, spoken: Sequence
 
 
 def label_with_sentences(found: Sequence[Finding]) -> list[Finding]:
-    """Return the findings of a message. What the user chose or ruled, and what is to be done, is labelled with its
-    whole sentence if that is short, because a part of a sentence often lacks what it is about. Choices of one such
-    sentence become one, unless one of them has a slot: each slot is replaced by itself.
+    """Return the findings of a message. What the user chose is labelled with its whole sentence if that is short, and
+    what is to be done with its sentence up to the end of the label, because a part of a sentence often lacks what it is
+    about. Choices of one such sentence become one.
 
-    A finding with a reason, behind a formal marker ("Decided:"), or of a question keeps its label, and so does one
-    whose sentence has no more words of content ("Redis" of "we use Redis").
+    A finding keeps its label in these cases:
+
+    - It is a rule, has a reason, stands behind a formal marker ("Decided:") or is of a question.
+    - Its sentence states something else as well, or another choice with a slot, which is replaced by itself.
+    - The longer label has no more words of content ("Redis" of "we use Redis"), or could not be believed because of the
+      words before (see ``may_carry``).
     """
-    said = Counter((finding.span, finding.type) for finding in found if finding.type in _SAID)
-    spans = Counter(span for span, _ in said)
-    slots = {finding.span for finding in found if finding.slot}
-    told: dict[Finding, None] = {}
+    by_span: dict[tuple[int, int] | None, list[Finding]] = {}
     for finding in found:
-        alone = said[finding.span, finding.type] == 1
-        if finding.type is NodeType.DECISION:
-            fits = (alone or finding.span not in slots) and not said[finding.span, NodeType.GOAL]
-        else:
-            fits = alone and spans[finding.span] == 1
-        told[_label_with_whole_sentence(finding) if fits else finding] = None
-    return list(told)
+        if finding.type in _SAID:
+            by_span.setdefault(finding.span, []).append(finding)
+    wide = {span for span, some in by_span.items() if all(map(_is_stated_plainly, some)) and _are_one(some)}
+    return list(dict.fromkeys(_widen_label(one) if one.type in _SAID and one.span in wide else one for one in found))
 
 
-def _label_with_whole_sentence(finding: Finding) -> Finding:
+def _are_one(findings: Sequence[Finding]) -> bool:
+    """Whether the findings of a sentence may become one: a single one, or choices without slots."""
+    return len(findings) == 1 or all(one.kind is DecisionKind.CHOICE and not one.slot for one in findings)
+
+
+def _widen_label(finding: Finding) -> Finding:
     """The finding with its sentence as label (see ``label_with_sentences``)."""
-    if not _is_stated_plainly(finding):
-        return finding
     sentence = strip_trailer(strip_lead(bound_sentence(finding.quote)).rstrip(_ENDS))
-    fits = finding.label in sentence and len(sentence) <= TOLD_LABEL_MAX and not is_question(sentence)
-    return replace(finding, label=sentence) if fits and _is_fuller(sentence, finding.label) else finding
+    before, label, _ = sentence.partition(finding.label)
+    label = sentence if label and finding.type is NodeType.DECISION else before + label
+    wider = replace(finding, label=label)
+    fits = len(label) <= TOLD_LABEL_MAX and not is_question(sentence) and _is_fuller(label, finding.label)
+    return wider if fits and may_carry(wider) and not is_go_ahead(label) else finding
 
 
 def _is_stated_plainly(finding: Finding) -> bool:
-    """Whether a finding is what the user chose or ruled, or a task to be done, and its sentence gives no reason and
-    begins with no marker."""
-    chosen = finding.kind in _CHOSEN and finding.status is Status.ACTIVE and finding.move is Move.NOTE
+    """Whether a finding is what the user chose, or a task to be done, and its sentence gives no reason and begins with
+    no marker."""
+    chosen = finding.kind is DecisionKind.CHOICE and finding.status is Status.ACTIVE and finding.move is Move.NOTE
     to_do = finding.type is NodeType.TASK and finding.status is Status.PENDING
     if not (to_do or (chosen and finding.trust is Trust.STATED)) or finding.certain or finding.span is None:
         return False
     explained = finding.target or finding.reason or finding.why
-    return not explained and not _is_behind_marker(finding)
+    return not explained and finding.label in finding.quote and not _is_behind_marker(finding)
 
 
 def _is_behind_marker(finding: Finding) -> bool:
@@ -122,7 +129,6 @@ def _is_behind_marker(finding: Finding) -> bool:
     return bool(label) and before.rstrip().endswith(_MARKS)
 
 
-_CHOSEN: Final = frozenset({DecisionKind.CHOICE, DecisionKind.RULE})
 _ENDS: Final = " .!。！।"
 _MARKS: Final = (":", "：")
 

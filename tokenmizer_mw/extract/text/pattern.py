@@ -15,8 +15,7 @@ from typing import Any, Final
 
 import re2
 
-from tokenmizer_mw.runtime.lazy import Ask, Asks, Spans, asks_of, re2_options
-from tokenmizer_mw.safety.redact.pattern import matching_of
+from tokenmizer_mw.runtime.lazy import Ask, Asks, Spans, asks_of, matching_of, re2_options
 
 SET_MEMORY: Final = 16 << 20
 """Most bytes of memory that RE2 may use for the automaton of one set of patterns."""

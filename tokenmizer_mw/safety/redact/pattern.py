@@ -10,13 +10,13 @@ long as the match itself. ``BytePattern`` therefore calls RE2 directly if the wr
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from functools import cache
 from typing import Any, Final
 
 import re2
 
-from tokenmizer_mw.runtime.lazy import Ask, Spans, asks_of, re2_options
+from tokenmizer_mw.runtime.lazy import Ask, Spans, asks_of, matching_of, re2_options
 
 MEMORY: Final = 64 << 20
 """Most bytes of memory that RE2 may use for one compiled pattern."""
@@ -97,17 +97,6 @@ class BytePattern:
     def findall(self, text: bytes) -> list[bytes]:
         """Return the texts of all matches, without overlaps; the whole match each, also if the pattern has groups."""
         return [text[slice(*match.spans[0])] for match in self.finditer(text)]
-
-
-def matching_of(made: Any) -> Callable[[bytes], list[int] | None]:
-    """Return the match function of ``made``, a compiled ``re2.Set``.
-
-    It gets a text (bytes), and returns the indices of the patterns that match, in any order; ``None`` or an empty list
-    if none does.
-    """
-    inner: Any = getattr(made, "_set", made)
-    match: Callable[[bytes], list[int] | None] = inner.Match
-    return match
 
 
 def _options(memory: int, *, captures: bool = True) -> Any:
