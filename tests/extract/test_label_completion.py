@@ -5,7 +5,9 @@ from __future__ import annotations
 import pytest
 
 from tokenmizer_mw import SessionMemory
-from tokenmizer_mw.model.node import NodeType, Status
+from tokenmizer_mw.extract.compose.label_completion import widen_labels
+from tokenmizer_mw.extract.finding import Finding, Move
+from tokenmizer_mw.model.node import DecisionKind, NodeType, Status, Trust
 
 from .talks import RULES_ONLY
 
@@ -193,3 +195,25 @@ def test_a_rule_is_no_part_of_a_choice_beside_it() -> None:
 def test_what_stands_behind_a_task_is_no_part_of_its_label() -> None:
     said = "Ich muss noch die Rechnung an Frau Kern schicken, das darf ich nicht vergessen."
     assert labelled(said, NodeType.TASK) == ["Ich muss noch die Rechnung an Frau Kern schicken"]
+
+
+def test_what_has_no_label_gets_none() -> None:
+    again = Finding(
+        NodeType.TASK, "", Status.PENDING, Trust.STATED, 0.7, Move.REOPEN, quote="It is not done yet.", span=(0, 19)
+    )
+    assert widen_labels([again]) == [again]
+
+
+def test_a_label_that_is_not_in_its_sentence_stays() -> None:
+    tagged = "always tag the release first"
+    chosen = Finding(
+        NodeType.DECISION,
+        tagged,
+        Status.ACTIVE,
+        Trust.STATED,
+        0.7,
+        kind=DecisionKind.CHOICE,
+        quote="For the new service we deploy on Fridays.",
+        span=(0, 41),
+    )
+    assert [one.label for one in widen_labels([chosen])] == [tagged]

@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from itertools import takewhile
 from typing import Final
 
-from tokenmizer_mw.extract.compose.label_completion import fill_labels, label_with_sentences
+from tokenmizer_mw.extract.compose.label_completion import fill_labels, widen_labels
 from tokenmizer_mw.extract.dialogue.situation import Situation
 from tokenmizer_mw.extract.finding import Finding, Segment, SegmentKind
 from tokenmizer_mw.extract.match.hit import Hit
@@ -103,7 +103,7 @@ def read_acts(
             found = drop_unlikely_findings(found, said, [by_place.get(one.start, ()) for one in said], situation, model)
     if user:
         found = add_postponed(fill_labels(found, situation, said), said, situation)
-    return label_with_sentences(found)
+    return widen_labels(found)
 
 
 def _read_item(segment: Segment, speaker: Speaker) -> Sequence[Hit]:

@@ -1,6 +1,6 @@
 """Complete labels that are too short to be understood later: "batches" becomes the whole option that the assistant had
-offered, "2 weeks" the sentence that contains it. What a speaker says in one short sentence is labelled with that
-sentence.
+offered, "2 weeks" the sentence that contains it. What a user chose, and what is to be done, is labelled with its
+sentence if that is short.
 
 Input are the findings of a message; output are the same findings, some with longer labels.
 """
@@ -32,6 +32,7 @@ from tokenmizer_mw.model.category import MEMBERS
 from tokenmizer_mw.model.node import DecisionKind, NodeType, Status, Trust
 
 from .meaningless_labels import is_go_ahead
+from .validate import is_behind_marker
 
 THIN_WORDS: Final = 2
 """Most content stems (see ``text.similar``) of a label that may be completed."""
@@ -77,7 +78,7 @@ def fill_labels(found: Sequence[Finding], situation: Situation, spoken: Sequence
     return list(dict.fromkeys(told))
 
 
-def label_with_sentences(found: Sequence[Finding]) -> list[Finding]:
+def widen_labels(found: Sequence[Finding]) -> list[Finding]:
     """Return the findings of a message. What the user chose is labelled with its whole sentence if that is short, and
     what is to be done with its sentence up to the end of the label, because a part of a sentence often lacks what it is
     about. Choices of one such sentence become one.
@@ -103,13 +104,13 @@ def _are_one(findings: Sequence[Finding]) -> bool:
 
 
 def _widen_label(finding: Finding) -> Finding:
-    """The finding with its sentence as label (see ``label_with_sentences``)."""
+    """The finding with its sentence as label (see ``widen_labels``)."""
     sentence = strip_trailer(strip_lead(bound_sentence(finding.quote)).rstrip(_ENDS))
-    before, label, _ = sentence.partition(finding.label)
-    label = sentence if label and finding.type is NodeType.DECISION else before + label
-    wider = replace(finding, label=label)
-    fits = len(label) <= TOLD_LABEL_MAX and not is_question(sentence) and _is_fuller(label, finding.label)
-    return wider if fits and may_carry(wider) and not is_go_ahead(label) else finding
+    end = sentence.find(finding.label) + len(finding.label)
+    label = sentence if finding.type is NodeType.DECISION else sentence[:end]
+    fits = finding.label in sentence and len(label) <= TOLD_LABEL_MAX and not is_question(sentence)
+    wider = replace(finding, label=label) if fits and _is_fuller(label, finding.label) else finding
+    return wider if may_carry(wider) and not is_go_ahead(wider.label) else finding
 
 
 def _is_stated_plainly(finding: Finding) -> bool:
@@ -120,17 +121,10 @@ def _is_stated_plainly(finding: Finding) -> bool:
     if not (to_do or (chosen and finding.trust is Trust.STATED)) or finding.certain or finding.span is None:
         return False
     explained = finding.target or finding.reason or finding.why
-    return not explained and finding.label in finding.quote and not _is_behind_marker(finding)
-
-
-def _is_behind_marker(finding: Finding) -> bool:
-    """Whether a colon ends what stands before the label in its quote, as in "Decided: no cookies"."""
-    before, label, _ = finding.quote.partition(finding.label)
-    return bool(label) and before.rstrip().endswith(_MARKS)
+    return bool(finding.label) and not explained and not is_behind_marker(finding)
 
 
 _ENDS: Final = " .!。！।"
-_MARKS: Final = (":", "：")
 
 
 def _label_with_sentence(finding: Finding) -> Finding:
@@ -209,7 +203,7 @@ def _fuller_labels(finding: Finding, taken: str, texts: dict[tuple[int, int], st
     if " " not in short and len(short) <= len(finding.label) + THIN_SIGNS:
         short = ""
     own = [text for text in (short, sentence) if not is_question(text) and len(text) <= TOLD_LABEL_MAX]
-    own = [] if _is_behind_marker(finding) else own
+    own = [] if is_behind_marker(finding) else own
     return (*own[:-1], taken, *own[-1:])
 
 

@@ -279,12 +279,12 @@ def _is_leading_on(finding: Finding) -> bool:
         return False
     if finding.type is NodeType.ERROR:
         return finding.quote.rstrip().endswith(_COLONS)
-    goes_on = is_go_ahead(finding.label) and not _has_marker(finding)
+    goes_on = is_go_ahead(finding.label) and not is_behind_marker(finding)
     return finding.type is NodeType.DECISION and (goes_on or finding.quote.rstrip().endswith(_LEADING_ON))
 
 
-def _has_marker(finding: Finding) -> bool:
-    """Whether the label stands behind a marker, as in "Decision: continue with Redis"."""
+def is_behind_marker(finding: Finding) -> bool:
+    """Whether the label of a finding stands behind a marker in its quote, as in "Decision: continue with Redis"."""
     before, label, _ = finding.quote.partition(finding.label)
     return bool(label) and before.rstrip().endswith(_COLONS)
 
